@@ -3,6 +3,7 @@
 #include "lxplan.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/border.h"
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "text/colour.h"
@@ -252,7 +253,7 @@ static bool asks_for_utf8(void)
     return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
 }
 
-int run_program(int argc, char **argv)
+static int run_in_border(int argc, char **argv)
 {
     struct call call = {0};
     /* The user's locale; where this machine lacks it, only its encoding matters. */
@@ -300,4 +301,24 @@ int run_program(int argc, char **argv)
     text_free(&call.out);
     options_free(&call.line);
     return code;
+}
+
+int run_program(int argc, char **argv)
+{
+    struct border border;
+    lx_status st = {0};
+    if (border_begin(&border) == 0) {
+        int code = run_in_border(argc, argv);
+        border_end(&border);
+        return code;
+    }
+    status_no_memory(&st);
+    fprintf(stderr, "lxplan: %s\n", st.text);
+    if (json_is_asked_for(argc - 1, argv + 1))
+        dprintf(STDOUT_FILENO,
+                "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": null, "
+                "\"line\": null, "
+                "\"column\": null, \"text\": \"%s\"}}\n",
+                lx_code_word(st.code), st.text);
+    return lx_code_exit(st.code);
 }

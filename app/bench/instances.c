@@ -165,9 +165,9 @@ static void add_folder(struct gathering *g, const char *folder, int depth)
                 instances_add_file(g, path);
             mem_free(path);
         }
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    mem_free(entries);
+    free(entries);
 }
 
 bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out)

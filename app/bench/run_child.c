@@ -10,7 +10,7 @@
 #include "bench/run_child.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
+#include "base/border.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,7 +200,14 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
     double start = clock_seconds();
-    bool ok = lx_problem_solve(p, &spy, &run, &answer, &st);
+    struct border border;
+    volatile bool ok = false;
+    if (border_begin(&border) == 0) {
+        ok = lx_problem_solve(p, &spy, &run, &answer, &st);
+        border_end(&border);
+    } else {
+        status_no_memory(&st);
+    }
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);

@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
      "divide other splits"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {"stage", MORE, "STAGE", "print the result of one stage instead: {}"},
-    {"stages", MORE, NULL, "the traffic as the use of the scratchpad grows, step by step"},
+    {"stages", MORE, NULL, "the traffic as the use of the scratchpad grows, and the gain of each step of the search"},
     {"log", 'l' | MORE, NULL,
      "log what passes and solvers try to standard error (needs a build with LXPLAN_LOGGING)"},
     {0},

@@ -96,18 +96,6 @@ static void chart_svg_add_line(const struct svg_panel *p, const struct sheet *s,
     text_add(out, "</text>\n");
 }
 
-static void add_mark(const struct svg_panel *p, const struct sheet *s, size_t k, struct text *out)
-{
-    double x = x_at(p, s, p->marks[k].x), y = s->top + 14 + 16 * (double)k;
-    bool left = x > (s->left + s->right) / 2;
-    text_format(out,
-                "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text class=\"words\" text-anchor=\"%s\" "
-                "x=\"%.1f\" y=\"%.1f\">",
-                x, s->top, s->bottom, left ? "end" : "start", left ? x - 6 : x + 6, y);
-    chart_svg_add_words(out, p->marks[k].words);
-    text_add(out, "</text>\n");
-}
-
 void svg_add_panel(const struct svg_panel *p, int top, int width, int height, struct text *out)
 {
     struct sheet s = {LEFT, width - RIGHT, top + TOP, top + height - BOTTOM};
@@ -115,7 +103,16 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
     chart_svg_add_words(out, p->title);
     text_add(out, "</text>\n");
     chart_svg_add_axes(p, &s, out);
-    for (size_t k = 0; k < p->mark_count; k++) add_mark(p, &s, k, out);
+    for (size_t k = 0; k < p->mark_count; k++) {
+        double x = x_at(p, &s, p->marks[k].x), y = s.top + 14 + 16 * (double)k;
+        bool left = x > (s.left + s.right) / 2;
+        text_format(out,
+                    "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text class=\"words\" text-anchor=\"%s\" "
+                    "x=\"%.1f\" y=\"%.1f\">",
+                    x, s.top, s.bottom, left ? "end" : "start", left ? x - 6 : x + 6, y);
+        chart_svg_add_words(out, p->marks[k].words);
+        text_add(out, "</text>\n");
+    }
     for (size_t k = p->line_count; k-- > 0;) chart_svg_add_line(p, &s, k, out); /* the first on top */
     text_add(out, "</g>\n");
 }

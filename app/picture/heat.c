@@ -97,21 +97,6 @@ static double heat_weight_of(const struct raster *r, int32_t buffer, enum heat_k
     return kind == HEAT_AGE ? (double)(b->start - r->time.from) : 0;
 }
 
-static void add_lives(const struct raster *r, enum heat_kind kind, int across, int down, struct grid *g)
-{
-    for (int32_t i = 0; i < r->rect_count; i++) {
-        const struct raster_rect *l = &r->rects[i];
-        struct slope x = slope_of((double)l->from / across, (double)l->to / across, g->columns),
-                     y = slope_of((r->address.cells - (double)l->high) / down,
-                                  (r->address.cells - (double)l->low) / down, g->rows);
-        bool small = (x.at[2] - x.at[0] + 1) * (y.at[2] - y.at[0] + 1) <= 6;
-        (small ? add_small : heat_add_life)(g, &x, &y, heat_weight_of(r, l->buffer, kind));
-        if (kind == HEAT_FRAGMENTATION)
-            heat_add_piece(g, l->left / across, l->right / across, (r->address.cells - 1 - l->top) / down,
-                           (r->address.cells - 1 - l->bottom) / down);
-    }
-}
-
 static void heat_add_up(struct grid *g)
 {
     int width = g->columns + 1;
@@ -160,7 +145,18 @@ bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     *out = (struct heat){g.rows, g.columns, mem_alloc((size_t)g.rows * (size_t)g.columns * sizeof *out->at)};
     bool ok = g.at && g.small && out->at;
     if (ok) {
-        add_lives(r, kind, across, down, &g);
+        for (int32_t i = 0; i < r->rect_count; i++) {
+            const struct raster_rect *l = &r->rects[i];
+            struct slope x = slope_of((double)l->from / across, (double)l->to / across, g.columns),
+                         y = slope_of((r->address.cells - (double)l->high) / down,
+                                      (r->address.cells - (double)l->low) / down, g.rows);
+            bool small = (x.at[2] - x.at[0] + 1) * (y.at[2] - y.at[0] + 1) <= 6;
+            (small ? add_small : heat_add_life)(&g, &x, &y, heat_weight_of(r, l->buffer, kind));
+            if (kind == HEAT_FRAGMENTATION)
+                heat_add_piece(&g, l->left / across, l->right / across,
+                               (r->address.cells - 1 - l->top) / down,
+                               (r->address.cells - 1 - l->bottom) / down);
+        }
         heat_add_up(&g);
         take_values(r, &g, kind, out);
     } else

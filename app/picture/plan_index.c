@@ -73,19 +73,6 @@ static void take_events(struct plan_index *x)
     x->sparse = span > SPARSE_SPAN && span / SPARSE_SHARE >= kept - 1;
 }
 
-/* The stretch that a picture shows: that of all buffers that may be placed. */
-static void plan_index_find_span(const struct lx_plan *p, struct plan_index *x)
-{
-    x->first = INT64_MAX;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (b->reason && p->answer.address[i] < 0) continue;
-        x->first = min_i64(x->first, b->start);
-        x->last = max_i64(x->last, b->end);
-    }
-    if (x->first > x->last) x->first = x->last = 0;
-}
-
 bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
 {
     size_t n = count_lives(p);
@@ -94,7 +81,15 @@ bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
     out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
     bool ok = out->lives && out->event && bands_make(p, &out->bands);
     if (!ok) return plan_index_free(out), false;
-    plan_index_find_span(p, out);
+    /* The stretch that a picture shows: that of all buffers that may be placed. */
+    out->first = INT64_MAX;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (b->reason && p->answer.address[i] < 0) continue;
+        out->first = min_i64(out->first, b->start);
+        out->last = max_i64(out->last, b->end);
+    }
+    if (out->first > out->last) out->first = out->last = 0;
     take_lives(p, out);
     take_events(out);
     return true;

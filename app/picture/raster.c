@@ -127,14 +127,6 @@ static void mark_heading(struct raster *r, int32_t pool, const struct band *b)
             r->at[(r->address.cells - 1 - y) * r->time.cells + x] = (struct raster_cell){pool, CELL_HEADING};
 }
 
-static void mark_pools(struct raster *r)
-{
-    const struct lx_problem *p = &r->index->plan->problem;
-    const struct bands *b = &r->index->bands;
-    for (int32_t k = 0; k < p->pool_count; k++) mark_reserved(r, &p->pools[k], b->at[k].base);
-    for (int32_t k = 0; b->count > 1 && k < b->count; k++) mark_heading(r, k, &b->at[k]);
-}
-
 /* Edges of what lives in the window, in picture addresses; -1: memory is out. */
 static int raster_find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
 {
@@ -211,21 +203,15 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
             out->rect_count++;
         }
     if (ok) raster_add_up(out, t);
-    if (ok) mark_pools(out);
+    if (ok) {
+        const struct lx_problem *p = &out->index->plan->problem;
+        const struct bands *b = &out->index->bands;
+        for (int32_t k = 0; k < p->pool_count; k++) mark_reserved(out, &p->pools[k], b->at[k].base);
+        for (int32_t k = 0; b->count > 1 && k < b->count; k++) mark_heading(out, k, &b->at[k]);
+    }
     mem_free(t);
     if (!ok) raster_free(out);
     return ok;
-}
-
-/* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
-static void make_time(const struct plan_index *x, const struct raster_view *view, struct raster *r)
-{
-    r->across = view->across > 1 ? view->across : 1;
-    r->time = (struct scale){.from = view->from_tick,
-                             .to = max_i64(view->to_tick, view->from_tick + 1),
-                             .cells = view->columns * r->across};
-    if (view->by_events) r->time.event = x->event, r->time.events = x->event_count;
-    if (scale_length(&r->time) <= view->columns) r->time.step = r->across;
 }
 
 bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out)
@@ -233,7 +219,13 @@ bool raster_make(const struct plan_index *x, const struct raster_view *view, str
     *out = (struct raster){.address = {.from = view->from_address,
                                        .to = max_i64(view->to_address, view->from_address + 1),
                                        .cells = view->rows}};
-    make_time(x, view, out);
+    /* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
+    out->across = view->across > 1 ? view->across : 1;
+    out->time = (struct scale){.from = view->from_tick,
+                               .to = max_i64(view->to_tick, view->from_tick + 1),
+                               .cells = view->columns * out->across};
+    if (view->by_events) out->time.event = x->event, out->time.events = x->event_count;
+    if (scale_length(&out->time) <= view->columns) out->time.step = out->across;
     bool cut = view->by_edges || x->bands.count > 1;
     return (!cut || cut_rows(x, out, view)) && raster_fill(x, out);
 }

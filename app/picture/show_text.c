@@ -95,11 +95,6 @@ static bool make_scales(struct map *m, int width, int height)
     return ok;
 }
 
-static char show_text_letter_of(const struct map *m, int32_t buffer)
-{
-    return identity_letter(buffer_identity(m->plan, buffer));
-}
-
 static bool look_alike(const struct raster_cell *a, const struct raster_cell *b)
 {
     return a->state == b->state && (a->state == CELL_FREE || a->owner == b->owner);
@@ -110,7 +105,7 @@ static char letter_at(const struct map *m, const struct raster_cell *c)
     if (c->state == CELL_FREE) return '.';
     if (c->state == CELL_RESERVED) return '\\';
     if (c->state == CELL_MANY) return heat_letter((double)m->heat.at[c - m->raster.at]);
-    return show_text_letter_of(m, c->owner);
+    return identity_letter(buffer_identity(m->plan, c->owner));
 }
 
 static bool show_text_has_owner(const struct raster_cell *c)
@@ -138,22 +133,6 @@ static void write_cells(const struct map *m, const struct raster_cell *c, int co
     text_free(&s);
 }
 
-/* The name of a pool, its capacity and how much of it is in use at most. */
-static void write_heading_of(const struct map *m, int32_t pool, size_t indent, struct text *out)
-{
-    const struct band *b = &m->index.bands.at[pool];
-    text_pad(out, ' ', indent);
-    text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
-    char *name = printable(b->name ? b->name : "?", 40);
-    paint_add(out, PAINT_HEADING, name ? name : "?");
-    mem_free(name);
-    if (b->capacity > 0)
-        text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
-                    in_percent((double)b->peak / (double)b->capacity).at);
-    else
-        text_format(out, ", %s in use at most\n", in_bytes(b->peak).at);
-}
-
 static int address_width(const struct map *m)
 {
     char s[32];
@@ -168,7 +147,18 @@ static void show_text_write_rows(const struct map *m, struct text *out)
         const struct raster_cell *row = raster_at(&m->raster, r, 0);
         int64_t address = scale_value(&m->raster.address, rows - 1 - r);
         if (row->state == CELL_HEADING) {
-            write_heading_of(m, row->owner, (size_t)digits + 4, out);
+            /* The name of a pool, its capacity and how much of it is in use at most. */
+            const struct band *b = &m->index.bands.at[row->owner];
+            text_pad(out, ' ', (size_t)digits + 4);
+            text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
+            char *name = printable(b->name ? b->name : "?", 40);
+            paint_add(out, PAINT_HEADING, name ? name : "?");
+            mem_free(name);
+            if (b->capacity > 0)
+                text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
+                            in_percent((double)b->peak / (double)b->capacity).at);
+            else
+                text_format(out, ", %s in use at most\n", in_bytes(b->peak).at);
             continue;
         }
         bands_pool(&m->index.bands, address, &address);
@@ -208,21 +198,6 @@ static void write_ruler(const struct map *m, struct text *out)
     text_free(&labels);
 }
 
-/* A bracket over the ticks of a nest, with its loops if they fit. */
-static void write_bracket(const struct map *m, const struct lx_nest *n, int length, struct text *out)
-{
-    struct text words = {0};
-    add_nest_words(m->plan, n, &words);
-    int room = length - 2, used = (int)words.length <= room ? (int)words.length : 0;
-    text_add(out, m->glyphs->from);
-    for (int i = 0; i < (room - used) / 2; i++) text_add(out, m->glyphs->line);
-    if (used) paint_add(out, PAINT_HEADING, words.at);
-    for (int i = (room - used) / 2 + used; i < room; i++) text_add(out, m->glyphs->line);
-    if (length > 1) text_add(out, m->glyphs->to);
-    out->failed |= words.failed;
-    text_free(&words);
-}
-
 /* The nests below the ticks. */
 static void show_text_write_nests(const struct map *m, struct text *out)
 {
@@ -236,27 +211,21 @@ static void show_text_write_nests(const struct map *m, struct text *out)
         int from = (int)max_i64(first * m->tick_width, at), to = (last + 1) * m->tick_width;
         if (to <= from) continue; /* in the column of the one before */
         text_pad(out, ' ', (size_t)(from - at));
-        write_bracket(m, n, to - from, out);
+        /* A bracket over the ticks of a nest, with its loops if they fit. */
+        int length = to - from;
+        struct text words = {0};
+        add_nest_words(m->plan, n, &words);
+        int room = length - 2, used = (int)words.length <= room ? (int)words.length : 0;
+        text_add(out, m->glyphs->from);
+        for (int k = 0; k < (room - used) / 2; k++) text_add(out, m->glyphs->line);
+        if (used) paint_add(out, PAINT_HEADING, words.at);
+        for (int k = (room - used) / 2 + used; k < room; k++) text_add(out, m->glyphs->line);
+        if (length > 1) text_add(out, m->glyphs->to);
+        out->failed |= words.failed;
+        text_free(&words);
         at = to;
     }
     text_add(out, "\n");
-}
-
-/* "2 nests, 80 iterations", and a line each. */
-static void show_text_list_nests(const struct lx_plan *p, bool all, struct text *out)
-{
-    enum { MOST_NESTS = 12 };
-    int32_t shown = all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
-    if (p->nest_count == 0) return;
-    add_nests_sum(p, out);
-    text_add(out, "\n");
-    for (int32_t i = 0; i < shown; i++) {
-        text_add(out, "  ");
-        add_nest_title(p, i, out);
-        text_add(out, "\n");
-    }
-    if (shown < p->nest_count)
-        text_format(out, "  ... %s more; --all lists them\n", counted(p->nest_count - shown, "nest").at);
 }
 
 static void write_occupancy(const struct map *m, struct text *out)
@@ -277,19 +246,6 @@ static void write_occupancy(const struct map *m, struct text *out)
                 in_bytes(whole).at, in_bytes(m->plan->figures.height_bytes).at);
     if (m->index.bands.top < m->index.bands.limit)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
-}
-
-/* Where the bytes of a graph go; those of a list are all costs. */
-static void write_bytes(const struct lx_plan *p, struct text *out)
-{
-    int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
-    if (moved) {
-        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-        text_add(out, "bytes: ");
-        add_byte_sums(p, &sums, out);
-        text_add(out, "\n");
-    }
-    mem_free(moved);
 }
 
 static bool has_reserved(const struct lx_plan *p)
@@ -314,7 +270,15 @@ static void write_heading(const struct map *m, struct text *out)
         add_status_words(p, out);
     }
     text_add(out, "\n");
-    write_bytes(p, out);
+    /* Where the bytes of a graph go; those of a list are all costs. */
+    int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
+    if (moved) {
+        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+        text_add(out, "bytes: ");
+        add_byte_sums(p, &sums, out);
+        text_add(out, "\n");
+    }
+    mem_free(moved);
     const struct axis *a = &m->raster.time.axis;
     bool several = m->index.bands.count > 1;
     text_add(out, several                        ? "rows: pools, the first on top"
@@ -350,7 +314,21 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
             write_ruler(&m, out);
             show_text_write_nests(&m, out);
             write_occupancy(&m, out);
-            show_text_list_nests(p, how->all, out);
+            /* "2 nests, 80 iterations", and a line each. */
+            enum { MOST_NESTS = 12 };
+            int32_t shown = how->all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
+            if (p->nest_count != 0) {
+                add_nests_sum(p, out);
+                text_add(out, "\n");
+                for (int32_t i = 0; i < shown; i++) {
+                    text_add(out, "  ");
+                    add_nest_title(p, i, out);
+                    text_add(out, "\n");
+                }
+                if (shown < p->nest_count)
+                    text_format(out, "  ... %s more; --all lists them\n",
+                                counted(p->nest_count - shown, "nest").at);
+            }
             text_legend(p, how, out);
         }
     } else if (ok)

@@ -50,19 +50,14 @@ void add_xml(struct text *t, const char *s, int columns)
     mem_free(clean);
 }
 
-/* What a colour goes by: the tensor's name, or that of a list's buffer. */
-static const char *colour_name(const struct lx_plan *p, int32_t buffer)
-{
-    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
-    int32_t tensor = g && p->stays ? p->stays[buffer].tensor : -1;
-    return tensor >= 0 && tensor < g->tensor_count ? g->tensors[tensor].name
-                                                   : p->problem.buffers[buffer].name;
-}
-
 /* A light colour of the name's own hue; written as RGB, which every viewer knows. */
 void add_colour(struct text *t, const struct lx_plan *p, int32_t buffer)
 {
-    const char *name = colour_name(p, buffer);
+    /* What a colour goes by: the tensor's name, or that of a list's buffer. */
+    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
+    int32_t tensor = g && p->stays ? p->stays[buffer].tensor : -1;
+    const char *name =
+        tensor >= 0 && tensor < g->tensor_count ? g->tensors[tensor].name : p->problem.buffers[buffer].name;
     uint64_t h = hash_bytes(HASH_START, name, strlen(name));
     h ^= h >> 29;
     double hue = (double)(h % 360) / 60, lightness = 0.66 + 0.12 * (double)(h / 360 % 7) / 6,

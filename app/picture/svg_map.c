@@ -110,21 +110,6 @@ static int64_t nice_step(int64_t span, int lines, bool binary)
     return step;
 }
 
-static void add_band(const struct frame *f, int32_t pool, struct text *t)
-{
-    const struct band *b = &f->index->bands.at[pool];
-    const struct svg_band *at = &f->bands[pool];
-    text_format(t, "<rect class=\"panel\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", f->x,
-                at->y, f->width, at->height);
-    if (f->index->bands.count < 2) return;
-    text_format(t, "<text class=\"pool\" x=\"%.1f\" y=\"%.1f\">", f->x, at->y - 5);
-    add_xml(t, b->name ? b->name : "?", 60);
-    if (b->capacity > 0)
-        text_format(t, " <tspan class=\"dim\">%s, %s in use at most</tspan>", in_bytes(b->capacity).at,
-                    in_percent((double)b->peak / (double)b->capacity).at);
-    text_add(t, "</text>\n");
-}
-
 static void add_limit(const struct frame *f, int32_t pool, struct text *t)
 {
     const struct band *b = &f->index->bands.at[pool];
@@ -136,27 +121,33 @@ static void add_limit(const struct frame *f, int32_t pool, struct text *t)
                 y - 5, in_bytes(b->capacity).at);
 }
 
-static void svg_map_add_lines(const struct frame *f, int32_t pool, struct text *t)
-{
-    int64_t top = f->index->bands.at[pool].shown,
-            step = nice_step(top, (int)(f->bands[pool].height / 40) + 1, true);
-    for (int64_t a = 0; a <= top; a += step) {
-        double y = y_of(f, pool, a);
-        text_format(t, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\"/>", f->x, y,
-                    f->x + f->width, y);
-        text_format(t, "<text class=\"address\" x=\"%.1f\" y=\"%.1f\">0x%llx", f->x - 8, y + 3.5,
-                    (long long)a);
-        if (a >= 1024) text_format(t, " <tspan class=\"dim\">%.4g KiB</tspan>", (double)a / 1024);
-        text_add(t, "</text>\n");
-        if (a > INT64_MAX - step) break;
-    }
-}
-
 void svg_addresses(const struct frame *f, struct text *t)
 {
     for (int32_t k = 0; k < f->index->bands.count; k++) {
-        add_band(f, k, t);
-        svg_map_add_lines(f, k, t);
+        const struct band *b = &f->index->bands.at[k];
+        const struct svg_band *at = &f->bands[k];
+        text_format(t, "<rect class=\"panel\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", f->x,
+                    at->y, f->width, at->height);
+        if (f->index->bands.count >= 2) {
+            text_format(t, "<text class=\"pool\" x=\"%.1f\" y=\"%.1f\">", f->x, at->y - 5);
+            add_xml(t, b->name ? b->name : "?", 60);
+            if (b->capacity > 0)
+                text_format(t, " <tspan class=\"dim\">%s, %s in use at most</tspan>",
+                            in_bytes(b->capacity).at, in_percent((double)b->peak / (double)b->capacity).at);
+            text_add(t, "</text>\n");
+        }
+        int64_t top = f->index->bands.at[k].shown,
+                step = nice_step(top, (int)(f->bands[k].height / 40) + 1, true);
+        for (int64_t a = 0; a <= top; a += step) {
+            double y = y_of(f, k, a);
+            text_format(t, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\"/>", f->x, y,
+                        f->x + f->width, y);
+            text_format(t, "<text class=\"address\" x=\"%.1f\" y=\"%.1f\">0x%llx", f->x - 8, y + 3.5,
+                        (long long)a);
+            if (a >= 1024) text_format(t, " <tspan class=\"dim\">%.4g KiB</tspan>", (double)a / 1024);
+            text_add(t, "</text>\n");
+            if (a > INT64_MAX - step) break;
+        }
         add_limit(f, k, t);
     }
 }

@@ -3,7 +3,7 @@
  * place. */
 #include "sweep/crowd.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -86,13 +86,15 @@ static bool hire(struct effort *e, struct hand *h, lx_status *st)
         close(ends[0]);
         part_from_parent(parent);
         /* The life of a forked process: it ends when its socket does. */
+        struct border border;
+        if (border_begin(&border) != 0) _exit(1);
         char *result = mem_alloc(e->crowd->result_size);
         size_t task;
-        while (result && get_message(ends[1], &task, sizeof task) == (ssize_t)sizeof task) {
+        while (get_message(ends[1], &task, sizeof task) == (ssize_t)sizeof task) {
             e->crowd->work(e->crowd->context, e->tasks + task * e->crowd->task_size, result);
             if (put_message(ends[1], result, e->crowd->result_size) < 0) break;
         }
-        _exit(result ? 0 : 1);
+        _exit(0);
     }
     close(ends[1]);
     if (h->process > 0) return h->socket = ends[0], true;

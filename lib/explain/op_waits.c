@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
-#include "search/kernel_runs.h"
+#include "search/time.h"
 #include "stays/draft.h"
 
 #include <math.h>

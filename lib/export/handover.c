@@ -2,7 +2,7 @@
  * arguments and those that fall away, and per op its splits, its copies and where each core finds each operand.
  *
  * Numbers of tensors, ops, nests and kernels are places in their lists. What is the same on all cores of an op stands
- * once: a number instead of a list. lib/README.md has the schema. */
+ * once: a number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"

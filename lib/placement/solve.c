@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdio.h>
@@ -248,6 +249,7 @@ static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solv
     if (!plain) watched.enough = 0; /* that would be of all parts together */
     ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok) incumbents_end(&w, answer);
+    if (w.memory_is_out) memory_out();
     stop_end(&stop);
     return ok;
 }

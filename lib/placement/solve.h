@@ -27,6 +27,7 @@ struct incumbents {
     const struct lx_problem *p;
     const struct lx_run *run; /* the caller's */
     int64_t best, bound, steps;
+    bool memory_is_out; /* in a report: the solver, which may be anybody's, is asked to stop */
 };
 
 /* The run that the solver is given; `run` must outlive it. */

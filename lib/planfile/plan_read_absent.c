@@ -3,7 +3,9 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/bounds.h"
+#include "search/time.h"
 
 #include <math.h>
 #include <stddef.h>

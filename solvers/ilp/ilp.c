@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/border.h"
 #include "common/first_answers.h"
 #include "common/placing_all.h"
 #include "ilp/ilp_search.h"
@@ -320,10 +321,12 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     return ok;
 }
 
-/* As a plug-in it has watches of its own, of which the program knows nothing. */
+/* As a plug-in it has a border and watches of its own, of which the program knows nothing. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
+    struct border border;
     struct stop stop;
+    if (border_begin(&border) != 0) return false;
     stop_begin(&stop, run->stop, run->context);
     bool ok = ilp_solve_watched(problem, run, answer);
     if (!ok && stop_is_now()) {
@@ -332,6 +335,7 @@ static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run
         ok = true;
     }
     stop_end(&stop);
+    border_end(&border);
     return ok;
 }
 

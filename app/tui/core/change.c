@@ -38,14 +38,6 @@ static int32_t cut_anew(const struct lx_plan *a, const struct lx_plan *b)
     return n;
 }
 
-static void change_note(struct change *c, const struct lx_difference *x)
-{
-    int32_t *counts[LX_CHANGE_COUNT] = {
-        [LX_CAME_ON_CHIP] = &c->came, [LX_WENT_OFF_CHIP] = &c->went, [LX_MOVED] = &c->moved};
-    ++*(counts[x->change] ? counts[x->change] : &c->other);
-    if (x->after >= 0) c->marks[x->after] = 1;
-}
-
 bool change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
 {
     struct lx_diff d;
@@ -59,7 +51,13 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
         return true; /* answers to different questions */
     out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
     lx_plan_diff(before, after, &d);
-    for (int32_t i = 0; i < d.count; i++) change_note(out, &d.all[i]);
+    for (int32_t i = 0; i < d.count; i++) {
+        const struct lx_difference *x = &d.all[i];
+        int32_t *counts[LX_CHANGE_COUNT] = {
+            [LX_CAME_ON_CHIP] = &out->came, [LX_WENT_OFF_CHIP] = &out->went, [LX_MOVED] = &out->moved};
+        ++*(counts[x->change] ? counts[x->change] : &out->other);
+        if (x->after >= 0) out->marks[x->after] = 1;
+    }
     lx_diff_free(&d);
     out->cut_anew = cut_anew(before, after);
     add_nests_change(before, after, &out->nests);
@@ -103,22 +101,6 @@ static void change_add_bytes(struct text *out, int64_t before, int64_t after, bo
                     (double)most >= 100 * size ? 0 : 1, (double)after / size, units[unit]);
 }
 
-static void change_add_counts(const struct change *c, struct text *out)
-{
-    const struct {
-        int32_t count;
-        const char *words;
-    } all[] = {{c->came, "came on chip"}, {c->went, "went off"}, {c->moved, "moved"}, {c->other, "changed"}};
-    const char *comma = "";
-    for (int i = 0; i < 4; i++) {
-        if (all[i].count == 0) continue;
-        text_format(out, "%s%s %s", comma, grouped(all[i].count).at, all[i].words);
-        comma = ", ";
-    }
-    if (c->cut_anew) text_format(out, "%s%s cut anew", comma, counted(c->cut_anew, "op").at);
-    if (!*comma && !c->cut_anew) text_add(out, "nothing moved");
-}
-
 int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_PIECES])
 {
     int n = 0;
@@ -142,6 +124,18 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
         change_add_bytes(&pieces[n++], c->before.spill, c->after.spill, brief);
     }
     if (c->nests.at) text_add(&pieces[n++], c->nests.at);
-    change_add_counts(c, &pieces[n++]);
+    struct text *out = &pieces[n++];
+    const struct {
+        int32_t count;
+        const char *words;
+    } all[] = {{c->came, "came on chip"}, {c->went, "went off"}, {c->moved, "moved"}, {c->other, "changed"}};
+    const char *comma = "";
+    for (int i = 0; i < 4; i++) {
+        if (all[i].count == 0) continue;
+        text_format(out, "%s%s %s", comma, grouped(all[i].count).at, all[i].words);
+        comma = ", ";
+    }
+    if (c->cut_anew) text_format(out, "%s%s cut anew", comma, counted(c->cut_anew, "op").at);
+    if (!*comma && !c->cut_anew) text_add(out, "nothing moved");
     return n;
 }

@@ -83,18 +83,6 @@ static void details_add_copies(const struct scene *on, int32_t i, struct text *o
     }
 }
 
-/* Which tile it is in the iteration that its nest is seen in; of what is whole, what the nest at the cursor does. */
-static void details_add_tile(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
-{
-    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
-    if (nest < 0) return;
-    int64_t iteration = session_iteration(on->session, nest);
-    if (is_tile(p, i))
-        add_tile_words(p, i, iteration, out);
-    else
-        add_whole_words(p, i, nest, iteration, out);
-}
-
 /* One line behind the other; a line that does not fit goes on in the next row. */
 static void details_draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
@@ -119,7 +107,15 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " per core," : "");
     details_add_place(on, p, i, &line);
     details_draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
-    details_add_tile(on, p, i, &line);
+    /* Which tile it is in the iteration that its nest is seen in; of what is whole, what the nest at the cursor does. */
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
+    if (nest >= 0) {
+        int64_t iteration = session_iteration(on->session, nest);
+        if (is_tile(p, i))
+            add_tile_words(p, i, iteration, &line);
+        else
+            add_whole_words(p, i, nest, iteration, &line);
+    }
     details_draw_line(on, &text, INK(KEY), &line);
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");

@@ -123,17 +123,12 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
                           .spin = x->spin};
 }
 
-/* What went wrong in the background is said once. */
-static void say_news(struct explorer *x)
+void explorer_draw(struct explorer *x)
 {
+    /* What went wrong in the background is said once. */
     struct text *news = &x->session.news;
     if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
     text_free(news);
-}
-
-void explorer_draw(struct explorer *x)
-{
-    say_news(x);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};
     filter_settle(x);
     cells_clear(&x->cells);

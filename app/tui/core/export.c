@@ -140,15 +140,6 @@ static bool export_ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-static void draw_svg(struct explorer *x, struct text *out)
-{
-    const struct view *top = all_views[explorer_top(x)];
-    if (top->to_svg && session_plan(&x->session))
-        top->to_svg(&x->session, out);
-    else
-        cells_to_svg(&x->cells, x->theme, out);
-}
-
 void take_export(struct explorer *x, const char *path)
 {
     struct text out = {0};
@@ -170,9 +161,13 @@ void take_export(struct explorer *x, const char *path)
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
-    else if (export_ends_with(path, ".svg"))
-        draw_svg(x, &out);
-    else
+    else if (export_ends_with(path, ".svg")) {
+        const struct view *top = all_views[explorer_top(x)];
+        if (top->to_svg && session_plan(&x->session))
+            top->to_svg(&x->session, &out);
+        else
+            cells_to_svg(&x->cells, x->theme, &out);
+    } else
         cells_to_text(&x->cells, &out);
     bool ok = out.failed ? status_no_memory(&st) : file_write(path, out.at, out.length, &st);
     text_free(&out);

@@ -14,19 +14,6 @@ static bool is_match(struct explorer *x, enum view_id view, int i)
     return item && has_text(item, x->search);
 }
 
-/* "2 of 4", and that it went on from the other end. */
-static void say_which(struct explorer *x, enum view_id view, int n, int found, bool wrapped)
-{
-    int all = 0, number = 0;
-    for (int i = 0; i < n; i++)
-        if (is_match(x, view, i)) {
-            all++;
-            if (i <= found) number++;
-        }
-    explorer_say(x, TONE_DIM, "%d of %d with \"%s\"%s", number, all, x->search,
-                 wrapped && all > 1 ? ", on from the other end" : "");
-}
-
 void search_step(struct explorer *x, int direction, bool here)
 {
     enum view_id top = explorer_top(x);
@@ -39,7 +26,16 @@ void search_step(struct explorer *x, int direction, bool here)
         int i = ((from + direction * k) % n + n) % n;
         if (!is_match(x, top, i)) continue;
         view_select(x, top, i);
-        say_which(x, top, n, i, k > 0 && (direction > 0 ? i <= from : i >= from));
+        /* "2 of 4", and that it went on from the other end. */
+        int all = 0, number = 0;
+        for (int j = 0; j < n; j++)
+            if (is_match(x, top, j)) {
+                all++;
+                if (j <= i) number++;
+            }
+        explorer_say(x, TONE_DIM, "%d of %d with \"%s\"%s", number, all, x->search,
+                     (k > 0 && (direction > 0 ? i <= from : i >= from)) && all > 1 ? ", on from the other end"
+                                                                                   : "");
         return;
     }
     explorer_say(x, TONE_BAD, "\"%s\" is not here", x->search);

@@ -131,17 +131,6 @@ static void cut(struct prompt *p, int from, int to)
     p->at = from;
 }
 
-static void prompt_insert(struct prompt *p, uint32_t code)
-{
-    char s[4];
-    int n = encode_character(code, s);
-    if (p->length + n + 1 > (int)sizeof p->text) return;
-    memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
-    memcpy(p->text + p->at, s, (size_t)n);
-    p->at += n;
-    p->length += n;
-}
-
 static void history(struct prompt *p, int direction)
 {
     int to = p->history_at + direction, count = (int)p->history.count;
@@ -286,7 +275,14 @@ void prompt_key(struct explorer *x, uint32_t code)
         edits[i].edit(x);
     else if (code >= 32 && code < AT_FIRST) {
         if (p->fresh) cut(p, p->fresh, p->length);
-        prompt_insert(p, code);
+        char s[4];
+        int n = encode_character(code, s);
+        if (p->length + n + 1 <= (int)sizeof p->text) {
+            memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
+            memcpy(p->text + p->at, s, (size_t)n);
+            p->at += n;
+            p->length += n;
+        }
     }
     if (code != AT_NOTHING) p->fresh = 0;
     if (p->open && p->lead == 'f')

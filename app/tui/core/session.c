@@ -49,9 +49,19 @@ void session_end(struct session *s)
     *s = (struct session){0};
 }
 
-/* Patterns that would be shown alike are shown with as much of their paths as tells them apart. */
-static void tell_apart(struct session *s, size_t new)
+static bool session_add_file(struct session *s, char *path, size_t skip, lx_status *st)
 {
+    int slot = (int)s->patterns.count;
+    struct pattern p = {
+        .path = path, .source = path ? source_new(path, s->models) : NULL, .models = s->models};
+    if (p.source) p.shown = path + skip;
+    if (!p.source || !VEC_PUSH(&s->patterns, p)) {
+        source_free(p.source);
+        mem_free(path);
+        return status_no_memory(st);
+    }
+    /* Patterns that would be shown alike are shown with as much of their paths as tells them apart. */
+    size_t new = (size_t)slot;
     const char *shown = s->patterns.at[new].shown;
     const char **paths = mem_alloc((s->patterns.count + 1) * sizeof *paths);
     size_t n = 0;
@@ -64,20 +74,6 @@ static void tell_apart(struct session *s, size_t new)
             s->patterns.at[new].shown = path_tail(s->patterns.at[new].path, paths, n);
         }
     mem_free(paths);
-}
-
-static bool session_add_file(struct session *s, char *path, size_t skip, lx_status *st)
-{
-    int slot = (int)s->patterns.count;
-    struct pattern p = {
-        .path = path, .source = path ? source_new(path, s->models) : NULL, .models = s->models};
-    if (p.source) p.shown = path + skip;
-    if (!p.source || !VEC_PUSH(&s->patterns, p)) {
-        source_free(p.source);
-        mem_free(path);
-        return status_no_memory(st);
-    }
-    tell_apart(s, (size_t)slot);
     return session_read(s, slot) ? true : status_no_memory(st);
 }
 

@@ -35,13 +35,6 @@ static void session_held_replace(struct held *place, struct held *with)
     *with = old; /* to be freed */
 }
 
-static void tell_failure(struct session *s, const lx_status *st)
-{
-    char words[1200];
-    text_free(&s->news);
-    add_printable(&s->news, lx_status_describe(st, words, sizeof words), 0);
-}
-
 static void held(void *data, bool stopped)
 {
     struct holding *h = data;
@@ -53,7 +46,9 @@ static void held(void *data, bool stopped)
         return;
     }
     if (!h->held.outcome.plan) { /* there is nothing to compare with: it gets no row */
-        tell_failure(s, &h->held.outcome.st);
+        char words[1200];
+        text_free(&s->news);
+        add_printable(&s->news, lx_status_describe(&h->held.outcome.st, words, sizeof words), 0);
         return;
     }
     while (i < s->files.count && strcmp(s->files.at[i].name, h->held.name) != 0) i++;

@@ -75,29 +75,6 @@ static bool interim_is_better(const struct session *s, const struct plan_job *r)
            (now->problem.objective == new->problem.objective &&lx_plan_value(now) < lx_plan_value(new));
 }
 
-/* The plan of `wanted` is there: what it changed is told until the next key. */
-static void session_plans_settle(struct session *s, struct plan_job *r, bool stopped)
-{
-    s->settled = r->number;
-    s->shown.interim = false;
-    s->shown.stopped = stopped;
-    s->curve = r->curve;
-    lx_plan_free(s->before);
-    s->before = lx_plan_ref(s->shown.plan);
-    change_free(&s->change);
-    s->change = r->change;
-    s->moved = s->change.marks;
-    r->change = (struct change){0};
-}
-
-/* The error itself stands where the plan was. */
-static void tell_unread(struct session *s)
-{
-    text_free(&s->news);
-    add_printable(&s->news, s->patterns.at[s->current].shown, 60);
-    text_add(&s->news, " has changed and cannot be read");
-}
-
 static void session_plans_planned(void *data, bool stopped)
 {
     struct plan_job *r = data;
@@ -111,8 +88,25 @@ static void session_plans_planned(void *data, bool stopped)
         change_free(&r->change); /* of a plan that is not shown */
     else
         session_plans_show(s, r);
-    if (!interim) session_plans_settle(s, r, stopped);
-    if (!interim && s->shown.unread && r->number == s->reread) tell_unread(s);
+    if (!interim) {
+        /* The plan of `wanted` is there: what it changed is told until the next key. */
+        s->settled = r->number;
+        s->shown.interim = false;
+        s->shown.stopped = stopped;
+        s->curve = r->curve;
+        lx_plan_free(s->before);
+        s->before = lx_plan_ref(s->shown.plan);
+        change_free(&s->change);
+        s->change = r->change;
+        s->moved = s->change.marks;
+        r->change = (struct change){0};
+    }
+    if (!interim && s->shown.unread && r->number == s->reread) {
+        /* The error itself stands where the plan was. */
+        text_free(&s->news);
+        add_printable(&s->news, s->patterns.at[s->current].shown, 60);
+        text_add(&s->news, " has changed and cannot be read");
+    }
 }
 
 const struct work plan_work = {0, plan_job_run, session_plans_planned, plan_job_free};

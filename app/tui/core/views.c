@@ -76,15 +76,6 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
     return v->request && v->request(x, x->states[view], r, argument);
 }
 
-/* The wheel moves the cursor, a click sets it. */
-static void list_mouse(struct explorer *x, enum view_id view, const struct key *k)
-{
-    struct list *l = views_list_of(x, view);
-    int row = k->row - l->rows.row + l->top;
-    if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
-        view_select(x, view, row);
-}
-
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
 {
     const struct view *v = all_views[view];
@@ -92,8 +83,13 @@ void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
         v->mouse(x, x->states[view], k);
     else if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
         explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (v->list && is_usable(x, view))
-        list_mouse(x, view, k);
+    else if (v->list && is_usable(x, view)) {
+        /* The wheel moves the cursor, a click sets it. */
+        struct list *l = views_list_of(x, view);
+        int row = k->row - l->rows.row + l->top;
+        if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
+            view_select(x, view, row);
+    }
 }
 
 bool view_is_lively(struct explorer *x, enum view_id view)

@@ -2,7 +2,7 @@
  * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/core/worker.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/border.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,7 +31,8 @@ struct worker {
     pthread_cond_t work, idle;
     struct job *waiting, *running, *finished;
     int threads, wake[2];
-    bool ending;
+    bool ending, memory_is_out;
+    struct deferred closing;
     pthread_t thread[THREADS];
 };
 
@@ -106,27 +107,6 @@ static void worker_take_out(struct job **list, struct job *j)
     *list = j->next;
 }
 
-/* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
- * others than those of rank 0. */
-static struct job *next_job(struct worker *w)
-{
-    int others = 0;
-    struct job *best = NULL;
-    for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
-    for (struct job *j = w->waiting; j; j = j->next) {
-        if (j->work->rank > 0 && others >= w->threads - 1 && w->threads > 1) continue;
-        if (!best || j->work->rank < best->work->rank) best = j;
-    }
-    return best;
-}
-
-static void begin_job(struct worker *w, struct job *j)
-{
-    worker_take_out(&w->waiting, j);
-    append(&w->running, j);
-    j->began = clock_seconds();
-}
-
 /* Into the queue of the screen, which is woken. */
 static void worker_give(struct worker *w, struct job *j)
 {
@@ -138,10 +118,7 @@ static void worker_give(struct worker *w, struct job *j)
 void watch_hand_over(void *watch, void *data)
 {
     struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
-    if (!j) {
-        of->work->free(data);
-        return;
-    }
+    mem_disown(j);
     *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
     atomic_store(&j->stop, watch_stop(of));
     pthread_mutex_lock(&of->worker->lock);
@@ -149,12 +126,14 @@ void watch_hand_over(void *watch, void *data)
     pthread_mutex_unlock(&of->worker->lock);
 }
 
-static void finish_job(struct worker *w, struct job *j)
+/* False: memory is out. */
+static bool worker_do(struct job *job)
 {
-    worker_take_out(&w->running, j);
-    worker_give(w, j);
-    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
-    pthread_cond_broadcast(&w->work);
+    struct border border;
+    if (border_begin(&border) != 0) return false;
+    job->work->run(job->data, job);
+    border_end(&border);
+    return true;
 }
 
 static void *thread_main(void *context)
@@ -162,24 +141,64 @@ static void *thread_main(void *context)
     struct worker *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
-        struct job *job = next_job(w);
+        /* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
+ * others than those of rank 0. */
+        int others = 0;
+        struct job *job = NULL;
+        for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
+        for (struct job *j = w->waiting; j; j = j->next) {
+            if (j->work->rank > 0 && others >= w->threads - 1 && w->threads > 1) continue;
+            if (!job || j->work->rank < job->work->rank) job = j;
+        }
         if (!job) {
             pthread_cond_wait(&w->work, &w->lock);
             continue;
         }
-        begin_job(w, job);
+        worker_take_out(&w->waiting, job);
+        append(&w->running, job);
+        job->began = clock_seconds();
         pthread_mutex_unlock(&w->lock);
-        job->work->run(job->data, job);
+        bool done = worker_do(job);
         pthread_mutex_lock(&w->lock);
-        finish_job(w, job);
+        if (!done) w->memory_is_out = true;
+        worker_take_out(&w->running, job);
+        worker_give(w, job);
+        if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+        pthread_cond_broadcast(&w->work);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
-/* Signals are for the thread that has the terminal. */
-static void start_threads(struct worker *w)
+/* When memory is out, results are not freed: those of a job that is not finished are nobody's. */
+static void worker_close(void *argument)
 {
+    struct worker *w = argument;
+    worker_stop(w, NULL);
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->work);
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
+    close(w->wake[0]);
+    close(w->wake[1]);
+    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->idle);
+    pthread_mutex_destroy(&w->lock);
+}
+
+struct worker *worker_start(void)
+{
+    struct worker *w = mem_zeroed(1, sizeof *w);
+    if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
+        mem_free(w);
+        return NULL;
+    }
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->work, NULL);
+    pthread_cond_init(&w->idle, NULL);
+    defer(&w->closing, worker_close, w);
+    /* Signals are for the thread that has the terminal. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -188,20 +207,6 @@ static void start_threads(struct worker *w)
         w->threads++;
     pthread_mutex_unlock(&w->lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-struct worker *worker_start(void)
-{
-    struct worker *w = mem_zeroed(1, sizeof *w);
-    if (!w) return NULL;
-    if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
-        mem_free(w);
-        return NULL;
-    }
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->work, NULL);
-    pthread_cond_init(&w->idle, NULL);
-    start_threads(w);
     if (w->threads > 0) return w;
     worker_end(w);
     return NULL;
@@ -256,28 +261,17 @@ static struct job *take_finished(struct worker *w)
 void worker_end(struct worker *w)
 {
     if (!w) return;
-    worker_stop(w, NULL);
-    pthread_mutex_lock(&w->lock);
-    w->ending = true;
-    pthread_cond_broadcast(&w->work);
-    pthread_mutex_unlock(&w->lock);
-    for (int i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
-    for (struct job *j; (j = take_finished(w));) job_free(j);
-    close(w->wake[0]);
-    close(w->wake[1]);
-    pthread_cond_destroy(&w->work);
-    pthread_cond_destroy(&w->idle);
-    pthread_mutex_destroy(&w->lock);
+    defer_end(&w->closing);
+    for (struct job *j = w->finished, *next; j; j = next) {
+        next = j->next;
+        job_free(j);
+    }
     mem_free(w);
 }
 
 bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
 {
-    struct job *j = data ? mem_zeroed(1, sizeof *j) : NULL;
-    if (!j) {
-        if (data) work->free(data);
-        return false;
-    }
+    struct job *j = mem_zeroed(1, sizeof *j);
     *j = (struct job){.work = work, .slot = slot, .data = data, .worker = w};
     j->so_far.objective = INT64_MAX;
     pthread_mutex_lock(&w->lock);
@@ -290,6 +284,10 @@ bool worker_post(struct worker *w, const struct work *work, int slot, void *data
 bool worker_take(struct worker *w)
 {
     bool any = false;
+    pthread_mutex_lock(&w->lock);
+    bool memory_is_out = w->memory_is_out;
+    pthread_mutex_unlock(&w->lock);
+    if (memory_is_out) memory_out();
     for (struct job *j; (j = take_finished(w)); any = true) {
         j->work->done(j->data, atomic_load(&j->stop));
         job_free(j);

@@ -24,14 +24,6 @@ static double chart_share_of(const struct chart_axis *a, double v)
     return to > from ? (at - from) / (to - from) : 0.5;
 }
 
-static void chart_widen(struct chart_axis *a, double v)
-{
-    if (!isfinite(v) || (a->log && v <= 0)) return;
-    if (a->from > a->to) a->from = a->to = v;
-    if (v < a->from) a->from = v;
-    if (v > a->to) a->to = v;
-}
-
 /* Ends by the data where none are given; never of no length. */
 static struct chart_axis chart_axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
 {
@@ -41,7 +33,14 @@ static struct chart_axis chart_axis_of(const struct chart *c, const struct chart
     a.from = 1, a.to = 0;
     for (int s = 0; s < c->series_count; s++)
         for (int i = 0; i < c->series[s].count; i++)
-            if (isfinite(c->series[s].y[i])) chart_widen(&a, is_x ? c->series[s].x[i] : c->series[s].y[i]);
+            if (isfinite(c->series[s].y[i])) {
+                double v = is_x ? c->series[s].x[i] : c->series[s].y[i];
+                if (isfinite(v) && (!a.log || v > 0)) {
+                    if (a.from > a.to) a.from = a.to = v;
+                    if (v < a.from) a.from = v;
+                    if (v > a.to) a.to = v;
+                }
+            }
     if (a.from > a.to) a.from = a.log ? 1 : 0, a.to = a.log ? 10 : 1;
     if (a.from_zero && !a.log && a.from > 0) a.from = 0;
     double room = is_x ? 0 : 0.04 * (a.to - a.from); /* lines are not drawn on the frame */
@@ -52,16 +51,14 @@ static struct chart_axis chart_axis_of(const struct chart *c, const struct chart
     return a;
 }
 
-/* What the values of an axis are, by how they are written. */
-static enum scale_unit chart_unit_of(const struct chart_axis *a)
-{
-    return a->label == chart_bytes ? SCALE_BYTES : a->label == chart_seconds ? SCALE_SECONDS : SCALE_PLAIN;
-}
-
 static int chart_steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
 {
     struct tick ticks[SCALE_TICKS];
-    struct scale scale = {a->from, a->to, a->log, chart_unit_of(a), false};
+    struct scale scale = {a->from, a->to, a->log,
+                          a->label == chart_bytes     ? SCALE_BYTES
+                          : a->label == chart_seconds ? SCALE_SECONDS
+                                                      : SCALE_PLAIN,
+                          false};
     int n = ticks_make(&scale, most, ticks);
     for (int i = 0; i < n; i++) out[i] = ticks[i].at;
     return n;
@@ -161,35 +158,6 @@ static int dot_of(const struct chart_axis *a, double v, int dots)
     return !(at > -dots) ? -dots : at > 2.0 * dots ? 2 * dots : (int)floor(at + 0.5);
 }
 
-static void chart_draw_line(struct dots *d, const struct plot *p, const struct chart_series *s, char letter)
-{
-    struct pen pen = {s->tone, letter, s->dashed};
-    int along = 0, x0 = 0, y0 = 0;
-    bool has = false;
-    for (int i = 0; i < s->count; i++) {
-        if (!isfinite(s->y[i])) {
-            has = false;
-            continue;
-        }
-        int x = dot_of(&p->x, s->x[i], dots_across(d)), y = dot_of(&p->y, s->y[i], dots_up(d));
-        if (has && s->stairs) dots_line(d, x0, y0, x, y0, &pen, &along);
-        dots_line(d, has && s->stairs ? x : has ? x0 : x, has ? y0 : y, x, y, &pen, &along);
-        x0 = x, y0 = y, has = true;
-    }
-}
-
-static void draw_points(const struct scene *on, const struct plot *p, const struct chart_series *s,
-                        char letter)
-{
-    bool mono = on->glyphs->ascii || on->theme->letters;
-    for (int i = 0; i < s->count; i++) {
-        int row, column;
-        if (!isfinite(s->y[i]) || !plot_cell(p, s->x[i], s->y[i], &row, &column)) continue;
-        put(on->cells, row, column, mono ? (uint32_t)(unsigned char)letter : on->glyphs->bullet,
-            (struct style){s->tone, 0, MARK_BOLD});
-    }
-}
-
 /* Dashed ones first: what is on top is what was found, and of that the first line. */
 static void draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
 {
@@ -198,22 +166,41 @@ static void draw_series(const struct scene *on, const struct plot *p, const stru
     if (!dots_begin(&d, p->box.rows, p->box.columns, letters)) return;
     for (int dashed = 1; dashed >= 0; dashed--)
         for (int s = c->series_count - 1; s >= 0; s--)
-            if (!c->series[s].points && c->series[s].dashed == dashed)
-                chart_draw_line(&d, p, &c->series[s], chart_letter_of(c, s));
+            if (!c->series[s].points && c->series[s].dashed == dashed) {
+                struct pen pen = {c->series[s].tone, chart_letter_of(c, s), c->series[s].dashed};
+                int along = 0, x0 = 0, y0 = 0;
+                bool has = false;
+                for (int i = 0; i < c->series[s].count; i++) {
+                    if (!isfinite(c->series[s].y[i])) {
+                        has = false;
+                        continue;
+                    }
+                    int x = dot_of(&p->x, c->series[s].x[i], dots_across(&d)),
+                        y = dot_of(&p->y, c->series[s].y[i], dots_up(&d));
+                    if (has && c->series[s].stairs) dots_line(&d, x0, y0, x, y0, &pen, &along);
+                    dots_line(&d,
+                              has && c->series[s].stairs ? x
+                              : has                      ? x0
+                                                         : x,
+                              has ? y0 : y, x, y, &pen, &along);
+                    x0 = x, y0 = y, has = true;
+                }
+            }
     dots_put(&d, on->cells, p->box.row, p->box.column);
     dots_free(&d);
     for (int s = 0; s < c->series_count; s++)
-        if (c->series[s].points) draw_points(on, p, &c->series[s], chart_letter_of(c, s));
-}
-
-static void draw_marks(const struct scene *on, const struct plot *p, const struct chart *c)
-{
-    for (int i = 0; i < c->mark_count; i++) {
-        int row, column;
-        if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
-        for (int r = p->box.row; r < p->box.row + p->box.rows; r++)
-            put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
-    }
+        if (c->series[s].points) {
+            bool mono = on->glyphs->ascii || on->theme->letters;
+            for (int i = 0; i < c->series[s].count; i++) {
+                int row, column;
+                if (!isfinite(c->series[s].y[i]) ||
+                    !plot_cell(p, c->series[s].x[i], c->series[s].y[i], &row, &column))
+                    continue;
+                put(on->cells, row, column,
+                    mono ? (uint32_t)(unsigned char)chart_letter_of(c, s) : on->glyphs->bullet,
+                    (struct style){c->series[s].tone, 0, MARK_BOLD});
+            }
+        }
 }
 
 static bool chart_is_free(const struct cells *g, int row, int from, int to)
@@ -282,7 +269,12 @@ struct plot chart_draw(const struct scene *on, struct box area, const struct cha
     if (legend) chart_draw_legend(on, (struct box){head.row, p.box.column, 1, p.box.columns}, c);
     draw_left(on, &p, up, ups, gutter + 1);
     draw_below(on, &p, across, chart_ticks_of(&p.x, p.box.columns / 10, across));
-    draw_marks(on, &p, c);
+    for (int i = 0; i < c->mark_count; i++) {
+        int row, column;
+        if (!plot_cell(&p, c->marks[i].x, p.y.from, &row, &column)) continue;
+        for (int r = p.box.row; r < p.box.row + p.box.rows; r++)
+            put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
+    }
     draw_series(on, &p, c);
     chart_draw_words(on, &p, c);
     return p;

@@ -12,20 +12,17 @@ int64_t curve_bound(const struct curve *c)
     return c->count ? c->at[c->count - 1].bound : 0;
 }
 
-/* Every second one goes, but not the last. */
-static void curve_thin_out(struct curve *c)
-{
-    int kept = 0;
-    for (int i = 0; i < c->count; i++)
-        if (i % 2 == 0 || i == c->count - 1) c->at[kept++] = c->at[i];
-    c->count = kept;
-}
-
 void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
 {
     struct curve_point next = {seconds, min_i64(best, curve_best(c)), max_i64(bound, curve_bound(c))};
     if (c->count && next.best == curve_best(c) && next.bound == curve_bound(c)) return;
-    if (c->count == CURVE_MOST) curve_thin_out(c);
+    if (c->count == CURVE_MOST) {
+        /* Every second one goes, but not the last. */
+        int kept = 0;
+        for (int i = 0; i < c->count; i++)
+            if (i % 2 == 0 || i == c->count - 1) c->at[kept++] = c->at[i];
+        c->count = kept;
+    }
     c->at[c->count++] = next;
 }
 

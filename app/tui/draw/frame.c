@@ -19,25 +19,21 @@ static const struct tab_form {
                  {"[%s %s]", " %s%s", 1, true},
                  {"[%s %s]", " %s", 0, false}};
 
-/* The first form that leaves room for the beginning of a name. */
-static const struct tab_form *tabs_that_fit(int columns)
-{
-    enum { NAME = 7, FORMS = sizeof tab_forms / sizeof *tab_forms };
-    int keys = 0;
-    for (int i = 0; i < PAGE_COUNT; i++)
-        keys += columns_of(request_key(view_requests[i]).at) + columns_of(all_views[i]->name);
-    const struct tab_form *f = tab_forms;
-    while (f < &tab_forms[FORMS - 1] && keys + PAGE_COUNT * f->around + NAME > columns) f++;
-    return f;
-}
-
 void frame_draw_title(struct explorer *x, struct box area)
 {
     struct cells *g = &x->cells;
     const struct session *s = &x->session;
     put_fill(g, area, ' ', INK_ON(BAR, BAR));
     bool wide = area.columns >= 120;
-    const struct tab_form *form = tabs_that_fit(area.columns - (wide ? 28 : 0));
+    /* The first form that leaves room for the beginning of a name. */
+    enum { NAME = 7, FORMS = sizeof tab_forms / sizeof *tab_forms };
+    int keys = 0;
+    for (int i = 0; i < PAGE_COUNT; i++)
+        keys += columns_of(request_key(view_requests[i]).at) + columns_of(all_views[i]->name);
+    const struct tab_form *form = tab_forms;
+    while (form < &tab_forms[FORMS - 1] &&
+           keys + PAGE_COUNT * form->around + NAME > area.columns - (wide ? 28 : 0))
+        form++;
     int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
                       wide ? " lxplan " : "");
     for (int i = 0; i < PAGE_COUNT; i++) {

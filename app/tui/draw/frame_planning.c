@@ -14,30 +14,21 @@ static struct chart_label elapsed(double seconds)
     return w;
 }
 
-static const char *frame_planning_solver_of(const struct session *s)
-{
-    return lx_settings_solver(&s->now.options, LX_SPILL)->name;
-}
-
-/* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
-static void add_planning(const struct session *s, const struct progress *now, struct text *out)
-{
-    int64_t best = curve_best(&now->curve), bound = curve_bound(&now->curve);
-    bool old = session_plan(s) && session_shows_old(s);
-    text_format(out, "%s%s", old ? "STALE: " : "", frame_planning_solver_of(s));
-    if (now->running) text_format(out, " %s", elapsed(now->seconds).at);
-    if (old || !session_plan(s)) return;
-    if (best < INT64_MAX) text_format(out, "  best %s", in_short_bytes(best).at);
-    if (bound > 0) text_format(out, "  bound %s", in_short_bytes(bound).at);
-}
-
 int frame_draw_planning(struct explorer *x, struct box row)
 {
     const struct session *s = &x->session;
     struct text words = {0};
     if (!session_is_stale(s)) return 0;
     struct progress now = session_planning(s);
-    add_planning(s, &now, &words);
+    /* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
+    int64_t best = curve_best(&now.curve), bound = curve_bound(&now.curve);
+    bool old = session_plan(s) && session_shows_old(s);
+    text_format(&words, "%s%s", old ? "STALE: " : "", lx_settings_solver(&s->now.options, LX_SPILL)->name);
+    if (now.running) text_format(&words, " %s", elapsed(now.seconds).at);
+    if (!old && session_plan(s)) {
+        if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
+        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+    }
     int n =
         put_text(&x->cells, row.row, row.column, row.columns, INK_ON(WARN, BAR), words.at ? words.at : "");
     text_free(&words);

@@ -20,34 +20,6 @@ static int free_lane(const int32_t *end, int32_t row)
     return -1;
 }
 
-/* Per thing its lane; how many each lane has is counted in lane_at, one further on. */
-static void choose_lanes(const struct rail *all, int32_t count, int32_t *lane_of, struct rails *r)
-{
-    int32_t end[MOST_RAILS];
-    for (int k = 0; k < MOST_RAILS; k++) end[k] = -1;
-    for (int32_t i = 0; i < count; i++) {
-        int k = lane_of[i] = free_lane(end, all[i].first);
-        r->live[all[i].first]++;
-        r->live[all[i].last + 1]--;
-        if (k < 0) continue;
-        end[k] = all[i].last;
-        r->lane_at[k + 1]++;
-        if (k + 1 > r->lanes) r->lanes = k + 1;
-    }
-}
-
-static void fill_lanes(const struct rail *all, int32_t count, const int32_t *lane_of, struct rails *r)
-{
-    int32_t next[MOST_RAILS];
-    for (int k = 0; k < MOST_RAILS; k++) {
-        r->lane_at[k + 1] += r->lane_at[k];
-        next[k] = r->lane_at[k];
-    }
-    for (int32_t i = 0; i < count; i++)
-        if (lane_of[i] >= 0) r->at[next[lane_of[i]]++] = all[i];
-    for (int32_t row = 1; row <= r->rows; row++) r->live[row] += r->live[row - 1];
-}
-
 bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out)
 {
     int32_t *lane_of = mem_alloc(((size_t)count + 1) * sizeof *lane_of);
@@ -57,8 +29,26 @@ bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out
     bool ok = lane_of && out->at && out->live;
     if (ok) {
         qsort(all, (size_t)count, sizeof *all, by_beginning);
-        choose_lanes(all, count, lane_of, out);
-        fill_lanes(all, count, lane_of, out);
+        /* Per thing its lane; how many each lane has is counted in lane_at, one further on. */
+        int32_t end[MOST_RAILS];
+        for (int k = 0; k < MOST_RAILS; k++) end[k] = -1;
+        for (int32_t i = 0; i < count; i++) {
+            int k = lane_of[i] = free_lane(end, all[i].first);
+            out->live[all[i].first]++;
+            out->live[all[i].last + 1]--;
+            if (k < 0) continue;
+            end[k] = all[i].last;
+            out->lane_at[k + 1]++;
+            if (k + 1 > out->lanes) out->lanes = k + 1;
+        }
+        int32_t next[MOST_RAILS];
+        for (int k = 0; k < MOST_RAILS; k++) {
+            out->lane_at[k + 1] += out->lane_at[k];
+            next[k] = out->lane_at[k];
+        }
+        for (int32_t i = 0; i < count; i++)
+            if (lane_of[i] >= 0) out->at[next[lane_of[i]]++] = all[i];
+        for (int32_t row = 1; row <= out->rows; row++) out->live[row] += out->live[row - 1];
     } else
         rails_free(out);
     mem_free(lane_of);

@@ -93,22 +93,6 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
     }
 }
 
-/* A bracket with its name in the middle, as far as there is room; one column is a mark. */
-static void draw_run(const struct scene *on, struct box area, int first, int last, const struct tick_run *run)
-{
-    const struct glyphs *s = on->glyphs;
-    int left = area.column + GUTTER, room = last - first - 3, width = columns_of(run->label);
-    bool here = on->session->selection.tick >= run->from && on->session->selection.tick < run->to;
-    struct style style = here ? INK(KEY) : INK(FRAME);
-    for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, s->horizontal, style);
-    put(on->cells, area.row, left + first, first == last ? s->vertical : s->corner[2], style);
-    if (last > first) put(on->cells, area.row, left + last, s->corner[3], style);
-    if (width > room) width = room;
-    if (width < 1 || (width < 3 && width < columns_of(run->label))) return;
-    put_name(on->cells, area.row, left + first + 2 + (room - width) / 2, width, here ? INK(KEY) : INK(DIM),
-             run->label);
-}
-
 void axis_draw_runs(const struct scene *on, struct box area, const struct raster *r, const char *what,
                     const struct tick_run *runs, int32_t count)
 {
@@ -116,8 +100,22 @@ void axis_draw_runs(const struct scene *on, struct box area, const struct raster
     put_right(on->cells, area.row, area.column, GUTTER - 1, INK(DIM), what);
     for (int32_t i = 0; i < count; i++) {
         int first, last;
-        if (raster_columns(r, runs[i].from, runs[i].to, &first, &last))
-            draw_run(on, area, first, last, &runs[i]);
+        if (raster_columns(r, runs[i].from, runs[i].to, &first, &last)) {
+            /* A bracket with its name in the middle, as far as there is room; one column is a mark. */
+            const struct tick_run *run = &runs[i];
+            const struct glyphs *s = on->glyphs;
+            int left = area.column + GUTTER, room = last - first - 3, width = columns_of(run->label);
+            bool here = on->session->selection.tick >= run->from && on->session->selection.tick < run->to;
+            struct style style = here ? INK(KEY) : INK(FRAME);
+            for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, s->horizontal, style);
+            put(on->cells, area.row, left + first, first == last ? s->vertical : s->corner[2], style);
+            if (last > first) put(on->cells, area.row, left + last, s->corner[3], style);
+            if (width > room) width = room;
+            if (width >= 1 && (width >= 3 || width >= columns_of(run->label))) {
+                put_name(on->cells, area.row, left + first + 2 + (room - width) / 2, width,
+                         here ? INK(KEY) : INK(DIM), run->label);
+            }
+        }
     }
 }
 
@@ -190,15 +188,6 @@ void axis_draw_nests(const struct scene *on, struct box area, const struct raste
     mem_free(runs);
 }
 
-/* "12-18%": of time, so that what is seen is never said to be nothing. */
-static void draw_share(const struct scene *on, struct box area, double from, double to)
-{
-    char words[24];
-    int low = (int)floor(100 * from), high = (int)ceil(100 * to);
-    snprintf(words, sizeof words, "%d-%d%%", low, high > 100 ? 100 : high);
-    put_right(on->cells, area.row, area.column, GUTTER - 1, INK(KEY), words);
-}
-
 void axis_draw_minimap(const struct scene *on, struct box area, const struct map_window *w)
 {
     const struct outcome *o = &on->session->shown;
@@ -211,7 +200,12 @@ void axis_draw_minimap(const struct scene *on, struct box area, const struct map
     if (map_window_by_events(w, on->session)) all.event = o->index.event, all.events = o->index.event_count;
     scale_ready(&all);
     if (!scale_cells(&all, w->from_tick, w->to_tick, &first, &last, &thin)) return;
-    draw_share(on, area, scale_place(&all, w->from_tick) / columns, scale_place(&all, w->to_tick) / columns);
+    /* "12-18%": of time, so that what is seen is never said to be nothing. */
+    char words[24];
+    int low = (int)floor(100 * (scale_place(&all, w->from_tick) / columns)),
+        high = (int)ceil(100 * (scale_place(&all, w->to_tick) / columns));
+    snprintf(words, sizeof words, "%d-%d%%", low, high > 100 ? 100 : high);
+    put_right(on->cells, area.row, area.column, GUTTER - 1, INK(KEY), words);
     put(on->cells, area.row, left - 1, on->glyphs->vertical, INK(FRAME));
     for (int c = 0; c < columns; c++) {
         bool seen = c >= first && c <= last;

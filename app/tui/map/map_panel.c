@@ -36,20 +36,6 @@ int map_panel_hole(const struct scene *on, struct box area)
     return used;
 }
 
-/* Of a tile the slice that is there, if there is room for all of it. */
-static void put_slice(const struct scene *on, struct box room, int32_t i)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
-    struct text words = {0};
-    if (nest < 0) return;
-    add_slice_words(p, &p->nests[nest], p->stays[i].tensor, p->stays[i].hold,
-                    session_iteration(on->session, nest), &words);
-    if (words.at && columns_of(words.at) <= room.columns)
-        put_text(on->cells, room.row, room.column, room.columns, INK(KEY), words.at);
-    text_free(&words);
-}
-
 static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
                                const char *number)
 {
@@ -59,7 +45,18 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
         put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
-    put_slice(on, (struct box){row.row, row.column + 3 + used, 1, name - 3 - used}, i);
+    /* Of a tile the slice that is there, if there is room for all of it. */
+    struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest >= 0) {
+        add_slice_words(p, &p->nests[nest], p->stays[i].tensor, p->stays[i].hold,
+                        session_iteration(on->session, nest), &words);
+        if (words.at && columns_of(words.at) <= room.columns)
+            put_text(on->cells, room.row, room.column, room.columns, INK(KEY), words.at);
+        text_free(&words);
+    }
     put_right(on->cells, row.row, row.column + name, 11, style, number);
     if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
@@ -77,20 +74,6 @@ static int largest_first(const void *a, const void *b)
 }
 
 /* What fills the scratchpad at the cursor's tick, the largest first. */
-/* The tick, which the map shows too, only where the bytes are not cut off for it. */
-static void draw_alive_title(const struct scene *on, struct box row, int64_t count, int64_t bytes)
-{
-    struct text words = {0};
-    text_format(&words, ": %s, %s B", counted(count, "buffer").at, grouped(bytes).at);
-    char where[60];
-    int length =
-        snprintf(where, sizeof where, "on chip at tick %lld", (long long)on->session->selection.tick);
-    if (length + (int)words.length > row.columns) where[strlen("on chip")] = 0;
-    put_format(on->cells, row.row, row.column, row.columns, INK(TITLE), "%s%s", where,
-               words.at ? words.at : "");
-    text_free(&words);
-}
-
 static void draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
@@ -108,28 +91,20 @@ static void draw_alive(const struct scene *on, struct box area)
         sum += b->size;
     }
     if (n) qsort(alive, n, sizeof *alive, largest_first);
-    draw_alive_title(on, area, (int64_t)n, sum);
+    /* The tick, which the map shows too, only where the bytes are not cut off for it. */
+    struct text words = {0};
+    text_format(&words, ": %s, %s B", counted((int64_t)n, "buffer").at, grouped(sum).at);
+    char where[60];
+    int length =
+        snprintf(where, sizeof where, "on chip at tick %lld", (long long)on->session->selection.tick);
+    if (length + (int)words.length > area.columns) where[strlen("on chip")] = 0;
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s%s", where,
+               words.at ? words.at : "");
+    text_free(&words);
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
         map_panel_draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns},
                            alive[k].buffer, INK(PLAIN), grouped(alive[k].size).at);
     mem_free(alive);
-}
-
-static void draw_off_chip(const struct scene *on, struct box area)
-{
-    const struct outcome *o = &on->session->shown;
-    if (area.rows < 2) return;
-    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s, HBM bytes",
-               counted(o->off_chip_count, "buffer").at);
-    int at = 0; /* the list begins where the selected one is seen */
-    for (int32_t k = 0; k < o->off_chip_count; k++)
-        if (o->off_chip[k] == on->session->selection.buffer && k >= area.rows - 1) at = k - area.rows + 2;
-    for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
-        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
-        map_panel_draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns},
-                           o->off_chip[at + k], b->reason ? INK(DIM) : INK(BAD),
-                           grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
-    }
 }
 
 static bool has_moves(const struct scene *on)
@@ -194,17 +169,6 @@ static void map_panel_draw_legend(const struct scene *on, struct box area)
     }
 }
 
-/* The shades of dense cells, from the least to the most, and what they stand for. */
-static void draw_shades(const struct scene *on, struct box area, const struct map_window *w)
-{
-    enum { SAMPLES = 8 };
-    for (int i = 0; i < SAMPLES; i++)
-        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, map_ramp(&w->raster),
-                 (double)i / (SAMPLES - 1));
-    put_format(on->cells, area.row, area.column + SAMPLES + 1, area.columns - SAMPLES - 1, INK(DIM),
-               "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
-}
-
 void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w)
 {
     struct box rest = area;
@@ -212,7 +176,15 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
     struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) map_panel_draw_legend(on, legend);
-    if (shades.rows) draw_shades(on, shades, w);
+    if (shades.rows) {
+        /* The shades of dense cells, from the least to the most, and what they stand for. */
+        enum { SAMPLES = 8 };
+        for (int i = 0; i < SAMPLES; i++)
+            put_heat(on->cells, on->theme, on->glyphs, shades.row, shades.column + i, map_ramp(&w->raster),
+                     (double)i / (SAMPLES - 1));
+        put_format(on->cells, shades.row, shades.column + SAMPLES + 1, shades.columns - SAMPLES - 1, INK(DIM),
+                   "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
+    }
     if (rest.rows > 12)
         box_cut_top(&rest, draw_iteration(on, (struct box){rest.row, rest.column, 4, rest.columns}));
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
@@ -222,5 +194,17 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
         alive.rows--;
         draw_alive(on, alive);
     }
-    draw_off_chip(on, rest);
+    const struct outcome *o = &on->session->shown;
+    if (rest.rows < 2) return;
+    put_format(on->cells, rest.row, rest.column, rest.columns, INK(TITLE), "off chip: %s, HBM bytes",
+               counted(o->off_chip_count, "buffer").at);
+    int at = 0; /* the list begins where the selected one is seen */
+    for (int32_t k = 0; k < o->off_chip_count; k++)
+        if (o->off_chip[k] == on->session->selection.buffer && k >= rest.rows - 1) at = k - rest.rows + 2;
+    for (int k = 0; at + k < o->off_chip_count && k + 1 < rest.rows; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
+        map_panel_draw_row(on, (struct box){rest.row + 1 + k, rest.column, 1, rest.columns},
+                           o->off_chip[at + k], b->reason ? INK(DIM) : INK(BAD),
+                           grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
+    }
 }

@@ -47,48 +47,20 @@ static int64_t tick_of(const struct map_window *w, const struct session *s, int6
     return map_window_by_events(w, s) ? x->event[min_i64(max_i64(unit, 0), x->event_count - 1)] : unit;
 }
 
-static int64_t last_unit(const struct map_window *w, const struct session *s)
-{
-    return map_window_by_events(w, s) ? s->shown.index.event_count - 1
-                                      : max_i64(s->shown.time.last, s->shown.time.first + 1);
-}
-
 static void set_time(struct map_window *w, const struct session *s, int64_t from, int64_t to)
 {
     int64_t least = map_window_by_events(w, s) ? 0 : s->shown.time.first;
-    into(&from, &to, least, last_unit(w, s));
+    into(&from, &to, least,
+         map_window_by_events(w, s) ? s->shown.index.event_count - 1
+                                    : max_i64(s->shown.time.last, s->shown.time.first + 1));
     w->from_tick = tick_of(w, s, from);
     w->to_tick = max_i64(tick_of(w, s, to), w->from_tick + 1);
-}
-
-/* The window to where the cursor is: what was found or selected elsewhere comes into the middle. */
-static void map_window_follow(struct map_window *w, const struct session *s)
-{
-    const struct selection *at = &s->selection;
-    int64_t from = map_window_unit_of(w, s, w->from_tick), to = map_window_unit_of(w, s, w->to_tick);
-    w->followed = at->moves;
-    bring_in(&from, &to, map_window_unit_of(w, s, at->tick), !at->pointed);
-    bool all = w->to_address - w->from_address >= s->shown.index.bands.top;
-    bring_in(&w->from_address, &w->to_address, at->address, !at->pointed && !all);
-    set_time(w, s, from, to);
 }
 
 bool map_window_on_hole(const struct session *s)
 {
     const struct selection *at = &s->selection;
     return at->pointed && plan_index_at(&s->shown.index, at->tick, at->address) < 0;
-}
-
-/* Another plan. A window that showed everything goes on showing everything. */
-static void begin_plan(struct map_window *w, struct session *s)
-{
-    const struct outcome *o = &s->shown;
-    bool same_pattern = w->pattern == s->shown_pattern && w->to_tick > 0;
-    if (!same_pattern || w->shows_all) show_all(w, o);
-    w->of = s->got;
-    w->pattern = s->shown_pattern;
-    w->shows_all = w->from_tick <= o->time.first && w->to_tick >= o->time.last && w->from_address == 0;
-    if (!same_pattern || !map_window_on_hole(s)) w->buffer = -1;
 }
 
 /* Is the cursor on the selected buffer, be it one of several there (in a plan that is not legal)? */
@@ -113,9 +85,27 @@ static void join_cursor(struct map_window *w, struct session *s)
 
 void map_window_fit(struct map_window *w, struct session *s)
 {
-    if (w->of != s->got || w->to_tick == 0) begin_plan(w, s);
+    if (w->of != s->got || w->to_tick == 0) {
+        /* Another plan. A window that showed everything goes on showing everything. */
+        const struct outcome *o = &s->shown;
+        bool same_pattern = w->pattern == s->shown_pattern && w->to_tick > 0;
+        if (!same_pattern || w->shows_all) show_all(w, o);
+        w->of = s->got;
+        w->pattern = s->shown_pattern;
+        w->shows_all = w->from_tick <= o->time.first && w->to_tick >= o->time.last && w->from_address == 0;
+        if (!same_pattern || !map_window_on_hole(s)) w->buffer = -1;
+    }
     join_cursor(w, s);
-    if (w->followed != s->selection.moves) map_window_follow(w, s);
+    if (w->followed != s->selection.moves) {
+        /* The window to where the cursor is: what was found or selected elsewhere comes into the middle. */
+        const struct selection *at = &s->selection;
+        int64_t from = map_window_unit_of(w, s, w->from_tick), to = map_window_unit_of(w, s, w->to_tick);
+        w->followed = at->moves;
+        bring_in(&from, &to, map_window_unit_of(w, s, at->tick), !at->pointed);
+        bool all = w->to_address - w->from_address >= s->shown.index.bands.top;
+        bring_in(&w->from_address, &w->to_address, at->address, !at->pointed && !all);
+        set_time(w, s, from, to);
+    }
     set_time(w, s, map_window_unit_of(w, s, w->from_tick), map_window_unit_of(w, s, w->to_tick));
     into(&w->from_address, &w->to_address, 0, session_highest(s));
     session_keep_cursor(s);
@@ -166,20 +156,6 @@ const struct raster *map_window_raster(struct map_window *w, const struct sessio
 /* What a request does with the window: so much in time, so much in addresses. */
 typedef void change(struct explorer *x, struct map_window *w, int ticks, int bytes);
 
-/* Bytes of one row, ticks of one column: what a key moves by. */
-static int64_t row_bytes(const struct map_window *w)
-{
-    return max_i64((w->to_address - w->from_address) / max_i64(w->map.rows, 1), 1);
-}
-
-/* Ticks or events of one column. */
-static int64_t column_units(const struct map_window *w, const struct session *s)
-{
-    return max_i64((map_window_unit_of(w, s, w->to_tick) - map_window_unit_of(w, s, w->from_tick)) /
-                       max_i64(w->map.columns, 1),
-                   1);
-}
-
 /* Headings of pools are stepped over. */
 static int64_t beside_heading(const struct session *s, int64_t place, int bytes)
 {
@@ -195,8 +171,18 @@ static void map_window_move(struct explorer *x, struct map_window *w, int ticks,
     struct session *s = &x->session;
     const struct selection *at = &s->selection;
     int64_t tick = at->tick;
-    if (ticks) tick = tick_of(w, s, map_window_unit_of(w, s, tick) + ticks * column_units(w, s));
-    session_point(s, tick, beside_heading(s, at->address + bytes * row_bytes(w), bytes));
+    if (ticks)
+        tick = tick_of(w, s,
+                       map_window_unit_of(w, s, tick) +
+                           ticks * max_i64((map_window_unit_of(w, s, w->to_tick) -
+                                            map_window_unit_of(w, s, w->from_tick)) /
+                                               max_i64(w->map.columns, 1),
+                                           1));
+    session_point(
+        s, tick,
+        beside_heading(
+            s, at->address + bytes * max_i64((w->to_address - w->from_address) / max_i64(w->map.rows, 1), 1),
+            bytes));
 }
 
 static void move_page(struct explorer *x, struct map_window *w, int ticks, int bytes)
@@ -345,12 +331,6 @@ static const struct {
     [REQ_PLAY] = {play, 0, 0},
 };
 
-static void note_extent(struct map_window *w, const struct outcome *o)
-{
-    w->shows_all = w->from_tick <= o->time.first && w->to_tick >= o->time.last && w->from_address <= 0 &&
-                   w->to_address >= o->index.bands.top;
-}
-
 bool map_window_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
@@ -359,7 +339,8 @@ bool map_window_request(struct explorer *x, void *state, enum request r, const c
     map_window_fit(w, &x->session);
     changes[r].change(x, w, changes[r].ticks, changes[r].bytes);
     map_window_fit(w, &x->session);
-    note_extent(w, &x->session.shown);
+    w->shows_all = w->from_tick <= x->session.shown.time.first && w->to_tick >= x->session.shown.time.last &&
+                   w->from_address <= 0 && w->to_address >= x->session.shown.index.bands.top;
     return true;
 }
 
@@ -370,25 +351,22 @@ void map_window_play(struct explorer *x, void *state)
     map_window_request(x, w, REQ_RIGHT, NULL);
 }
 
-/* The tick of a column and the address in the middle of a row of the map, whatever their scales. */
-static void point_at(struct map_window *w, struct session *s, int row, int column)
-{
-    const struct raster *r = map_window_raster(w, s);
-    int64_t from, to, low, high;
-    if (!r) return;
-    int down = w->view.down, cell = (int)max_i64(r->address.cells - (row + 1) * down, 0);
-    raster_ticks(r, column, &from, &to);
-    scale_range(&r->address, cell, down, &low, &high);
-    session_point(s, from, beside_heading(s, (low + high) / 2, -1));
-}
-
 void map_window_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct map_window *w = state;
     struct session *s = &x->session;
     if (!box_holds(&w->map, k->row, k->column)) return;
     map_window_fit(w, s);
-    point_at(w, s, k->row - w->map.row, k->column - w->map.column);
+    /* The tick of a column and the address in the middle of a row of the map, whatever their scales. */
+    const struct raster *r = map_window_raster(w, s);
+    int64_t from, to, low, high;
+    if (r) {
+        int down = w->view.down,
+            cell = (int)max_i64(r->address.cells - ((k->row - w->map.row) + 1) * down, 0);
+        raster_ticks(r, k->column - w->map.column, &from, &to);
+        scale_range(&r->address, cell, down, &low, &high);
+        session_point(s, from, beside_heading(s, (low + high) / 2, -1));
+    }
     map_window_fit(w, s);
     if (k->code != AT_CLICK)
         map_window_request(x, w, k->code == AT_WHEEL_UP ? REQ_ZOOM_IN : REQ_ZOOM_OUT, NULL);

@@ -3,20 +3,15 @@
 
 #include "picture/heat.h"
 
-/* What is picked is seen before what is marked, that before buffers, and those before what is free. */
-static int importance(const struct theme *t, uint8_t tone)
-{
-    if (tone == TONE_PICK) return 40;
-    if (tone == TONE_MARKED) return 30;
-    return t->look[tone].paper < 0 ? 0 : 20;
-}
-
 /* The tone of most importance, and then of most quarters, but for one that is taken already. */
 static uint8_t paint_blocks_choose(const struct theme *t, const uint8_t tone[4], int except)
 {
     int best = -1, most = -1;
     for (int i = 0; i < 4; i++) {
-        int score = importance(t, tone[i]);
+        int score = tone[i] == TONE_PICK         ? 40
+                    : tone[i] == TONE_MARKED     ? 30
+                    : t->look[tone[i]].paper < 0 ? 0
+                                                 : 20;
         for (int k = 0; k < 4; k++) score += tone[k] == tone[i];
         if (tone[i] != except && score > most) most = score, best = tone[i];
     }

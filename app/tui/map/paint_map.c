@@ -161,49 +161,17 @@ static bool holds_picked(const struct painter *p, int row, int column)
     return false;
 }
 
-static void paint_dense(struct painter *p, int row, int column)
-{
-    if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat); /* when it is needed first */
-    const struct scene *on = p->on;
-    int y = p->area.row + row, x = p->area.column + column;
-    double share = p->heat->at ? (double)p->heat->at[row * p->heat->columns + column] : 1;
-    put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
-    if (!holds_picked(p, row, column)) return;
-    if (p->letters)
-        put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
-    else
-        put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
-            (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
-}
-
-/* What is marked has its own letter in every second cell, and the mark where it begins. */
-static bool shows_mark(const struct painter *p, int row, int column, int32_t owner)
-{
-    return is_marked(p->m, owner) &&
-           ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, owner));
-}
-
 static uint32_t paint_map_letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
     if (!paint_map_is_shown(p->m, k->owner)) return ':';
-    if (shows_mark(p, row, column, k->owner)) return '!';
+    if (is_marked(p->m, k->owner) &&
+        ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, k->owner)))
+        return '!';
     if (shows_tile(p, row, column, k->owner)) return TILE_LETTER;
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
-}
-
-/* One letter per cell. */
-static void paint_letter(const struct painter *p, int row, int column, const struct content *k)
-{
-    struct style style = {.ink = TONE_FREE};
-    if (k->owners)
-        style.ink = paint_map_is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
-    if (k->handover) style.marks = MARK_BOLD;
-    if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
-    put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, k),
-        style);
 }
 
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
@@ -228,30 +196,32 @@ static void paint_cell(struct painter *p, int row, int column)
 {
     struct content k = paint_map_look_at(p, row, column);
     if (k.heading) return;
-    if (k.many || k.owners > 2)
-        paint_dense(p, row, column);
-    else if (p->letters)
-        paint_letter(p, row, column, &k);
-    else
+    if (k.many || k.owners > 2) {
+        if (!p->heat->at)
+            heat_make(p->r, p->m->heat, p->across, p->down, p->heat); /* when it is needed first */
+        const struct scene *on = p->on;
+        int y = p->area.row + row, x = p->area.column + column;
+        double share = p->heat->at ? (double)p->heat->at[row * p->heat->columns + column] : 1;
+        put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
+        if (holds_picked(p, row, column)) {
+            if (p->letters)
+                put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
+            else
+                put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
+                    (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper,
+                                   MARK_BLOCK});
+        }
+    } else if (p->letters) {
+        /* One letter per cell. */
+        struct style style = {.ink = TONE_FREE};
+        if (k.owners)
+            style.ink = paint_map_is_shown(p->m, k.owner) ? tone_of_buffer(p->m, k.owner) : TONE_FREE;
+        if (k.handover) style.marks = MARK_BOLD;
+        if (k.owners && k.owner == p->m->selected) style.marks |= MARK_REVERSE;
+        put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, &k),
+            style);
+    } else
         paint_tones(p, row, column, &k);
-}
-
-/* "── fast, 256 B, 75 % in use at most ──────" */
-static void paint_heading(const struct painter *p, int row, int32_t pool)
-{
-    const struct band *b = &p->r->index->bands.at[pool];
-    char words[200], name[100];
-    int y = p->area.row + row, used = 0;
-    for (int c = 0; c < p->area.columns; c++)
-        put(p->on->cells, y, p->area.column + c, p->on->glyphs->horizontal, INK(FRAME));
-    snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
-    used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
-    if (b->capacity > 0)
-        snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
-                 in_percent((double)b->peak / (double)b->capacity).at);
-    else
-        snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
-    put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
 }
 
 static void paint_headings(const struct painter *p)
@@ -259,7 +229,22 @@ static void paint_headings(const struct painter *p)
     for (int row = 0; p->r->index->bands.count > 1 && row * p->down < p->r->address.cells; row++) {
         const struct raster_cell *c = raster_at(p->r, row * p->down, 0);
         bool above = row > 0 && raster_at(p->r, (row - 1) * p->down, 0)->state == CELL_HEADING;
-        if (c->state == CELL_HEADING && !above) paint_heading(p, row, c->owner);
+        if (c->state == CELL_HEADING && !above) {
+            /* "── fast, 256 B, 75 % in use at most ──────" */
+            const struct band *b = &p->r->index->bands.at[c->owner];
+            char words[200], name[100];
+            int y = p->area.row + row, used = 0;
+            for (int k = 0; k < p->area.columns; k++)
+                put(p->on->cells, y, p->area.column + k, p->on->glyphs->horizontal, INK(FRAME));
+            snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
+            used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
+            if (b->capacity > 0)
+                snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
+                         in_percent((double)b->peak / (double)b->capacity).at);
+            else
+                snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
+            put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
+        }
     }
 }
 
@@ -368,12 +353,6 @@ static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
             put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind], style);
 }
 
-static void find_picked(struct painter *p)
-{
-    for (int32_t i = 0; p->m->selected >= 0 && i < p->r->rect_count && p->picked_count < MOST_PICKED; i++)
-        if (p->r->rects[i].buffer == p->m->selected) p->picked[p->picked_count++] = p->r->rects[i];
-}
-
 void map_paint(const struct scene *on, struct box area, const struct map_paint *m)
 {
     const struct raster *r = m->raster;
@@ -384,7 +363,8 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     struct heat own = {0};
     p.heat = m->heats ? m->heats : &own;
     p.ramp = map_ramp(r);
-    find_picked(&p);
+    for (int32_t i = 0; p.m->selected >= 0 && i < p.r->rect_count && p.picked_count < MOST_PICKED; i++)
+        if (p.r->rects[i].buffer == p.m->selected) p.picked[p.picked_count++] = p.r->rects[i];
     for (int row = 0; row * p.down < r->address.cells; row++)
         for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
     paint_headings(&p);

@@ -48,36 +48,10 @@ static struct words pool_address(const struct scene *on, const struct raster *r,
     return bands_pool(&r->index->bands, place, &address) < 0 ? none : address_words(on, address);
 }
 
-static void draw_addresses(const struct scene *on, const struct parts *p, const struct raster *r)
-{
-    int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
-    if (r->address.by_edges) every = 1;
-    for (int row = 0; row * down < r->address.cells; row++) {
-        int cell = r->address.cells - (row + 1) * down;
-        int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
-        int64_t high = scale_value(&r->address, cell + down);
-        bool here = on->session->selection.address >= low && on->session->selection.address < high;
-        if (row % every == 0 || here)
-            put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
-                      here ? INK(TITLE) : INK(DIM), pool_address(on, r, low).at);
-        put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
-            here ? INK(KEY) : INK(FRAME));
-    }
-}
-
 /* Where the lane of the selected buffer is drawn; row -1: it is not. */
 struct spot {
     int row, column;
 };
-
-/* "name 1,024 B", or the reason why it may not be on chip. */
-static void lane_words(const struct lx_buffer *b, char *words, size_t room)
-{
-    char *name = printable(b->name, 40);
-    snprintf(words, room, "%.160s %s%.80s", name ? name : "?", b->reason ? "" : grouped(b->spill_cost).at,
-             b->reason ? b->reason : " B");
-    mem_free(name);
-}
 
 /* One life off chip; false: there is no lane for it. */
 static bool view_map_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
@@ -88,7 +62,11 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
     int first, last;
     char words[400];
     if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
-    lane_words(b, words, sizeof words);
+    /* "name 1,024 B", or the reason why it may not be on chip. */
+    char *name = printable(b->name, 40);
+    snprintf(words, sizeof words, "%.160s %s%.80s", name ? name : "?",
+             b->reason ? "" : grouped(b->spill_cost).at, b->reason ? b->reason : " B");
+    mem_free(name);
     int room = last - first + 1, width = columns_of(words) + 1;
     if (width > room && first + width <= raster_width(r)) room = width; /* words may run over a short life */
     int lane = lanes_place(lanes, i, first, first + room + 1);
@@ -205,7 +183,19 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
                               &w->heats};
     map_paint(on, p->map, &paint);
     draw_largest_hole(on, p, r);
-    draw_addresses(on, p, r);
+    int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
+    if (r->address.by_edges) every = 1;
+    for (int row = 0; row * down < r->address.cells; row++) {
+        int cell = r->address.cells - (row + 1) * down;
+        int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
+        int64_t high = scale_value(&r->address, cell + down);
+        bool here = on->session->selection.address >= low && on->session->selection.address < high;
+        if (row % every == 0 || here)
+            put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
+                      here ? INK(TITLE) : INK(DIM), pool_address(on, r, low).at);
+        put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
+            here ? INK(KEY) : INK(FRAME));
+    }
     axis_draw_ruler(on, p->ruler, r);
     axis_draw_nests(on, p->nests, r);
     axis_draw_bundles(on, p->runs, r);
@@ -214,18 +204,14 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
 }
 
-static bool is_zoomed(const struct map_window *w, const struct outcome *o)
-{
-    return w->from_tick > o->time.first || w->to_tick < o->time.last;
-}
-
 static void view_map_draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
     const struct raster *r;
     map_window_fit(w, s);
-    struct parts p = view_map_lay_out(on, area, is_zoomed(w, &s->shown));
+    struct parts p =
+        view_map_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
     w->map = p.map;
     w->view = map_window_view(w, on, p.map);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8)

@@ -37,30 +37,6 @@ static bool team_cut_list_rows(struct team_cut *c)
     return true;
 }
 
-/* As the file has it: the cuts, and the plans of all members. */
-static void team_cut_read_plans(const char *path, struct team_cut *out)
-{
-    size_t length = 0;
-    char *text = file_read(path, &length, &out->st);
-    out->plans = text ? lx_team_plans_parse(path, text, length, &out->st) : NULL;
-    mem_free(text);
-    if (!out->plans) return;
-    out->plan = out->plans->team;
-    out->grid = out->plan->grid;
-    out->members = out->plan->members;
-}
-
-static void team_cut_make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
-{
-    if (!chosen && from->graph && from->graph->grid_axes > 0) {
-        out->grid.axes = from->graph->grid_axes;
-        memcpy(out->grid.size, from->graph->grid, sizeof out->grid.size);
-    }
-    out->members = lx_team_members_of(&out->grid);
-    struct lx_team_options how = {.grid = out->grid};
-    if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
-}
-
 static void free_plan(struct team_cut *c)
 {
     if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
@@ -73,10 +49,26 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
                    struct team_cut *out)
 {
     *out = (struct team_cut){.grid = *grid, .st = from->st};
-    if (from->team_file && !chosen)
-        team_cut_read_plans(from->team_file, out);
-    else
-        team_cut_make_plan(from, chosen, out);
+    if (from->team_file && !chosen) {
+        /* As the file has it: the cuts, and the plans of all members. */
+        size_t length = 0;
+        char *text = file_read(from->team_file, &length, &out->st);
+        out->plans = text ? lx_team_plans_parse(from->team_file, text, length, &out->st) : NULL;
+        mem_free(text);
+        if (out->plans) {
+            out->plan = out->plans->team;
+            out->grid = out->plan->grid;
+            out->members = out->plan->members;
+        }
+    } else {
+        if (!chosen && from->graph && from->graph->grid_axes > 0) {
+            out->grid.axes = from->graph->grid_axes;
+            memcpy(out->grid.size, from->graph->grid, sizeof out->grid.size);
+        }
+        out->members = lx_team_members_of(&out->grid);
+        struct lx_team_options how = {.grid = out->grid};
+        if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
+    }
     if (!out->plan || team_cut_list_rows(out)) return;
     free_plan(out);
     status_no_memory(&out->st);

@@ -101,13 +101,6 @@ int team_grid_at(const struct team_look *k, const struct box *members, int row, 
     return (w.row + r) * across + w.column + c / w.width;
 }
 
-static void team_grid_add_ranges(const struct lx_team_box *b, struct text *t)
-{
-    for (int d = 0; d < b->rank; d++)
-        text_format(t, "%s%lld..%lld", d ? " x " : "", (long long)b->offset[d],
-                    (long long)(b->offset[d] + b->size[d]));
-}
-
 /* What goes between the member and others in the exchange: " 2: 1,024 B, ..." */
 static void add_messages(const struct team_look *k, bool gets, struct text *t)
 {
@@ -140,7 +133,9 @@ void team_grid_member(const struct scene *on, struct box area, const struct team
     text_free(&line);
     if (area.rows < 2) return;
     text_add(&line, "own ");
-    team_grid_add_ranges(&own, &line);
+    for (int d = 0; d < own.rank; d++)
+        text_format(&line, "%s%lld..%lld", d ? " x " : "", (long long)own.offset[d],
+                    (long long)(own.offset[d] + own.size[d]));
     if (k->exchange >= 0) {
         add_messages(k, true, &line);
         add_messages(k, false, &line);

@@ -92,21 +92,6 @@ static void draw_member(const struct scene *on, int row, const struct scale *s, 
         put(on->cells, row, s->column + c, on->glyphs->full, (struct style){.ink = tone_of_identity(member)});
 }
 
-/* "2 + 171 + 2" */
-static void team_picture_draw_parts(const struct scene *on, int row, int column, const struct team_look *k,
-                                    int member)
-{
-    struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
-    char words[80];
-    int n = 0;
-    if (p.left) n = snprintf(words, sizeof words, "%lld + ", (long long)p.left);
-    n += snprintf(words + n, sizeof words - (size_t)n, "%lld", (long long)range_size(p.own));
-    if (p.right || p.apart)
-        snprintf(words + n, sizeof words - (size_t)n, " + %lld",
-                 (long long)(p.apart ? range_size(p.box) : p.right));
-    put_text(on->cells, row, column, PARTS_ROOM - 1, member == k->member ? INK(TITLE) : INK(DIM), words);
-}
-
 int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k)
 {
     int members = k->cut->members, rows = area.rows - 1, first = 0;
@@ -126,7 +111,19 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
         put_format(on->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
                    m);
         draw_member(on, row, &s, k, m);
-        if (parts) team_picture_draw_parts(on, row, s.column + s.cells + 1, k, m);
+        if (parts) {
+            /* "2 + 171 + 2" */
+            struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, m);
+            char words[80];
+            int n = 0;
+            if (p.left) n = snprintf(words, sizeof words, "%lld + ", (long long)p.left);
+            n += snprintf(words + n, sizeof words - (size_t)n, "%lld", (long long)range_size(p.own));
+            if (p.right || p.apart)
+                snprintf(words + n, sizeof words - (size_t)n, " + %lld",
+                         (long long)(p.apart ? range_size(p.box) : p.right));
+            put_text(on->cells, row, s.column + s.cells + 1, PARTS_ROOM - 1,
+                     m == k->member ? INK(TITLE) : INK(DIM), words);
+        }
     }
     return first;
 }

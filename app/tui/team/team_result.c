@@ -1,23 +1,6 @@
 /* What a run of the team does, did, or would do: in words, at the bottom of its view. */
 #include "tui/team/team_picture.h"
 
-static void team_result_add_result(const struct lx_team_result *r, struct text *out)
-{
-    if (r->bad_member >= 0)
-        text_format(out, "WRONG: member %d: %s", r->bad_member, r->members[r->bad_member].why);
-    else if (!r->ok)
-        text_format(out, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
-                    grouped(r->differing).at, grouped(r->elements).at, r->worst);
-    else if (r->differing == 0)
-        text_format(out, "equal to one device: 0 of %s elements differ", grouped(r->elements).at);
-    else
-        text_format(out, "close to one device: %s of %s elements differ in a bit, by at most %.3g of %.3g",
-                    grouped(r->differing).at, grouped(r->elements).at, r->worst, r->largest);
-    text_format(out, "; %s, %s B", counted(r->total.messages, "message").at, grouped(r->total.bytes).at);
-    if (r->total.combine_bytes) text_format(out, ", %s B to combine", grouped(r->total.combine_bytes).at);
-    if (r->total.unequal_ops == 0) text_add(out, "; every count as planned");
-}
-
 /* What the run does, did, or would do. */
 static struct style run_words(const struct scene *on, struct text *line)
 {
@@ -37,7 +20,22 @@ static struct style run_words(const struct scene *on, struct text *line)
     else if (t->run.stopped)
         text_format(line, "stopped; %s runs the team again", KEY_OF(RUN_TEAM));
     else if (t->run.ok) {
-        team_result_add_result(&t->run.result, line);
+        const struct lx_team_result *r = &t->run.result;
+        if (r->bad_member >= 0)
+            text_format(line, "WRONG: member %d: %s", r->bad_member, r->members[r->bad_member].why);
+        else if (!r->ok)
+            text_format(line, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
+                        grouped(r->differing).at, grouped(r->elements).at, r->worst);
+        else if (r->differing == 0)
+            text_format(line, "equal to one device: 0 of %s elements differ", grouped(r->elements).at);
+        else
+            text_format(line,
+                        "close to one device: %s of %s elements differ in a bit, by at most %.3g of %.3g",
+                        grouped(r->differing).at, grouped(r->elements).at, r->worst, r->largest);
+        text_format(line, "; %s, %s B", counted(r->total.messages, "message").at, grouped(r->total.bytes).at);
+        if (r->total.combine_bytes)
+            text_format(line, ", %s B to combine", grouped(r->total.combine_bytes).at);
+        if (r->total.unequal_ops == 0) text_add(line, "; every count as planned");
         return t->run.result.ok ? INK(GOOD) : INK(BAD);
     } else {
         text_format(line, "%s; %s tries again", t->run.st.text, KEY_OF(RUN_TEAM));

@@ -32,15 +32,6 @@ static bool op_times(const struct lanes_on *l, int member, double *from, double 
     return any;
 }
 
-/* All of it, or a part around the selected op. */
-static void choose_window(struct lanes_on *l, int zoom)
-{
-    double all = l->f->clock->us, wide = all / (double)(1 << zoom), from = 0, to = 0;
-    if (op_times(l, l->k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
-    l->from = fmax(0, fmin(from, all - wide));
-    l->to = l->from + wide;
-}
-
 static void draw_ops(const struct lanes_on *l, int row, const struct team_span *at, const bool *here)
 {
     const struct glyphs *g = l->on->glyphs;
@@ -51,15 +42,6 @@ static void draw_ops(const struct lanes_on *l, int row, const struct team_span *
             mark == LANE_WAITS ? INK(WARN)
             : here && here[c]  ? INK(TITLE)
                                : INK(GOOD));
-    }
-}
-
-static void draw_links(const struct lanes_on *l, int row, const struct team_span *at)
-{
-    const struct glyphs *g = l->on->glyphs;
-    for (int c = 0; c < l->cells; c++) {
-        int much = team_lane_travels(&at[c]);
-        if (much) put(l->on->cells, row, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
     }
 }
 
@@ -89,7 +71,14 @@ static int team_time_draw_lane(const struct lanes_on *l, int row, int member, bo
     if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
     put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", member);
     draw_ops(l, row, at, selected ? here : NULL);
-    if (links) draw_links(l, row + 1, at);
+    if (links) {
+        const struct glyphs *g = l->on->glyphs;
+        for (int c = 0; c < l->cells; c++) {
+            int much = team_lane_travels(&at[c]);
+            if (much)
+                put(l->on->cells, row + 1, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
+        }
+    }
     return links ? 2 : 1;
 }
 
@@ -190,7 +179,11 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
         return;
     }
     if (l.cells < 4) return;
-    choose_window(&l, v->zoom);
+    /* All of it, or a part around the selected op. */
+    double all = l.f->clock->us, wide = all / (double)(1 << v->zoom), from = 0, to = 0;
+    if (op_times(&l, l.k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
+    l.from = fmax(0, fmin(from, all - wide));
+    l.to = l.from + wide;
     struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 4 : 3);
     team_time_draw_words(&l, words);
     int rows = area->rows < 6 ? area->rows - 1 : area->rows * 3 / 5;

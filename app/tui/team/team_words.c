@@ -35,21 +35,6 @@ void team_totals_draw(const struct scene *on, struct box row, const struct lx_te
     text_free(&line);
 }
 
-/* ", cut along dimension 0"; of a grid, what each axis does to it: ": axis 0 cuts dimension 1, along axis 1 it is whole" */
-static void add_cuts(const struct lx_team_plan *p, int32_t tensor, struct text *line)
-{
-    const int *cut = p->tensors[tensor].cut;
-    if (p->grid.axes == 1 && cut[0] >= 0) text_format(line, ", cut along dimension %d", cut[0]);
-    if (p->grid.axes == 1 && cut[0] < -1) text_add(line, ": parts of sums");
-    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
-        text_format(line, "%s axis %d: ", a ? "," : ":", a);
-        if (cut[a] >= 0)
-            text_format(line, "dimension %d", cut[a]);
-        else
-            text_add(line, cut[a] == -1 ? "whole" : "parts of sums");
-    }
-}
-
 void team_tensor_draw(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct lx_team_plan *p = k->cut->plan;
@@ -59,8 +44,19 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
     add_shape(t, &line);
     if (lx_team_is_whole(&p->tensors[k->tensor]))
         text_add(&line, ": whole on every member");
-    else
-        add_cuts(p, k->tensor, &line);
+    else {
+        /* ", cut along dimension 0"; of a grid, what each axis does to it: ": axis 0 cuts dimension 1, along axis 1 it is whole" */
+        const int *cut = p->tensors[k->tensor].cut;
+        if (p->grid.axes == 1 && cut[0] >= 0) text_format(&line, ", cut along dimension %d", cut[0]);
+        if (p->grid.axes == 1 && cut[0] < -1) text_add(&line, ": parts of sums");
+        for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
+            text_format(&line, "%s axis %d: ", a ? "," : ":", a);
+            if (cut[a] >= 0)
+                text_format(&line, "dimension %d", cut[a]);
+            else
+                text_add(&line, cut[a] == -1 ? "whole" : "parts of sums");
+        }
+    }
     if (k->exchange >= 0) {
         const struct lx_team_exchange *e = &p->exchanges[k->exchange];
         text_format(&line, "; %s for %s", lx_team_pattern_word(e->pattern),

@@ -72,36 +72,15 @@ static void more_words(char *out, size_t size, int64_t gain)
     snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
 }
 
-static void compare_panes_draw_line(const struct scene *on, struct box row, const struct differing *d)
-{
-    int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
-    char shown[100];
-    more_words(shown, sizeof shown, d->gain);
-    put_right(on->cells, row.row, row.column, 15,
-              d->gain < 0 ? INK(BAD)
-              : d->gain   ? INK(GOOD)
-                          : INK(DIM),
-              shown);
-    bool is_share = !*d->words;
-    put_text(on->cells, row.row, row.column + 17, is_share ? row.columns - 17 : name, INK(PLAIN), d->name);
-    if (!is_share)
-        put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d->words);
-}
-
-/* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
-static void add_devices(const struct lx_plan *left, const struct lx_plan *right, struct text *out)
-{
-    int64_t lx = left->problem.capacity, other = right->problem.capacity;
-    int64_t cores = left->graph->device.cores, others = right->graph->device.cores;
-    if (lx != other) text_format(out, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);
-    if (cores != others) text_format(out, "%s to %s; ", grouped(cores).at, counted(others, "core").at);
-}
-
 /* What it comes to: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
     struct text line = {0};
-    add_devices(c->left, c->right, &line);
+    /* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
+    int64_t lx = c->left->problem.capacity, other = c->right->problem.capacity;
+    int64_t cores = c->left->graph->device.cores, others = c->right->graph->device.cores;
+    if (lx != other) text_format(&line, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);
+    if (cores != others) text_format(&line, "%s to %s; ", grouped(cores).at, counted(others, "core").at);
     add_nests_change(c->left, c->right, &line);
     if (!nests_same(c->left, c->right)) text_add(&line, "; ");
     if (!c->diff.same_pattern && !(line.at && strcmp(c->left->graph->name, c->right->graph->name) == 0))
@@ -157,7 +136,18 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
                        grouped(more).at);
             break;
         }
-        compare_panes_draw_line(on, row, &d);
+        int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
+        char shown[100];
+        more_words(shown, sizeof shown, d.gain);
+        put_right(on->cells, row.row, row.column, 15,
+                  d.gain < 0 ? INK(BAD)
+                  : d.gain   ? INK(GOOD)
+                             : INK(DIM),
+                  shown);
+        bool is_share = !*d.words;
+        put_text(on->cells, row.row, row.column + 17, is_share ? row.columns - 17 : name, INK(PLAIN), d.name);
+        if (!is_share)
+            put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d.words);
     }
 }
 
@@ -165,15 +155,6 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
 struct lines {
     double x[CURVE_MOST], best[CURVE_MOST], bound[CURVE_MOST];
 };
-
-static void fill_lines(struct lines *l, const struct curve *c)
-{
-    for (int i = 0; i < c->count; i++) {
-        l->x[i] = c->at[i].seconds;
-        l->best[i] = c->at[i].best == INT64_MAX ? NAN : (double)c->at[i].best;
-        l->bound[i] = c->at[i].bound > 0 ? (double)c->at[i].bound : NAN;
-    }
-}
 
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
 {
@@ -184,7 +165,12 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
         struct curve c = rival_curve(on->session, &all->at[i]);
         bool racing = all->at[i].kind == RIVAL_RACER;
         if (c.count == 0 || (!racing && i != marked)) continue;
-        fill_lines(&lines[i], &c);
+        struct lines *l = &lines[i];
+        for (int k = 0; k < c.count; k++) {
+            l->x[k] = c.at[k].seconds;
+            l->best[k] = c.at[k].best == INT64_MAX ? NAN : (double)c.at[k].best;
+            l->bound[k] = c.at[k].bound > 0 ? (double)c.at[k].bound : NAN;
+        }
         uint8_t tone = i == marked ? TONE_KEY : tone_of_identity(i);
         s[n++] = (struct chart_series){.name = all->at[i].name,
                                        .x = lines[i].x,

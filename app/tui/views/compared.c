@@ -29,21 +29,6 @@ static bool same_question(const struct rival *a, const struct rival *b)
     return settings_same(&x, &y) && p->problem.objective == q->problem.objective;
 }
 
-/* What one proves holds for all that answer the same question. */
-static void share_bounds(struct rivals *all)
-{
-    for (int i = 0; i < all->count; i++) {
-        struct rival *r = &all->at[i];
-        if (r->outcome->plan) r->least = lx_plan_least(r->outcome->plan);
-        for (int k = 0; k < all->count; k++) {
-            const struct rival *other = &all->at[k];
-            if (!same_question(r, other) || other->outcome->interim) continue;
-            int64_t least = lx_plan_least(other->outcome->plan);
-            if (least > r->least) r->least = least, r->by = other->outcome->plan->solver;
-        }
-    }
-}
-
 struct rivals rivals_of(const struct session *s)
 {
     struct rivals all = {.count = 0};
@@ -53,7 +38,16 @@ struct rivals rivals_of(const struct session *s)
         compared_add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
     for (size_t i = 0; i < s->racers.count; i++)
         compared_add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
-    share_bounds(&all);
+    for (int i = 0; i < all.count; i++) {
+        struct rival *r = &all.at[i];
+        if (r->outcome->plan) r->least = lx_plan_least(r->outcome->plan);
+        for (int k = 0; k < all.count; k++) {
+            const struct rival *other = &all.at[k];
+            if (!same_question(r, other) || other->outcome->interim) continue;
+            int64_t least = lx_plan_least(other->outcome->plan);
+            if (least > r->least) r->least = least, r->by = other->outcome->plan->solver;
+        }
+    }
     return all;
 }
 
@@ -95,17 +89,6 @@ void comparison_free(struct comparison *c)
     *c = (struct comparison){0};
 }
 
-static void note_difference(struct comparison *c, const struct lx_difference *x)
-{
-    if (x->address_before >= 0 && x->address_after < 0) {
-        c->only_left[x->before] = 1;
-        c->count_left++;
-    } else if (x->address_before < 0 && x->address_after >= 0) {
-        c->only_right[x->after] = 1;
-        c->count_right++;
-    }
-}
-
 static int by_gain(const void *a, const void *b)
 {
     const struct lx_difference *x = a, *y = b;
@@ -124,7 +107,16 @@ bool comparison_make(struct comparison *c, const struct lx_plan *left, const str
     c->known = true;
     c->left = lx_plan_ref(left);
     c->right = lx_plan_ref(right);
-    for (int32_t i = 0; i < c->diff.count; i++) note_difference(c, &c->diff.all[i]);
+    for (int32_t i = 0; i < c->diff.count; i++) {
+        const struct lx_difference *x = &c->diff.all[i];
+        if (x->address_before >= 0 && x->address_after < 0) {
+            c->only_left[x->before] = 1;
+            c->count_left++;
+        } else if (x->address_before < 0 && x->address_after >= 0) {
+            c->only_right[x->after] = 1;
+            c->count_right++;
+        }
+    }
     if (c->diff.count > 1) qsort(c->diff.all, (size_t)c->diff.count, sizeof *c->diff.all, by_gain);
     return true;
 }

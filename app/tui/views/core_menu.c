@@ -3,18 +3,6 @@
 
 #include <stdio.h>
 
-static void core_menu_fill(const struct outcome *o, const struct cut *c, struct core_menu *m)
-{
-    double share[LX_MAX_OPERANDS];
-    lx_status st;
-    if (m->outcome == o->number && m->op == c->d->op) return;
-    lx_plan_hbm_shares(o->plan, c->d->op, share);
-    m->count =
-        lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours, &st);
-    m->outcome = o->number;
-    m->op = c->d->op;
-}
-
 static void add_cut(const struct lx_division *d, const int64_t *splits, struct text *out)
 {
     const char *blank = "";
@@ -57,7 +45,16 @@ static void draw_choice(const struct scene *on, struct box row, const struct cut
 void draw_core_menu(const struct scene *on, struct box area, const struct cut *c, struct core_menu *m)
 {
     if (area.rows < 3 || area.columns < 30) return;
-    core_menu_fill(&on->session->shown, c, m);
+    const struct outcome *o = &on->session->shown;
+    double share[LX_MAX_OPERANDS];
+    lx_status st;
+    if (m->outcome != o->number || m->op != c->d->op) {
+        lx_plan_hbm_shares(o->plan, c->d->op, share);
+        m->count =
+            lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours, &st);
+        m->outcome = o->number;
+        m->op = c->d->op;
+    }
     if (m->count < 2) return;
     put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
                "  divisions         time           agree");

@@ -32,16 +32,6 @@ struct drawn {
     int down, across;
 };
 
-static struct drawn choose_drawn(const struct lx_core_view *view)
-{
-    int a = -1, b = -1;
-    for (int i = 0; i < view->rank; i++)
-        if (view->slices[i] > 1 && (b < 0 || view->slices[i] > view->slices[b])) b = i;
-    for (int i = 0; i < view->rank; i++)
-        if (i != b && view->slices[i] > 1 && (a < 0 || view->slices[i] > view->slices[a])) a = i;
-    return a > b ? (struct drawn){b, a} : (struct drawn){a, b};
-}
-
 /* Tiles of the tensor, of which a nest has one at a time. */
 static int64_t core_tensor_tiles_of(const struct lx_core_view *v)
 {
@@ -116,7 +106,12 @@ static struct box field_at(const struct fields *f, int64_t i, int64_t j)
 
 void draw_cut_tensor(const struct scene *on, struct box area, const struct cut *c)
 {
-    struct drawn d = choose_drawn(&c->view);
+    int a = -1, b = -1;
+    for (int i = 0; i < c->view.rank; i++)
+        if (c->view.slices[i] > 1 && (b < 0 || c->view.slices[i] > c->view.slices[b])) b = i;
+    for (int i = 0; i < c->view.rank; i++)
+        if (i != b && c->view.slices[i] > 1 && (a < 0 || c->view.slices[i] > c->view.slices[a])) a = i;
+    struct drawn d = a > b ? (struct drawn){b, a} : (struct drawn){a, b};
     draw_shape(on, box_cut_top(&area, 1), c, d);
     if (area.rows < 1 || area.columns < 2) return;
     struct fields f = lay_fields(c, d, area);

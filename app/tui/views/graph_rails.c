@@ -13,15 +13,14 @@ static const uint32_t
         {[PASSES] = 0x250a, [CROSSED] = 0x253c, [BEGINS] = 0x250c, [TOUCHED] = 0x251c, [ENDS] = 0x2514},
     plain_thick[HAPPENINGS] = {'|', '|', ',', '+', '`'}, plain_dotted[HAPPENINGS] = {':', ':', ',', '+', '`'};
 
-/* Columns that lanes may have; two for each where all of them find room so. */
-static int graph_rails_room_of(int columns)
-{
-    return columns >= 180 ? 32 : columns >= 110 ? 16 : columns >= 70 ? 10 : columns >= 50 ? 4 : 0;
-}
-
 struct rail_room rails_fit(const struct outcome *o, int columns)
 {
-    int room = graph_rails_room_of(columns), all = o->rails.lanes;
+    int room = columns >= 180   ? 32
+               : columns >= 110 ? 16
+               : columns >= 70  ? 10
+               : columns >= 50  ? 4
+                                : 0,
+        all = o->rails.lanes;
     struct rail_room r = {.lanes = all < room ? all : room, .step = 2 * all <= room ? 2 : 1};
     bool folds = false;
     for (int32_t row = 0; row < o->rails.rows && !folds; row++) folds = o->rails.live[row] > r.lanes;
@@ -58,18 +57,15 @@ static uint32_t copy_mark(const struct scene *on, int32_t tensor, int32_t tick)
     return 0;
 }
 
-static enum happening happening_of(const struct rail *r, int32_t op, bool touched, bool crossed)
-{
-    if (!touched) return crossed ? CROSSED : PASSES;
-    return op == r->first ? BEGINS : op == r->last ? ENDS : TOUCHED;
-}
-
 static void put_lane(const struct scene *on, int row, int column, const struct rail *r, int32_t op,
                      bool crossed)
 {
     const struct outcome *o = &on->session->shown;
     bool touched = uses(&outcome_graph(o)->ops[op], r->thing), on_chip = outcome_holds(o, r->thing, op);
-    enum happening h = happening_of(r, op, touched, crossed);
+    enum happening h = !touched         ? crossed ? CROSSED : PASSES
+                       : op == r->first ? BEGINS
+                       : op == r->last  ? ENDS
+                                        : TOUCHED;
     const uint32_t *set = on->glyphs->ascii ? (on_chip ? plain_thick : plain_dotted)
                           : on_chip         ? thick
                                             : dotted;

@@ -51,11 +51,6 @@ struct graph_row {
     bool here;                     /* it is selected */
 };
 
-static int64_t ring_of(const struct lx_op_traffic *t)
-{
-    return t->ring + t->reduce_ring;
-}
-
 /* "scores..mixed" of a nest that is folded, "x32 of 94 ops" of layers. */
 static void name_value(const void *row_of_table, const struct column *column, struct value *v)
 {
@@ -91,7 +86,7 @@ static void ring_value(const void *row_of_table, const struct column *column, st
     const struct lx_op_traffic *all = row->outcome->plan->traffic;
     int64_t bytes = 0;
     (void)column;
-    for (int32_t o = row->number; all && o <= row->last; o++) bytes += ring_of(&all[o]);
+    for (int32_t o = row->number; all && o <= row->last; o++) bytes += all[o].ring + all[o].reduce_ring;
     value_dim(v, bytes);
     if (!v->whole) v->words = "-";
 }
@@ -131,26 +126,6 @@ static const struct column graph_array[GRAPH_COLUMNS] = {
 
 const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
 
-/* Brackets with counts, without, or nothing. */
-static int nest_columns(const struct lx_plan *p, int room)
-{
-    return p->nest_count == 0 || room < 40 ? 0 : room < 76 ? 2 : 9;
-}
-
-/* Of a nest that is folded: "[h/8,s/8", or "[x64". */
-static void put_folded(const struct scene *on, struct box at, const struct lx_nest *n, struct style style)
-{
-    struct text words = {0};
-    add_nest_brief(session_plan(on->session), n, &words);
-    put(on->cells, at.row, at.column, '[', style);
-    if ((int)words.length > at.columns - 2)
-        put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld",
-                   (long long)nest_iterations(n));
-    else
-        put_text(on->cells, at.row, at.column + 1, at.columns - 2, style, words.at ? words.at : "");
-    text_free(&words);
-}
-
 /* The bracket beside an op; beside the first ops a level each, the outermost first: "x16 h". */
 static void put_nest(const struct scene *on, struct box at, int32_t op, bool folded)
 {
@@ -162,7 +137,16 @@ static void put_nest(const struct scene *on, struct box at, int32_t op, bool fol
     struct style style = nest == session_nest(on->session) ? INK(KEY) : INK(FRAME);
     int level = op - n->first;
     if (folded || n->first == n->last) {
-        put_folded(on, at, n, style);
+        /* Of a nest that is folded: "[h/8,s/8", or "[x64". */
+        struct text words = {0};
+        add_nest_brief(session_plan(on->session), n, &words);
+        put(on->cells, at.row, at.column, '[', style);
+        if ((int)words.length > at.columns - 2)
+            put_format(on->cells, at.row, at.column + 1, at.columns - 2, style, "x%lld",
+                       (long long)nest_iterations(n));
+        else
+            put_text(on->cells, at.row, at.column + 1, at.columns - 2, style, words.at ? words.at : "");
+        text_free(&words);
         return;
     }
     put(on->cells, at.row, at.column,
@@ -212,8 +196,11 @@ static int name_columns(const struct lx_graph *g)
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
-    *out =
-        (struct graph_rows){.rails = rails_fit(o, room), .fold = fold, .nests = nest_columns(o->plan, room)};
+    *out = (struct graph_rows){.rails = rails_fit(o, room),
+                               .fold = fold,
+                               .nests = o->plan->nest_count == 0 || room < 40 ? 0
+                                        : room < 76                           ? 2
+                                                                              : 9};
     out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);

@@ -31,8 +31,11 @@ static char *pattern_facts_expectation(const struct lx_graph *g)
     return t.at ? t.at : mem_string("");
 }
 
-static void of_graph(const struct lx_graph *g, struct facts *out)
+void facts_of(const struct source_content *from, struct facts *out)
 {
+    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
+    if (!from->graph) return;
+    const struct lx_graph *g = from->graph;
     out->name = mem_string(g->name);
     out->summary = mem_string(g->summary ? g->summary : "");
     out->expect = pattern_facts_expectation(g);
@@ -43,13 +46,6 @@ static void of_graph(const struct lx_graph *g, struct facts *out)
     for (int32_t i = 0; i < g->tensor_count; i++) out->bytes += g->tensors[i].bytes;
     for (int32_t i = 0; i < g->buffer_count; i++) out->bytes += g->buffers[i].size;
     out->target = g->target_hbm_bytes;
-}
-
-void facts_of(const struct source_content *from, struct facts *out)
-{
-    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
-    if (!from->graph) return;
-    of_graph(from->graph, out);
     if (!from->is_plan) out->refused = !expectations_known(from->graph, &out->st);
 }
 

@@ -2,7 +2,7 @@
  * old, and the next to ask reads again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/border.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,16 +44,6 @@ void source_free(struct pattern_source *s)
     mem_free(s);
 }
 
-/* Of the plan of a team all views but the team's show the graph, as one device runs it. */
-static void read_team_graph(const char *path, const char *text, size_t length, struct source_content *c)
-{
-    struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
-    if (!team) return;
-    c->graph = lx_graph_ref(team->team->graph);
-    c->team_file = path;
-    lx_team_plans_free(team);
-}
-
 static void read_file(const char *path, const struct model_options *models, struct source_content *c)
 {
     size_t length = 0;
@@ -62,9 +52,15 @@ static void read_file(const char *path, const struct model_options *models, stru
     if (c->is_plan) {
         c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
-    } else if (text && lx_is_team_plan(text, length))
-        read_team_graph(path, text, length, c);
-    else if (text)
+    } else if (text && lx_is_team_plan(text, length)) {
+        /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
+        struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
+        if (team) {
+            c->graph = lx_graph_ref(team->team->graph);
+            c->team_file = path;
+            lx_team_plans_free(team);
+        }
+    } else if (text)
         c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
     mem_free(text);
 }
@@ -75,12 +71,25 @@ static void pattern_source_drop(struct pattern_source *s)
     s->is_read = false;
 }
 
+/* Other threads share the content: it belongs to no border. With the lock. */
+static void pattern_source_fill(struct pattern_source *s)
+{
+    struct border border;
+    if (border_begin(&border) == 0) {
+        read_file(s->path, s->models, &s->content);
+        border_end_released(&border);
+        s->is_read = true;
+    } else {
+        pthread_mutex_unlock(&s->lock);
+        memory_out();
+    }
+}
+
 struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
     if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
-    if (!s->is_read) read_file(s->path, s->models, &s->content);
-    s->is_read = true;
+    if (!s->is_read) pattern_source_fill(s);
     struct source_content c = s->content;
     lx_graph_ref(c.graph);
     lx_plan_ref(c.plan);

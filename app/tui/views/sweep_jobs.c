@@ -51,17 +51,6 @@ static bool sweep_jobs_post(struct swept *w, sweep_tasks *tasks, const struct lx
     return worker_post(w->worker, &sweep_work, tasks->at[0].size, j);
 }
 
-static void sweep_jobs_search(struct swept *w, const struct lx_plan *like)
-{
-    sweep_tasks all = {0};
-    if (sweep_searches(&w->sweep, &all))
-        for (size_t i = 0; i < all.count; i++) {
-            sweep_tasks one = {0};
-            if (VEC_PUSH(&one, all.at[i])) sweep_jobs_post(w, &one, like, true);
-        }
-    VEC_FREE(&all);
-}
-
 static void job_done(void *data, bool stopped)
 {
     struct sweep_job *j = data;
@@ -69,7 +58,15 @@ static void job_done(void *data, bool stopped)
     for (size_t i = 0; i < j->tasks.count; i++)
         if (j->values[i].state != SWEEP_UNKNOWN) sweep_keep(&w->sweep, &j->tasks.at[i], &j->values[i]);
     w->stopped |= stopped;
-    if (!j->is_search && --w->left == 0 && !w->stopped) sweep_jobs_search(w, j->like);
+    if (!j->is_search && --w->left == 0 && !w->stopped) {
+        sweep_tasks all = {0};
+        if (sweep_searches(&w->sweep, &all))
+            for (size_t i = 0; i < all.count; i++) {
+                sweep_tasks one = {0};
+                if (VEC_PUSH(&one, all.at[i])) sweep_jobs_post(w, &one, j->like, true);
+            }
+        VEC_FREE(&all);
+    }
 }
 
 const struct work sweep_work = {5, run_job, job_done, free_job};
@@ -81,11 +78,6 @@ void swept_release(struct swept *w)
     mem_free(w);
 }
 
-static bool is_quick(const struct lx_solver *s)
-{
-    return !(s->caps & (LX_CAN_PROVE | LX_IS_SEEDED));
-}
-
 /* The solver of the settings, and the quick ones that answer the question. */
 static int choose_solvers(const struct session *s, enum lx_objective question,
                           struct lx_settings out[MOST_SOLVERS])
@@ -95,7 +87,8 @@ static int choose_solvers(const struct session *s, enum lx_objective question,
     out[n++] = s->now.options;
     for (int i = (int)s->racers.count - 1; i >= 0 && n < MOST_SOLVERS; i--) {
         const struct lx_solver *other = s->racers.at[i].solver;
-        if (other == own || !is_quick(other) || !lx_can(other, question)) continue;
+        if (other == own || (other->caps & (LX_CAN_PROVE | LX_IS_SEEDED)) || !lx_can(other, question))
+            continue;
         struct what_if how = s->now;
         settings_take_solver(&how, i);
         out[n++] = how.options;

@@ -85,23 +85,6 @@ static bool view_buffers_make_rows(struct buffers_view *v, const struct outcome 
     return rows && shown && row_of;
 }
 
-/* "5777..5779", and "fast 0x000040": as wide as the longest. */
-static void view_buffers_measure(struct buffers_view *v, const struct lx_plan *p)
-{
-    char life[64];
-    v->life_columns = 8;
-    v->address_columns = 9;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int n = snprintf(life, sizeof life, "%lld..%lld", (long long)b->start, (long long)b->end);
-        if (n > v->life_columns) v->life_columns = n;
-    }
-    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
-        int n = (int)strlen(p->problem.pools[i].name) + 9;
-        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
-    }
-}
-
 static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
@@ -117,18 +100,22 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
     if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
                    v->shown, v->count))
         return;
-    view_buffers_measure(v, p);
+    /* "5777..5779", and "fast 0x000040": as wide as the longest. */
+    char life[64];
+    v->life_columns = 8;
+    v->address_columns = 9;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int n = snprintf(life, sizeof life, "%lld..%lld", (long long)b->start, (long long)b->end);
+        if (n > v->life_columns) v->life_columns = n;
+    }
+    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
+        int n = (int)strlen(p->problem.pools[i].name) + 9;
+        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
+    }
     for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
     for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
     v->made = v->now;
-}
-
-/* The cursor is where the selected buffer is, whoever selected it. */
-static void follow_selection(struct buffers_view *v, const struct session *s)
-{
-    int32_t buffer = s->selection.buffer;
-    if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
-        v->list.cursor = v->row_of[buffer];
 }
 
 static struct box view_buffers_behind_mark(struct box row)
@@ -137,22 +124,6 @@ static struct box view_buffers_behind_mark(struct box row)
 }
 
 enum { NEVER = 1 << 20 };
-
-/* Where there is room for reasons they get the rest, else the name does. */
-static void view_buffers_fit(struct buffers_view *v, int room)
-{
-    memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
-    bool tiles = v->made.plan && v->made.plan->nest_count > 0;
-    if (tiles) v->columns[BUFFER_REASON].from += 16;
-    bool reasons = room >= v->columns[BUFFER_REASON].from;
-    v->columns[BUFFER_LIFE].width = v->life_columns;
-    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
-    if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
-    v->columns[BUFFER_ADDRESS].width = v->address_columns;
-    v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
-    v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
-    v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
-}
 
 static void view_buffers_draw_head(const struct scene *on, struct buffers_view *v, struct box row)
 {
@@ -183,14 +154,6 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
                   INK_ON(MATCH, MATCH));
 }
 
-/* What its cost is: not what it moves, but what it would move less on chip. */
-static void view_buffers_add_cost(const struct lx_plan *p, int32_t i, struct text *out)
-{
-    int64_t cost = p->problem.buffers[i].spill_cost;
-    if (p->layouts && p->answer.address[i] < 0 && cost > 0)
-        text_format(out, ", %s B less on chip", grouped(cost).at);
-}
-
 /* Why the buffer under the cursor is where it is. */
 static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
@@ -201,7 +164,10 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     add_printable(&line, p->problem.buffers[i].name, 40);
     text_format(&line, ": %s", buffer_state(p, i));
     if (p->layouts) text_format(&line, ", %s", view_buffers_role_of(p, i));
-    view_buffers_add_cost(p, i, &line);
+    /* What its cost is: not what it moves, but what it would move less on chip. */
+    int64_t cost = p->problem.buffers[i].spill_cost;
+    if (p->layouts && p->answer.address[i] < 0 && cost > 0)
+        text_format(&line, ", %s B less on chip", grouped(cost).at);
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
     if (nest >= 0) {
         text_add(&line, "; ");
@@ -240,11 +206,26 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     struct buffers_view *v = state;
     struct box list = area;
     view_buffers_arrange(v, on->session, on->filter);
-    follow_selection(v, on->session);
+    /* The cursor is where the selected buffer is, whoever selected it. */
+    int32_t buffer = on->session->selection.buffer;
+    if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
+        v->list.cursor = v->row_of[buffer];
     struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
     struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
     struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
-    view_buffers_fit(v, view_buffers_behind_mark(head).columns);
+    /* Where there is room for reasons they get the rest, else the name does. */
+    int room = view_buffers_behind_mark(head).columns;
+    memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
+    bool tiles = v->made.plan && v->made.plan->nest_count > 0;
+    if (tiles) v->columns[BUFFER_REASON].from += 16;
+    bool reasons = room >= v->columns[BUFFER_REASON].from;
+    v->columns[BUFFER_LIFE].width = v->life_columns;
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
+    v->columns[BUFFER_ADDRESS].width = v->address_columns;
+    v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
+    v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
+    v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
     view_buffers_draw_head(on, v, head);
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
@@ -282,21 +263,18 @@ static void sort_by_next(struct buffers_view *v, int by)
     while (v->fitted.place[v->now.column].width == 0 && v->now.column != BUFFER_NAME);
 }
 
-/* What is on chip is shown there; of what is not, why. */
-static void open_buffer(struct explorer *x)
-{
-    if (why_open(x)) return;
-    session_show_buffer(&x->session);
-    explorer_show(x, VIEW_MAP);
-}
-
 static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        open_buffer(x);
+        /* What is on chip is shown there; of what is not, why. */
+
+        if (!why_open(x)) {
+            session_show_buffer(&x->session);
+            explorer_show(x, VIEW_MAP);
+        }
         return true;
     case REQ_SORT:
         sort_by_name(x, v, argument ? argument : "");
@@ -313,27 +291,21 @@ static bool view_buffers_request(struct explorer *x, void *state, enum request r
     }
 }
 
-/* A click on a head sorts by it, one more turns the order around. */
-static void click_head(struct buffers_view *v, int column)
-{
-    for (int c = 0; c < BUFFER_COLUMNS; c++) {
-        const struct column_place *p = &v->fitted.place[c];
-        int from = view_buffers_behind_mark(v->head).column + p->at;
-        if (p->width == 0 || column < from || column >= from + p->width) continue;
-        v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
-        v->now.column = c;
-    }
-}
-
 static void view_buffers_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct buffers_view *v = state;
     int row = k->row - v->list.rows.row + v->list.top;
     if (k->code != AT_CLICK)
         for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (k->row == v->head.row)
-        click_head(v, k->column);
-    else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
+    else if (k->row == v->head.row) {
+        for (int c = 0; c < BUFFER_COLUMNS; c++) {
+            const struct column_place *p = &v->fitted.place[c];
+            int from = view_buffers_behind_mark(v->head).column + p->at;
+            if (p->width == 0 || k->column < from || k->column >= from + p->width) continue;
+            v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
+            v->now.column = c;
+        }
+    } else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
         return;
     else if (row == v->list.cursor) /* the second click opens */
         view_buffers_request(x, v, REQ_OPEN, NULL);

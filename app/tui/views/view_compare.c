@@ -48,20 +48,6 @@ static bool same_rival(const struct rival *a, const struct rival *b)
     return a->kind == b->kind && a->number == b->number;
 }
 
-/* Few rows, which keep their order where they are equal. */
-static void view_compare_sort_rows(struct compare_view *v)
-{
-    for (int i = 1; v->sort >= 0 && i < v->rows.count; i++)
-        for (int k = i; k > 0; k--) {
-            int c = compare_rivals(&v->rows.at[k - 1], &v->rows.at[k], v->sort);
-            bool both = v->rows.at[k - 1].outcome->plan && v->rows.at[k].outcome->plan;
-            if ((v->reversed && both ? -c : c) <= 0) break;
-            struct rival t = v->rows.at[k];
-            v->rows.at[k] = v->rows.at[k - 1];
-            v->rows.at[k - 1] = t;
-        }
-}
-
 static int view_compare_row_of(const struct compare_view *v, const struct rival *r)
 {
     for (int i = 0; i < v->rows.count; i++)
@@ -77,7 +63,15 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
     bool had = v->list.cursor < v->rows.count;
     if (had) here = v->rows.at[v->list.cursor];
     v->rows = rivals_of(s);
-    view_compare_sort_rows(v);
+    for (int i = 1; v->sort >= 0 && i < v->rows.count; i++)
+        for (int k = i; k > 0; k--) {
+            int c = compare_rivals(&v->rows.at[k - 1], &v->rows.at[k], v->sort);
+            bool both = v->rows.at[k - 1].outcome->plan && v->rows.at[k].outcome->plan;
+            if ((v->reversed && both ? -c : c) <= 0) break;
+            struct rival t = v->rows.at[k];
+            v->rows.at[k] = v->rows.at[k - 1];
+            v->rows.at[k - 1] = t;
+        }
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
@@ -135,19 +129,6 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
     if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void view_compare_draw_head(const struct scene *on, const struct compare_view *v, struct box row,
-                                   const struct fitted *f)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t selected = on->session->selection.buffer;
-    struct box at = view_compare_behind_mark(row);
-    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
-    for (size_t i = 0; i < f->of.count; i++)
-        put_heading(on->cells, at, f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
-                    i == TRAFFIC && what ? what : f->of.at[i].heading);
-    if (selected >= 0) put_heading(on->cells, at, f, SELECTED, INK(TITLE), p->problem.buffers[selected].name);
-}
-
 static void draw_advice(const struct scene *on, struct box area)
 {
     put_wrapped_format(
@@ -157,12 +138,6 @@ static void draw_advice(const struct scene *on, struct box area)
         "takes a solver.",
         KEY_OF(RACE), KEY_OF(PIN), KEY_OF(COMMAND), request_rows[REQ_OPEN_PLAN].name, KEY_OF(DOWN),
         KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
-}
-
-static enum pane pane_of(const struct scene *on, const struct compare_view *v, bool both)
-{
-    if (v->pane != PANE_ITSELF) return v->pane;
-    return worker_busy(on->session->worker, &race_work) || !both ? PANE_CURVES : PANE_MAPS;
 }
 
 /* Of a race, or of a plan that is being made; that of one which is there nobody asked for. */
@@ -181,7 +156,9 @@ static void draw_pane(const struct scene *on, struct compare_view *v, struct box
     const struct rival *left = left_of(v), *right = &v->rows.at[v->list.cursor];
     bool both = left && right->outcome->plan;
     bool alone = left && same_rival(left, right) && session_winner(on->session) < 0;
-    enum pane pane = pane_of(on, v, both && !alone);
+    enum pane pane = v->pane != PANE_ITSELF                                              ? v->pane
+                     : worker_busy(on->session->worker, &race_work) || !(both && !alone) ? PANE_CURVES
+                                                                                         : PANE_MAPS;
     if (pane == PANE_CURVES && v->pane == PANE_ITSELF && !has_curves(on, v)) {
         draw_advice(on, area);
         return;
@@ -214,7 +191,15 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     if (area.columns >= 170 && list.rows >= 8) chart = box_cut_right(&list, area.columns - 124);
     struct box head = box_cut_top(&list, 1);
     struct fitted f = fit_columns(racer_columns, view_compare_behind_mark(head).columns);
-    view_compare_draw_head(on, v, head, &f);
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t selected = on->session->selection.buffer;
+    struct box at = view_compare_behind_mark(head);
+    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
+    for (size_t i = 0; i < f.of.count; i++)
+        put_heading(on->cells, at, &f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
+                    i == TRAFFIC && what ? what : f.of.at[i].heading);
+    if (selected >= 0)
+        put_heading(on->cells, at, &f, SELECTED, INK(TITLE), p->problem.buffers[selected].name);
     list_show(&v->list, n, list);
     for (int i = 0; i < list.rows && v->list.top + i < n; i++)
         view_compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},

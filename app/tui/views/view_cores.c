@@ -49,16 +49,6 @@ static int64_t view_cores_part_of(const struct cut *c, int64_t core)
     return part;
 }
 
-/* As the plan has it, with the part that its copies take: other divisions are timed without them. */
-static void view_cores_add_time(const struct outcome *o, int32_t op, struct text *out)
-{
-    double share[LX_MAX_OPERANDS], all = o->waits[op].device_us;
-    lx_plan_hbm_shares(o->plan, op, share);
-    double copies = all - lx_division_time(o->divisions, op, share).device_us;
-    text_format(out, "%s", in_micros(all).at);
-    if (copies > 0.0005) text_format(out, ", %s of copies", in_micros(copies).at);
-}
-
 /* Where the tile of the iteration begins along a variable. */
 static int64_t tile_offset(const struct scene *on, const struct cut *c, int split)
 {
@@ -99,7 +89,12 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
 {
     int row = area.row;
     struct text time = {0};
-    view_cores_add_time(&on->session->shown, c->d->op, &time);
+    /* As the plan has it, with the part that its copies take: other divisions are timed without them. */
+    double share[LX_MAX_OPERANDS], all = on->session->shown.waits[c->d->op].device_us;
+    lx_plan_hbm_shares(on->session->shown.plan, c->d->op, share);
+    double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share).device_us;
+    text_format(&time, "%s", in_micros(all).at);
+    if (copies > 0.0005) text_format(&time, ", %s of copies", in_micros(copies).at);
     put_format(on->cells, row++, area.column, area.columns, INK(TITLE), "%s = %s %s   %lld of %s   %s",
                c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
                (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");

@@ -93,17 +93,6 @@ static int edge_at(const struct session *s, int wanted, struct edge *out)
     return n;
 }
 
-/* The slice of a tensor that the selected op works on in the iteration. */
-static void add_edge_slice(const struct session *s, int32_t tensor, struct text *out)
-{
-    const struct lx_plan *p = session_plan(s);
-    int32_t nest = plan_nest_at(p, s->selection.op);
-    if (nest < 0 || !nest_tensor_of(p->layouts, &p->nests[nest], tensor).indexed) return;
-    text_add(out, "  [");
-    add_slice_words(p, &p->nests[nest], tensor, p->nests[nest].level_count, session_iteration(s, nest), out);
-    text_add(out, "]");
-}
-
 /* Of an op in a nest, below its title: the loops, and where they are. Returns the rows that it took. */
 static int view_graph_draw_nest(const struct scene *on, struct box row)
 {
@@ -155,7 +144,15 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
         text_format(&words, "  %s",
                     e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ");
         if (e.op >= 0) add_printable(&words, g->ops[e.op].name, 40);
-        add_edge_slice(on->session, e.tensor, &words);
+        /* The slice of a tensor that the selected op works on in the iteration. */
+        const struct lx_plan *p = session_plan(on->session);
+        int32_t nest = plan_nest_at(p, on->session->selection.op);
+        if (nest >= 0 && nest_tensor_of(p->layouts, &p->nests[nest], e.tensor).indexed) {
+            text_add(&words, "  [");
+            add_slice_words(p, &p->nests[nest], e.tensor, p->nests[nest].level_count,
+                            session_iteration(on->session, nest), &words);
+            text_add(&words, "]");
+        }
         row++;
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));

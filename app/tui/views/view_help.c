@@ -77,23 +77,20 @@ static void add_request(struct help_view *v, int request)
     } while (help[from]);
 }
 
-/* The requests of a group that match, under its heading. */
-static void view_help_add_group(struct help_view *v, int first, const char *filter)
-{
-    const char *group = request_rows[first].group, *heading = group;
-    for (int i = first; i < REQ_COUNT; i++) {
-        if (strcmp(request_rows[i].group, group) != 0 || !view_help_matches(i, filter)) continue;
-        if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
-        add_request(v, i);
-        heading = NULL;
-    }
-}
-
 static void view_help_arrange(struct help_view *v, const char *filter)
 {
     v->count = 0;
     for (int i = 0; i < REQ_COUNT; i++)
-        if (is_first_of_group(i)) view_help_add_group(v, i, filter);
+        if (is_first_of_group(i)) {
+            /* The requests of a group that match, under its heading. */
+            const char *group = request_rows[i].group, *heading = group;
+            for (int k = i; k < REQ_COUNT; k++) {
+                if (strcmp(request_rows[k].group, group) != 0 || !view_help_matches(k, filter)) continue;
+                if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
+                add_request(v, k);
+                heading = NULL;
+            }
+        }
 }
 
 /* Where descriptions begin: behind the keys and, where there is room, the names. */
@@ -160,21 +157,19 @@ static bool do_line(struct explorer *x, struct help_view *v)
     return true;
 }
 
-/* The whole page moves, not the cursor in it. One row of the page before is seen again. */
-static bool view_help_turn_page(struct explorer *x, struct help_view *v, enum request r)
-{
-    int was = v->list.cursor, n = view_help_count(x, v);
-    bool moved = list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);
-    v->list.top += v->list.cursor - was;
-    return moved;
-}
-
 static bool view_help_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct help_view *v = state;
     (void)argument;
     if (r == REQ_OPEN) return do_line(x, state);
-    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) return view_help_turn_page(x, v, r);
+    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) {
+        /* The whole page moves, not the cursor in it. One row of the page before is seen again. */
+        int was = v->list.cursor, n = view_help_count(x, v);
+        bool moved =
+            list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);
+        v->list.top += v->list.cursor - was;
+        return moved;
+    }
     if (r != REQ_ESCAPE || !x->filter[VIEW_HELP][0]) return false;
     x->filter[VIEW_HELP][0] = 0;
     return true;

@@ -37,18 +37,6 @@ static void fact_value(struct value *v, const struct pattern *p, int64_t n)
     if (!p->is_read || p->facts.refused) v->words = "";
 }
 
-static void work_value(const struct pattern_row *row, struct value *v)
-{
-    char glyph[5] = "";
-    const struct scene *on = row->on;
-    struct progress now =
-        worker_progress(on->session->worker, &fill_work, (int)(row->is - on->session->patterns.at));
-    if (!now.running && !now.waiting) return;
-    encode_character(now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light, glyph);
-    v->paint = PAINT_WARN;
-    value_add(v, glyph);
-}
-
 static void last_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct pattern_row *row = row_of_table;
@@ -56,7 +44,17 @@ static void last_value(const void *row_of_table, const struct column *column, st
     const struct last_plan *l = &p->last;
     (void)column;
     value_whole(v, l->known ? l->hbm_bytes + 1 : p->facts.refused ? -1 : 0);
-    if (row->on) work_value(row, v);
+    if (row->on) {
+        char glyph[5] = "";
+        const struct scene *on = row->on;
+        struct progress now =
+            worker_progress(on->session->worker, &fill_work, (int)(row->is - on->session->patterns.at));
+        if (now.running || now.waiting) {
+            encode_character(now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light, glyph);
+            v->paint = PAINT_WARN;
+            value_add(v, glyph);
+        }
+    }
     if (v->words) return;
     v->paint = !l->known || p->facts.refused ? PAINT_DIM : l->failed || !l->met ? PAINT_BAD : PAINT_GOOD;
     if (p->facts.refused)
@@ -151,52 +149,6 @@ static struct box behind_marks(struct box row)
     return (struct box){row.row, row.column + 2, 1, row.columns - 2};
 }
 
-static void view_patterns_draw_row(const struct scene *on, struct box row, const struct fitted *f,
-                                   const struct pattern *p)
-{
-    bool open = on->session->current == (int)(p - on->session->patterns.at);
-    if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-    put_values(on->cells, behind_marks(row), f, &(struct pattern_row){on, p});
-}
-
-/* The column that sorts is marked. */
-static void view_patterns_draw_head(const struct scene *on, struct box row, const struct fitted *f,
-                                    const struct patterns_view *v)
-{
-    for (int c = 0; c < PATTERN_COLUMNS; c++) {
-        char title[40];
-        bool here = c == v->column;
-        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
-                 here ? (v->reversed ? " v" : " ^") : "");
-        put_heading(on->cells, behind_marks(row), f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
-    }
-}
-
-/* The pattern under the cursor in words. */
-static void draw_summary(const struct scene *on, struct box area, const struct pattern *p)
-{
-    char text[1200];
-    if (p->facts.refused)
-        put_wrapped(on->cells, area, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
-    else if (p->is_read) {
-        snprintf(text, sizeof text, "%.900s%s%s", p->facts.summary ? p->facts.summary : "",
-                 p->facts.target >= 0 ? " Target: " : "",
-                 p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
-        put_wrapped(on->cells, area, INK(DIM), text);
-    }
-}
-
-static void view_patterns_draw_nothing(const struct scene *on, struct box list)
-{
-    if (on->filter[0])
-        put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s takes it away.",
-                           KEY_OF(ESCAPE));
-    else
-        put_wrapped_format(on->cells, list, INK(PLAIN),
-                           "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
-                           KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
-}
-
 static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
                                     const struct fitted *f)
 {
@@ -204,7 +156,9 @@ static void view_patterns_draw_rows(const struct scene *on, const struct pattern
         int at = v->list.top + i;
         struct box row = {list.row + i, list.column, 1, list.columns};
         const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        view_patterns_draw_row(on, row, f, p);
+        bool open = on->session->current == (int)(p - on->session->patterns.at);
+        if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        put_values(on->cells, behind_marks(row), f, &(struct pattern_row){on, p});
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         if (on->search[0] && has_text(p->shown, on->search))
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
@@ -259,13 +213,36 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
     struct fitted f = fit_patterns(v, on->session, behind_marks(head).columns);
-    view_patterns_draw_head(on, head, &f, v);
+    for (int c = 0; c < PATTERN_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->column;
+        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
+                 here ? (v->reversed ? " v" : " ^") : "");
+        put_heading(on->cells, behind_marks(head), &f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+    }
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
-        view_patterns_draw_nothing(on, list);
+        if (on->filter[0])
+            put_wrapped_format(on->cells, list, INK(PLAIN),
+                               "No pattern matches the filter. %s takes it away.", KEY_OF(ESCAPE));
+        else
+            put_wrapped_format(
+                on->cells, list, INK(PLAIN),
+                "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
+                KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
         return;
     }
-    draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
+    /* The pattern under the cursor in words. */
+    const struct pattern *p = &on->session->patterns.at[v->shown[v->list.cursor]];
+    char text[1200];
+    if (p->facts.refused)
+        put_wrapped(on->cells, summary, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
+    else if (p->is_read) {
+        snprintf(text, sizeof text, "%.900s%s%s", p->facts.summary ? p->facts.summary : "",
+                 p->facts.target >= 0 ? " Target: " : "",
+                 p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
+        put_wrapped(on->cells, summary, INK(DIM), text);
+    }
     view_patterns_draw_rows(on, v, list, &f);
 }
 

@@ -83,20 +83,6 @@ static struct chart_series roof(const char *name, double rate, const struct lx_r
     return (struct chart_series){.name = name, .x = x, .y = y, .count = 2};
 }
 
-/* All three; `x` and `y` have room for two places each. */
-static void list_roofs(const struct lx_roofs *r, const struct extent *e, double x[ROOFS][2],
-                       double y[ROOFS][2], struct chart_series *out)
-{
-    out[0] = roof("HBM", r->hbm_gb_per_s, r, e, x[0], y[0]);
-    out[1] = roof("LX", r->lx_gb_per_s, r, e, x[1], y[1]);
-    out[2] = (struct chart_series){.name = "compute", .x = x[2], .y = y[2], .count = 2};
-    x[2][0] = x[1][1], x[2][1] = e->right;
-    y[2][0] = y[2][1] = r->gflop_per_s;
-    out[0].tone = TONE_HIGH, out[0].letter = '/';
-    out[1].tone = TONE_LOW, out[1].letter = '.', out[1].dashed = true;
-    out[2].tone = TONE_GOOD, out[2].letter = '=';
-}
-
 static struct plot draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
 {
     const struct outcome *o = &on->session->shown;
@@ -105,7 +91,15 @@ static struct plot draw_chart(const struct scene *on, struct box area, const str
     double x[ROOFS][2], y[ROOFS][2], *at = mem_alloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
     struct chart_series series[SERIES];
     if (!at) return (struct plot){0};
-    list_roofs(r, &e, x, y, series);
+    /* All three; `x` and `y` have room for two places each. */
+    series[0] = roof("HBM", r->hbm_gb_per_s, r, &e, x[0], y[0]);
+    series[1] = roof("LX", r->lx_gb_per_s, r, &e, x[1], y[1]);
+    series[2] = (struct chart_series){.name = "compute", .x = x[2], .y = y[2], .count = 2};
+    x[2][0] = x[1][1], x[2][1] = e.right;
+    y[2][0] = y[2][1] = r->gflop_per_s;
+    series[0].tone = TONE_HIGH, series[0].letter = '/';
+    series[1].tone = TONE_LOW, series[1].letter = '.', series[1].dashed = true;
+    series[2].tone = TONE_GOOD, series[2].letter = '=';
     int count = ROOFS;
     for (int k = 0; k < LX_WAIT_COUNT; k++) {
         double *px = &at[(size_t)k * 2 * n], *py = px + n;
@@ -155,14 +149,6 @@ static void view_roofline_draw_op(const struct scene *on, struct box area, const
             (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
 }
 
-static void view_roofline_draw_sums(const struct scene *on, struct box area)
-{
-    struct text line = {0};
-    add_wait_sums(&on->session->shown.waits_sum, &line);
-    put_wrapped(on->cells, area, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
-}
-
 static void view_roofline_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
@@ -174,7 +160,10 @@ static void view_roofline_draw(const struct scene *on, void *state, struct box a
     }
     struct lx_roofs r = lx_device_roofs(&outcome_graph(&on->session->shown)->device);
     struct box op = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
-    view_roofline_draw_sums(on, box_cut_top(&in, in.rows >= 12 ? 2 : 1));
+    struct text line = {0};
+    add_wait_sums(&on->session->shown.waits_sum, &line);
+    put_wrapped(on->cells, box_cut_top(&in, in.rows >= 12 ? 2 : 1), INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
     struct plot where = draw_chart(on, in, &r);
     view_roofline_draw_op(on, op, &r, &where);
 }

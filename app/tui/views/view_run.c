@@ -108,14 +108,6 @@ static int draw_verdict(const struct scene *on, struct box area, int spare)
     return area.rows - h.room.rows;
 }
 
-static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
-{
-    char place[100] = "";
-    if (f->iteration >= 0) snprintf(place, sizeof place, ", iteration %s", grouped(f->iteration + 1).at);
-    put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d%s  %s: %s", (int)f->tick,
-               place, lx_fault_word(f->kind), f->text);
-}
-
 /* One op of the run. */
 struct run_row {
     int32_t op;
@@ -310,9 +302,13 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
     for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
         int at = v->list.top + i, faults = fault_rows(r);
         struct box row = {area.row + i, area.column, 1, area.columns};
-        if (at < faults)
-            draw_fault(on, row, &r->faults[at]);
-        else
+        if (at < faults) {
+            char place[100] = "";
+            if (r->faults[at].iteration >= 0)
+                snprintf(place, sizeof place, ", iteration %s", grouped(r->faults[at].iteration + 1).at);
+            put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d%s  %s: %s",
+                       (int)r->faults[at].tick, place, lx_fault_word(r->faults[at].kind), r->faults[at].text);
+        } else
             view_run_draw_op(on, row, &f, at - faults, longest);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }

@@ -86,22 +86,6 @@ static struct words view_sweep_amount(const struct sweep *s, double value, bool 
     return briefly ? scale_words(&bytes, value) : in_bytes((int64_t)value);
 }
 
-/* Is it proved that nothing less than what is shown can be had? */
-static bool view_sweep_is_least(const struct sweep *s, const struct sweep_value *v)
-{
-    return s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved;
-}
-
-static void view_sweep_add_value(const struct sweep *s, const struct sweep_value *v, bool briefly,
-                                 struct text *out)
-{
-    if (v && v->state == SWEEP_PLANNED)
-        text_format(out, "%s%s", view_sweep_amount(s, sweep_shown(s, v), briefly).at,
-                    view_sweep_is_least(s, v) ? ", least" : "");
-    else
-        text_add(out, v && v->state == SWEEP_REFUSED ? "no plan" : v ? "..." : "-");
-}
-
 /* What stands at the cursor: one line per solver, with what it says about its knee. */
 static void view_sweep_draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line,
                                  int64_t lx)
@@ -114,7 +98,13 @@ static void view_sweep_draw_line(const struct scene *on, struct box row, const s
     put(on->cells, row.row, row.column + 1, letters ? ' ' : on->glyphs->full,
         (struct style){.ink = tone_of_identity((int32_t)line)});
     put_text(on->cells, row.row, row.column + 3, name - 1, INK(PLAIN), s->lines.at[line].solver);
-    view_sweep_add_value(s, view_sweep_value_at(s, line, lx), briefly, &value);
+    const struct sweep_value *v = view_sweep_value_at(s, line, lx);
+    if (v && v->state == SWEEP_PLANNED)
+        text_format(
+            &value, "%s%s", view_sweep_amount(s, sweep_shown(s, v), briefly).at,
+            (s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved) ? ", least" : "");
+    else
+        text_add(&value, v && v->state == SWEEP_REFUSED ? "no plan" : v ? "..." : "-");
     put_text(on->cells, row.row, row.column + 3 + name, room, INK(PLAIN), value.at ? value.at : "");
     int at = 3 + name + room + 1;
     sweep_say(s, &s->lines.at[line], false, &words);
@@ -206,20 +196,6 @@ static void view_sweep_draw(const struct scene *on, void *state, struct box area
     draw_lines(on, foot, s, v->lx);
 }
 
-static void view_sweep_take(struct explorer *x, const struct sweep_view *v)
-{
-    struct what_if how = x->session.now;
-    lx_status st;
-    char word[24];
-    snprintf(word, sizeof word, "%lld", (long long)v->lx);
-    if (!settings_set(&how, SET_LX, word, &st))
-        explorer_say(x, TONE_BAD, "%s", st.text);
-    else if (session_change(&x->session, &how))
-        explorer_say(x, TONE_GOOD, "planning with %s; %s takes it back", in_bytes(v->lx).at, KEY_OF(UNDO));
-    else
-        explorer_say(x, TONE_DIM, "this size made the plan that is shown");
-}
-
 static const struct move {
     enum request request;
     int direction, times; /* times 0: to the end */
@@ -284,7 +260,17 @@ static bool view_sweep_request(struct explorer *x, void *state, enum request r, 
         return true;
     case REQ_OPEN:
         if (argument || !v->swept) return false;
-        view_sweep_take(x, v);
+        struct what_if how = x->session.now;
+        lx_status st;
+        char word[24];
+        snprintf(word, sizeof word, "%lld", (long long)v->lx);
+        if (!settings_set(&how, SET_LX, word, &st))
+            explorer_say(x, TONE_BAD, "%s", st.text);
+        else if (session_change(&x->session, &how))
+            explorer_say(x, TONE_GOOD, "planning with %s; %s takes it back", in_bytes(v->lx).at,
+                         KEY_OF(UNDO));
+        else
+            explorer_say(x, TONE_DIM, "this size made the plan that is shown");
         return true;
     default:
         return false;

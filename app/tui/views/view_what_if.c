@@ -61,22 +61,6 @@ static void draw_setting(const struct scene *on, struct box row, int k, bool her
     text_free(&value);
 }
 
-/* The help of the marked one, and the command that makes the same plan. */
-static void draw_note(const struct scene *on, struct box note, int setting)
-{
-    const struct session *s = on->session;
-    const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
-    struct text command = {0};
-    settings_command(&s->now, p ? p->path : "FILE", p ? p->models : NULL, &command);
-    struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
-    if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(setting).help);
-    if (last.rows > 1)
-        put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
-    else
-        put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
-    text_free(&command);
-}
-
 static void view_what_if_draw(const struct scene *on, void *state, struct box area)
 {
     struct list *l = state;
@@ -90,7 +74,20 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
     for (int i = 0; i < in.rows && l->top + i < settings_count(); i++)
         draw_setting(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
                      l->top + i == l->cursor);
-    if (notes) draw_note(on, note, l->cursor);
+    if (notes) {
+        /* The help of the marked one, and the command that makes the same plan. */
+        const struct session *s = on->session;
+        const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
+        struct text command = {0};
+        settings_command(&s->now, p ? p->path : "FILE", p ? p->models : NULL, &command);
+        struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
+        if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(l->cursor).help);
+        if (last.rows > 1)
+            put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
+        else
+            put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
+        text_free(&command);
+    }
 }
 
 static void view_what_if_change(struct explorer *x, int i, int direction)

@@ -26,16 +26,6 @@ static int32_t off_chip_selection(const struct session *s)
     return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
 }
 
-/* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
-static void view_why_follow(struct why_view *v)
-{
-    if (!v->rows.moved) return;
-    v->rows.moved = false;
-    for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
-        if (v->rows.list.all.at[i].order == v->row_order) v->list.cursor = (int)i;
-    if (!v->chosen) v->list.cursor = 0;
-}
-
 /* The row under the cursor. NULL: none was chosen, and none helps so far. */
 static const struct remedy *row_at_cursor(const struct why_view *v)
 {
@@ -50,7 +40,12 @@ static void view_why_ask(struct why_view *v, struct session *s)
     uint64_t before = v->rows.number;
     why_ask(&v->rows, s, v->whole ? -1 : off_chip_selection(s));
     if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
-    view_why_follow(v);
+    /* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
+    if (!v->rows.moved) return;
+    v->rows.moved = false;
+    for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
+        if (v->rows.list.all.at[i].order == v->row_order) v->list.cursor = (int)i;
+    if (!v->chosen) v->list.cursor = 0;
 }
 
 static void view_why_shown(struct explorer *x, void *state)

@@ -160,34 +160,25 @@ static void add_quoted(struct text *out, const char *name)
     text_add(out, "'");
 }
 
-/* Pairs one by one, each behind its option. */
-static void what_if_add_pairs(struct text *out, const char *name, char *pairs)
+void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
+                      struct text *out)
 {
-    for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", name, pair);
-}
-
-static void what_if_add_models(const struct model_options *models, struct text *out)
-{
+    text_add(out, "lxplan plan ");
+    add_quoted(out, file);
     for (int i = 0; models && i < models->count; i++) {
         text_format(out, " --%s", models->list[i].name);
         if (!models->list[i].value) continue;
         text_add(out, " ");
         add_quoted(out, models->list[i].value);
     }
-}
-
-void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
-                      struct text *out)
-{
-    text_add(out, "lxplan plan ");
-    add_quoted(out, file);
-    what_if_add_models(models, out);
     for (int i = 0; i < settings_count(); i++) {
         struct lx_option_row row = lx_settings_at(i);
         char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
-        if (value && row.kind == LX_TAKES_PAIRS)
-            what_if_add_pairs(out, row.name, value);
-        else if (value && row.kind == LX_TAKES_NOTHING)
+        if (value && row.kind == LX_TAKES_PAIRS) {
+            /* Pairs one by one, each behind its option. */
+            char *pairs = value;
+            for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", row.name, pair);
+        } else if (value && row.kind == LX_TAKES_NOTHING)
             text_format(out, " --%s", row.name);
         else if (value) {
             text_format(out, " --%s ", row.name);
