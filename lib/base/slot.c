@@ -15,6 +15,8 @@
  * worker spends on results to offer. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
+enum { STACK = 16 << 20 };
+
 struct slot {
     struct slot_work work;
     struct cancel token;
@@ -96,6 +98,11 @@ static void *slot_body(void *argument)
 bool slot_is_here(void)
 {
     return here != NULL;
+}
+
+bool slot_is_of(void *(*make)(void *job, lx_status *st))
+{
+    return here && here->work.make == make;
 }
 
 bool slot_wants_result(void)
@@ -230,6 +237,7 @@ static bool slot_start(struct slot *slot)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&detached, STACK);
     bool ok = pthread_create(&thread, &detached, slot_body, slot) == 0;
     pthread_attr_destroy(&detached);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -7,10 +7,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "nests/alone.h"
 #include "placement/solve.h"
 #include "plan/fuse.h"
 #include "plan/plan_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,16 +53,76 @@ static bool adopt_best(struct lx_plan *p, struct search *search)
     return true;
 }
 
+/* A plan that knows what was asked. */
+static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
+{
+    struct lx_plan *p = plan_new(g);
+    p->solver = options->solver->name;
+    p->seed = options->run.seed;
+    p->launch = options->launch;
+    p->work_limit = options->run.work_limit;
+    p->options = describe_options(p->memory, options->solver, options->run.options);
+    return p;
+}
+
+/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making. Its bound is one that
+ * holds whatever the search still finds. */
+static bool plan_of_best(const struct search *search, struct lx_plan *p)
+{
+    const struct lx_plan *of = search->offers->of;
+    const struct lx_plan_options *request = search->request;
+    struct search so_far = *search;
+    lx_status ignored = {0};
+    p->lender = lx_plan_ref(of);
+    p->own_layouts = of->own_layouts;
+    p->own_divisions = of->own_divisions;
+    p->lends = true;
+    p->asks_time = of->asks_time;
+    so_far.st = &ignored;
+    if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
+    if (!attempt_copy(&so_far, &search->best, &so_far.best)) return false;
+    if (so_far.best.perfect_bytes < 0) so_far.best.perfect_bytes = so_far.bound;
+    if (!adopt_best(p, &so_far)) return false;
+    p->answer.status = LX_LIMIT;
+    if (!plan_complete_hastily(p, &ignored)) return false;
+    plan_settle(p);
+    if (p->answer.status != LX_OPTIMAL)
+        p->unproved = request->run.time_limit > 0 ? "stopped by --time" : "stopped before its end";
+    return pool_pack(p, request->quick_solver ? request->quick_solver : request->solver, true, &ignored) &&
+           plan_launch_ops(p, &ignored);
+}
+
+static void offer_best(const struct search *search)
+{
+    enum { SMALL = 300 }; /* ops: the plan itself is there as soon */
+    struct plan_offers *offers = search->offers;
+    const struct attempt *best = &search->best;
+    if (search->divided->count <= SMALL || !best->memory || search->whole ||
+        (best->us == offers->us ? best->hbm_bytes >= offers->bytes : best->us > offers->us) ||
+        (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || !plan_offer_is_wanted())
+        return;
+    struct lx_plan *p = plan_begin(offers->of->graph, search->request);
+    if (plan_of_best(search, p)) {
+        offers->bytes = best->hbm_bytes;
+        offers->us = best->us;
+        plan_offer(p);
+    } else {
+        lx_plan_free(p);
+    }
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t rival, lx_status *st)
 {
     struct lx_passes passes = passes_of_stage(&options->passes);
     if (!plan_divide(p, &passes, options, st)) return false;
     fuse_save(&options->run, 1);
+    struct plan_offers offers = {offer_best, p, INT64_MAX, INFINITY};
     struct search search = {.divided = p->own_divisions,
                             .request = options,
                             .effort = effort_asked(options),
                             .rival_bytes = rival,
                             .memory = p->memory,
+                            .offers = &offers,
                             .st = st};
     p->asks_time = asks_time(&search);
     bool ok = steps_run(&search) && adopt_best(p, &search);
@@ -112,18 +174,6 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
                         solver->caps & LX_CAN_PROVE ? "the bound of %s does not reach"
                                                     : "%s is a heuristic: it proves nothing",
                         solver->name);
-}
-
-/* A plan that knows what was asked. */
-static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
-{
-    struct lx_plan *p = plan_new(g);
-    p->solver = options->solver->name;
-    p->seed = options->run.seed;
-    p->launch = options->launch;
-    p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
-    return p;
 }
 
 struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan_options *options,
