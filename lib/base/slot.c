@@ -100,19 +100,16 @@ bool slot_is_here(void)
     return here != NULL;
 }
 
-bool slot_is_of(void *(*make)(void *job, lx_status *st))
+const void *slot_job(void)
 {
-    return here && here->work.make == make;
+    return here ? here->work.job : NULL;
 }
 
 bool slot_wants_result(void)
 {
-    if (!here) return false;
+    if (!here || cancel_requested()) return false; /* it comes home as soon */
     double now = clock_seconds();
-    pthread_mutex_lock(&here->lock);
-    bool first = !here->best;
-    pthread_mutex_unlock(&here->lock);
-    if (!first && (cancel_requested() || (now - here->offered) * SHARE < here->cost)) return false;
+    if ((now - here->offered) * SHARE < here->cost) return false;
     here->offered = now;
     return true;
 }

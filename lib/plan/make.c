@@ -1,11 +1,14 @@
 /* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and searched for step by
  * step (plan_steps.c). */
 #include "plan/plan_make.h"
+#include "plan/plan_slot.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "base/text.h"
 #include "nests/alone.h"
 #include "placement/solve.h"
@@ -130,13 +133,46 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     return ok;
 }
 
+/* Answers of the solver on the way to who watches it, some of them as plans for who waits. */
+struct list_watch {
+    const struct lx_graph *graph;
+    const struct lx_plan_options *options;
+};
+
+static bool list_stopped(void *context)
+{
+    const struct list_watch *watch = context;
+    return lx_run_stopped(&watch->options->run);
+}
+
+static void list_progress(void *context, const struct lx_progress *so_far)
+{
+    const struct list_watch *watch = context;
+    const struct lx_run *run = &watch->options->run;
+    lx_status ignored = {0};
+    if (run->progress) run->progress(run->context, so_far);
+    if (!so_far->address || !plan_offer_is_wanted()) return;
+    struct lx_plan *p = lx_plan_of_answer(watch->graph, watch->options, so_far, &ignored);
+    if (!p) return;
+    p->unproved = run->time_limit > 0 ? "stopped by --time" : "stopped before its end";
+    plan_offer(p);
+}
+
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
+    enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
+    struct list_watch watch = {p->graph, options};
+    struct lx_run run = options->run;
+    if (p->graph->buffer_count > SMALL && slot_is_here()) {
+        run.context = &watch;
+        run.progress = list_progress;
+        run.stop = run.stop ? list_stopped : NULL;
+    }
     if (*options->nests)
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
+        !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;
@@ -214,14 +250,14 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     double start = clock_seconds();
     bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
-    ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
+    bool hasty = options->run.hasty || cancel_requested();
+    ok = ok && (hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, options->run.hasty,
-                       st) &&
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
              plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,

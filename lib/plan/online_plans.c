@@ -10,6 +10,7 @@
 #include "layout/op_index.h"
 #include "plan/fuse.h"
 #include "plan/plan_make.h"
+#include "plan/plan_slot.h"
 
 #include <stdlib.h>
 #include <string.h>

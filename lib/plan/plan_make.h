@@ -28,10 +28,6 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 /* online_plans.c: the better of the plans of the graph as it is and with running sums, made by this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
-/* plan_slot.c: does whoever waits for a plan want a complete one now? The plan is theirs, and nobody changes it any more. */
-bool plan_offer_is_wanted(void);
-void plan_offer(struct lx_plan *p);
-
 /* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
 bool plan_complete(struct lx_plan *plan, lx_status *st);
 /* The same with the same words for all that found no room: to tell why takes longer than the rest. */
