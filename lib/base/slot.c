@@ -20,6 +20,7 @@ enum { STACK = 16 << 20 };
 struct slot {
     struct slot_work work;
     struct cancel token;
+    pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t news; /* for either thread */
     void *best;          /* offered, and not taken */
@@ -198,12 +199,17 @@ static void slot_abandon(void *argument)
 {
     struct slot *slot = argument;
     pthread_mutex_lock(&slot->lock);
-    slot->abandoned = !slot->done;
-    if (slot->abandoned) border_strangers(1);
+    bool abandoned = slot->abandoned = !slot->done;
+    if (abandoned) border_strangers(1);
     atomic_store_explicit(&slot->token.requested, true, memory_order_relaxed);
     pthread_cond_broadcast(&slot->news);
     pthread_mutex_unlock(&slot->lock);
-    if (slot->blocks) border_take(slot->blocks);
+    if (abandoned) {
+        pthread_detach(slot->thread);
+    } else {
+        pthread_join(slot->thread, NULL);
+        if (slot->blocks) border_take(slot->blocks);
+    }
     slot_leave(slot);
 }
 
@@ -228,15 +234,13 @@ static struct slot *slot_new(const struct slot_work *work)
 static bool slot_start(struct slot *slot)
 {
     sigset_t all, before;
-    pthread_attr_t detached;
-    pthread_t thread;
+    pthread_attr_t roomy;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&detached, STACK);
-    bool ok = pthread_create(&thread, &detached, slot_body, slot) == 0;
-    pthread_attr_destroy(&detached);
+    pthread_attr_init(&roomy);
+    pthread_attr_setstacksize(&roomy, STACK);
+    bool ok = pthread_create(&slot->thread, &roomy, slot_body, slot) == 0;
+    pthread_attr_destroy(&roomy);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ok;
 }
