@@ -5,7 +5,9 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
+#include "base/border.h"
+#include "base/cancel.h"
+#include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verdict.h"
@@ -194,7 +196,7 @@ static void verify_outputs(struct lx_execution *u)
 
 static bool run_stopped(const struct lx_execution *u, lx_status *st)
 {
-    if (!u->how.stop || !u->how.stop(u->how.context)) return false;
+    if (!cancel_requested() && (!u->how.stop || !u->how.stop(u->how.context))) return false;
     status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
     return true;
 }
@@ -355,15 +357,100 @@ void lx_device_abandon(struct lx_execution *u)
     mem_free(u);
 }
 
-struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
-                                    lx_status *st)
+static struct lx_run_result *run_here(const struct lx_plan *p, const struct lx_device_options *how,
+                                      lx_status *st)
 {
     struct lx_execution *u = lx_device_begin(p, how, st);
     bool ok = u != NULL;
     while (ok && lx_device_next(u) < u->m.graph->op_count) ok = lx_device_tick(u, st);
-    if (ok) return lx_device_end(u, st);
+    if (ok && !run_stopped(u, st)) return lx_device_end(u, st);
     lx_device_abandon(u);
     return NULL;
+}
+
+/* A run that can be interrupted is in a slot: the thread that waits asks, and calls back. */
+struct run_job {
+    const struct lx_plan *plan;
+    struct lx_device_options how;
+    const struct lx_device_options *asked; /* the caller's */
+    double told;                           /* when it last was of something */
+};
+
+/* Is it time to tell the caller? Threads that wait for each other at each op would wait most of the time. */
+static bool run_job_tells(struct run_job *job)
+{
+    const double each = 0.01;
+    double now = clock_seconds();
+    if (now < job->told + each) return false;
+    job->told = now;
+    return true;
+}
+
+struct run_report {
+    const struct lx_device_options *to;
+    int64_t done, of;
+};
+
+static void report_progress(void *argument)
+{
+    const struct run_report *report = argument;
+    report->to->progress(report->to->context, (int32_t)report->done, (int32_t)report->of);
+}
+
+static void report_iterating(void *argument)
+{
+    const struct run_report *report = argument;
+    report->to->iterating(report->to->context, report->done, report->of);
+}
+
+static void run_job_progress(void *context, int32_t done, int32_t ops)
+{
+    struct run_job *job = context;
+    struct run_report report = {job->asked, done, ops};
+    if (done == ops || run_job_tells(job)) slot_call(report_progress, &report);
+}
+
+static void run_job_iterating(void *context, int64_t iteration, int64_t of)
+{
+    struct run_job *job = context;
+    struct run_report report = {job->asked, iteration, of};
+    if (run_job_tells(job)) slot_call(report_iterating, &report);
+}
+
+static void *run_job_make(void *argument, lx_status *st)
+{
+    const struct run_job *job = argument;
+    return run_here(job->plan, &job->how, st);
+}
+
+static void run_job_drop(void *result)
+{
+    lx_run_result_free(result);
+}
+
+static void run_job_end(void *argument)
+{
+    struct run_job *job = argument;
+    lx_plan_free(job->plan);
+    mem_free(job);
+}
+
+struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
+                                    lx_status *st)
+{
+    bool lends = how->reference || how->input || how->output || how->host_op; /* data of the caller's */
+    if (!how->stop || lends || slot_is_here()) return run_here(p, how, st);
+    struct border border;
+    if (border_begin(&border) != 0) memory_out();
+    struct run_job *job = mem_alloc(sizeof *job);
+    *job = (struct run_job){.plan = lx_plan_ref(p), .how = *how, .asked = how};
+    border_end_released(&border); /* the worker's */
+    job->how.stop = NULL;
+    job->how.context = job;
+    if (how->progress) job->how.progress = run_job_progress;
+    if (how->iterating) job->how.iterating = run_job_iterating;
+    struct slot_work work = {run_job_make, run_job_drop, run_job_end, job, how->stop, how->context, 0};
+    return slot_run(&work, st);
 }
 
 void lx_run_result_free(struct lx_run_result *r)

@@ -149,7 +149,7 @@ static void work_part(struct pool *pool, int self, struct worker *from)
     if (border_begin(&border) == 0) {
         for (; thread_pool_take(from, &task); count++) {
             if (self > 0) cancel_share(pool->token);
-            pool->fn(pool->context, pool->base + task, self);
+            if (!cancel_requested()) pool->fn(pool->context, pool->base + task, self);
         }
         border_end(&border);
     } else {
@@ -280,7 +280,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
 {
     if (!pool || pool->threads == 1 || task_count < 2) {
-        for (int64_t i = 0; i < task_count; i++) fn(context, i, 0);
+        for (int64_t i = 0; i < task_count && !cancel_requested(); i++) fn(context, i, 0);
         return;
     }
     for (int64_t base = 0; base < task_count; base += slice_max)

@@ -20,14 +20,15 @@ struct pool;
 /* `worker` is below pool_threads: a place for what a thread keeps to itself. */
 typedef void pool_task(void *context, int64_t task, int worker);
 
-/* At least one thread, at most POOL_THREADS_MAX; fewer when the system refuses more. NULL: memory is out. */
+/* At least one thread, at most POOL_THREADS_MAX; fewer when the system refuses more. */
 enum { POOL_THREADS_MAX = 256 };
 struct pool *pool_create(int threads);
 void pool_destroy(struct pool *pool); /* NULL is fine */
 
 int pool_threads(const struct pool *pool); /* 1 for NULL */
 
-/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. */
+/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. Once the caller's work is
+ * cancelled (base/cancel.h), tasks that have not begun are skipped, and the caller ends at its next poll. */
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);
 
 /* Memory that the pool keeps from call to call, for whoever uses it at the moment: at least `bytes`, aligned

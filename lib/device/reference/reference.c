@@ -5,6 +5,7 @@
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
@@ -214,7 +215,7 @@ static bool evaluate_all(struct evaluating *v)
     bool ok = true;
     for (int32_t n = 0; n < v->r->program.value_count; n++) value_shape(v, n);
     find_last_ops(v);
-    for (int32_t o = 0; o < v->g->op_count && ok; o++) {
+    for (int32_t o = 0; o < v->g->op_count && ok && !cancel_requested(); o++) {
         for (int i = 0; i < v->g->ops[o].input_count && ok; i++)
             ok = begin_value(v, program_input(&v->r->program, o, i));
         ok = ok && begin_value(v, v->r->program.kept[o]);
@@ -254,6 +255,8 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
         v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
         v.pool = pool_create(threads > 0 ? threads : 1);
         ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
+        if (ok && cancel_requested())
+            ok = status_set(st, LX_E_STOPPED, "stopped before there was a reference");
         if (ok) take_outputs(&v);
     }
     for (int32_t n = 0; v.values && n < r->program.value_count; n++) reference_drop(&v.values[n]);
