@@ -438,8 +438,9 @@ static void run_job_end(void *argument)
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
                                     lx_status *st)
 {
-    bool lends = how->reference || how->input || how->output || how->host_op; /* data of the caller's */
-    if (!how->stop || lends || slot_is_here()) return run_here(p, how, st);
+    /* Who lends data to a run waits for its end. */
+    bool lends = how && (how->reference || how->input || how->output || how->host_op);
+    if (!how || !how->stop || lends || slot_is_here()) return run_here(p, how, st);
     struct border border;
     if (border_begin(&border) != 0) memory_out();
     struct run_job *job = mem_alloc(sizeof *job);
