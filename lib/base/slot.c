@@ -29,7 +29,7 @@ struct slot {
     struct mem_list *blocks;          /* of the worker that came home */
     void (*function)(void *argument); /* to be called by the thread that waits; NULL: nothing */
     void *argument;
-    bool done, abandoned;
+    bool done, abandoned, memory_is_out;
     int holders;
     double offered, cost; /* when the last result was, and what it took; the worker's */
     locale_t locale;
@@ -67,7 +67,7 @@ static void slot_make(struct slot *slot)
         slot->result = slot->work.make(slot->work.job, &slot->st);
         slot->blocks = border_end_handed(&border);
     } else {
-        status_no_memory(&slot->st);
+        slot->memory_is_out = true;
     }
 }
 
@@ -262,8 +262,10 @@ void *slot_run(const struct slot_work *work, lx_status *st)
     void *result = slot->done ? slot->result : slot->best;
     if (!slot->done) slot->best = NULL;
     if (slot->done && !result && st) *st = slot->st;
+    bool memory_is_out = slot->done && slot->memory_is_out;
     pthread_mutex_unlock(&slot->lock);
     defer_end(&leaving);
+    if (memory_is_out) memory_out();
     if (!result && stops && (!st || st->code == LX_OK))
         status_set(st, LX_E_STOPPED, "stopped before its end");
     return result;

@@ -22,7 +22,7 @@ struct slot_work {
     double seconds; /* until the deadline; 0: none */
 };
 
-/* The result, or NULL with `st`. */
+/* The result, or NULL with `st`. Memory that is out in the worker unwinds the caller. */
 void *slot_run(const struct slot_work *work, lx_status *st);
 
 /* For the worker. Does this thread work for a slot? */
