@@ -44,6 +44,7 @@ static bool step_run(const struct step *step, struct search *search)
         ok = stop_forgiven(ok, search->st); /* a stopped search goes on with what it has */
     if (!ok) return false;
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
+    if (search->offers) search->offers->offer(search);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;
