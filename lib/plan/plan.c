@@ -99,8 +99,8 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         return p->lends = true;
     }
     p->own_layouts = plan_lay_out(p->graph, options, st);
-    bool laid = p->own_layouts && lx_layouts_fit_spans(p->own_layouts, &how, st);
-    p->own_divisions = laid ? lx_divide(p->own_layouts, &how, st) : NULL;
+    if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
+    p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
     return p->lends;
 }

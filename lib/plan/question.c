@@ -39,8 +39,8 @@ static bool ask_graph(struct lx_question *q, const struct lx_plan_options *optio
     struct lx_divide_options divide = lx_passes_divide(&how.passes);
     q->passes = how.passes;
     q->layouts = lx_layouts_make(q->graph, st);
-    bool laid = q->layouts && lx_layouts_fit_spans(q->layouts, &divide, st);
-    q->divisions = laid ? lx_divide(q->layouts, &divide, st) : NULL;
+    if (q->layouts) lx_layouts_fit_spans(q->layouts, &divide);
+    q->divisions = q->layouts ? lx_divide(q->layouts, &divide, st) : NULL;
     if (!q->divisions) return false;
     q->draft = arena_alloc(q->memory, sizeof *q->draft);
     if (!draft_make(q->divisions, &how, q->memory, q->draft, st)) return false;

@@ -138,9 +138,8 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
-    answer->bound = 0;
-    ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
-         lx_problem_check(p, answer->address, &answer->objective, st);
+    answer->bound = ok && !run->hasty ? lx_bound(p) : 0;
+    ok = ok && lx_problem_check(p, answer->address, &answer->objective, st);
     mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;
@@ -214,9 +213,8 @@ bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
     p->objective = lx_asked(trial->search->request->objective, p->objective);
-    if (!draft_valid(&a->draft, trial->search->st) ||
-        !draft_waits(&a->draft, a->memory, &a->asked, trial->search->st))
-        return false;
+    if (!draft_valid(&a->draft, trial->search->st)) return false;
+    draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
     if (asks_time(trial->search)) return solve_by_time(trial, a);
     return p->objective == LX_SPILL ? solve_traffic(trial, a) : solve_packing(trial, a);

@@ -133,10 +133,10 @@ static bool nest_search_add_nests(struct search *p, const struct attempt *from, 
     asks.now = &from->draft;
     asks.room = asks.room / 4 * quarters;
     asks.op_bytes = nest_op_bytes(from, &memory);
-    bool ok = nest_candidates(&asks, &memory, &all, &runs, p->st);
+    nest_candidates(&asks, &memory, &all, &runs);
     nest_set_of(&from->draft, menus, &memory, &base);
-    if (ok && asks.most_runs > 0) add_path(p, &base, &runs, &memory, tries, next);
-    for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most && !search_is_over(p); i++) {
+    if (asks.most_runs > 0) add_path(p, &base, &runs, &memory, tries, next);
+    for (int32_t i = 0; *tries > 0 && i < all.count && i < most && !search_is_over(p); i++) {
         nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
         nest_search_enter(p, &with, tries, next);

@@ -99,9 +99,9 @@ static bool begin_window(struct windows *w, struct window_kind *k)
     k->by.effort.run.progress = NULL; /* what a part moves is not what is asked for */
     k->menus.by_memory = w->menus->by_memory;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
-    return nests_help(&k->by.best.draft, false, &k->help, k->by.st) &&
-           (!k->help ||
-            nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count)));
+    k->help = nests_help(&k->by.best.draft, false);
+    return !k->help ||
+           nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
 }
 
 /* Is what a first look found far above a plan that there is? */

@@ -205,7 +205,7 @@ static void divide_from(struct walk *w, int32_t op)
         return;
     }
     lx_status st = {0};
-    if (!division_menu_orders(&tiled, op, &w->memory, &m, &st)) return;
+    division_menu_orders(&tiled, op, &w->memory, &m);
     for (int32_t c = 0; c < m.count && !w->too_many; c++) {
         struct lx_division *v = arena_array(&w->memory, 1, sizeof *v);
         assert_non_null(v);
