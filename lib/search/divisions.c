@@ -5,7 +5,6 @@
 #include "search/divisions.h"
 #include "search/time.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
 #include "nests/alone.h"
@@ -188,7 +187,7 @@ bool divisions_try_others(struct search *p, bool (*engines)(struct search *searc
         struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
         if (!try_with(&tries, DRAFTS_MANY, &how, &tries.best)) return false;
         tries.best.perfect_bytes = p->best.perfect_bytes;
-        ok = stop_forgiven(engines(&tries), p->st);
+        ok = engines(&tries);
         if (!ok)
             attempt_free(&tries.best);
         else if (offer_attempt(p, &tries.best))
@@ -212,9 +211,6 @@ bool divisions_search(struct search *p)
     divisions_remember(p, NULL);
     divisions_remember(p, flipped);
     divisions_remember(p, p->tried_last);
-    /* Stopped, it has proved nothing but what holds however ops are divided. */
-    if (!ok && stop_is_now()) p->joint.bound_bytes = crossing_traffic(&p->best.draft);
-    ok = stop_forgiven(ok, p->st);
     if (ok) adopt_bound(p);
     return ok;
 }

@@ -82,9 +82,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
                                const struct lx_division *const *other)
 {
-    enum { EACH_OP = 4000 };
     const struct lx_graph *g = s->by->divided->layouts->graph;
-    if (stop_work(EACH_OP * (int64_t)g->op_count)) return status_stopped(s->by->st);
     struct lx_divisions as = *s->by->divided;
     const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};

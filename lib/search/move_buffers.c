@@ -10,14 +10,11 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "search/time.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_STAY = 100, EACH_TICK = 100, EACH_BLOCK = 10 }; /* work of base/stop.h */
 
 struct moved {
     struct cut move;
@@ -114,7 +111,6 @@ static bool move_buffers_place_all(struct moving *v)
 {
     move_buffers_sort_by_start(v);
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        stop_look(EACH_TICK + EACH_BLOCK * (int64_t)v->room.blocks.count);
         end_lives(v, tick);
         if (!begin_lives(v, tick)) return false;
         note_places(v, tick);
@@ -139,7 +135,6 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
         const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
         wanted[i] = u && x->buffers[i].use_count > 0 &&
                     (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-        stop_look(EACH_STAY);
     }
     stays_find_fixed(x, fixed);
 }

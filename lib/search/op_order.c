@@ -3,7 +3,6 @@
 #include "search/reorder.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@ static int by_before(const void *a, const void *b)
 
 void op_order_make(struct op_order *s, const struct lx_graph *g)
 {
-    enum { EACH_OPERAND = 50 };
     *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
     int32_t *writer = mem_alloc(tensors * sizeof *writer), barrier = -1;
@@ -25,7 +23,6 @@ void op_order_make(struct op_order *s, const struct lx_graph *g)
     memset(writer, 0xff, tensors * sizeof *writer);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        stop_look(EACH_OPERAND * (int64_t)op_operand_count(op));
         if (barrier >= 0) VEC_PUSH(&s->edges, (struct edge){barrier, o});
         if (op->kind->traits & LX_EXTERN) {
             for (int32_t b = barrier + 1; b < o; b++) VEC_PUSH(&s->edges, (struct edge){b, o});

@@ -9,7 +9,6 @@
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -104,11 +103,9 @@ static double predict_time_run(struct clockwork *k, const struct kernel_run *run
 static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
 {
     const struct decisions *how = &k->x->how;
-    enum { EACH_OP = 2000 };
     int32_t end = b->first + b->count;
     for (int32_t o = b->first; o < end;) {
         struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
-        stop_look(EACH_OP * (int64_t)(run.end - o));
         b->end_to_end_us += predict_time_run(k, &run, b);
         o = run.end;
     }

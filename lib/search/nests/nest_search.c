@@ -7,7 +7,6 @@
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "nests/nest_candidates.h"
 
 #include <limits.h>
@@ -244,15 +243,12 @@ bool nest_search_hastily(struct search *p, struct nest_menus *menus)
     enum { PLANS = 3 }; /* with nests */
     struct search by = *p;
     struct nest_search s;
-    struct stop none;
     if (p->best.draft.how.nest_count > 0 || !search_is_over(p)) return true;
     by.effort = effort_last(p);
     VEC_FREE(&menus->tried); /* by a solver that was told to stop */
-    stop_begin(&none, NULL, NULL);
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);
-    stop_end(&none);
     nest_search_free(&s);
     p->best = by.best;
     return ok;

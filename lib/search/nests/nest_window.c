@@ -2,7 +2,6 @@
 #include "search/nests/nest_window.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
@@ -211,17 +210,14 @@ static bool splits_alike(const struct lx_division *a, const struct lx_division *
 
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b)
 {
-    enum { EACH_OP = 50, EACH_TENSOR = 50 };
     if (a->graph.op_count != b->graph.op_count || a->graph.tensor_count != b->graph.tensor_count)
         return false;
     for (int32_t o = 0; o < a->graph.op_count; o++) {
-        stop_look(EACH_OP);
         if (!ops_alike(&a->graph.ops[o], &b->graph.ops[o]) ||
             !splits_alike(&a->divided.at[o], &b->divided.at[o]))
             return false;
     }
     for (int32_t t = 0; t < a->graph.tensor_count; t++) {
-        stop_look(EACH_TENSOR);
         const struct lx_tensor *one = &a->graph.tensors[t], *two = &b->graph.tensors[t];
         if (one->role != two->role || one->dtype != two->dtype || one->bytes != two->bytes ||
             one->memory != two->memory || one->placing != two->placing ||

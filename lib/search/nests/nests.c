@@ -1,6 +1,5 @@
 /* Where runs of ops become nests: of few ops by one search, of many in windows, polished as a whole. */
 #include "base/checked.h"
-#include "base/stop.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
 #include "search/nests/nests.h"
@@ -112,9 +111,9 @@ bool nests_search(struct search *p)
     tries.effort = effort_of_nests(p);
     /* Stopped, it has what it found so far. */
     bool ok = attempt_copy(p, &p->best, &tries.best) &&
-              stop_forgiven(search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full), p->st);
+              search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
     if (ok && !solves_again && !solved_in_full && tries.best.draft.how.nest_count)
-        ok = stop_forgiven(try_in_full(p, &tries.best), p->st);
+        ok = try_in_full(p, &tries.best);
     if (ok)
         nest_keep_better(&p->best, &tries.best);
     else
