@@ -81,30 +81,9 @@ static void looks_all_the_time(void **state)
     }
 }
 
-/* Where every tenth has an address of its own exact places all of them, one order after the other, before it searches: work for
- * the square of their number, in which it looks by that work and not once per order. */
-static void looks_while_it_places(void **state)
-{
-    static struct lx_buffer buffer[CROWD];
-    (void)state;
-    for (int32_t i = 0; i < CROWD; i++) {
-        fill(&buffer[i], i, false);
-        buffer[i].fixed = i % 10 ? -1 : (int64_t)i * 40;
-    }
-    struct lx_problem p = {.alignment = 1, .capacity = CROWD * 40, .buffers = buffer, .count = CROWD};
-    struct looks looks = {.most = INT64_MAX};
-    struct lx_run run = {.stop = counted_stop, .context = &looks, .work_limit = 1};
-    static int64_t address[CROWD];
-    struct lx_answer answer = {.address = address};
-    lx_status st = {0};
-    assert_true(lx_problem_solve(&p, &lx_solver_exact, &run, &answer, &st));
-    assert_true(looks.count > 650); /* 515 without those while it places */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stopped_anywhere),
-                                       cmocka_unit_test(looks_all_the_time),
-                                       cmocka_unit_test(looks_while_it_places)};
+                                       cmocka_unit_test(looks_all_the_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "solvers.h"
 #include "unstable.h"
 #include "base/checked.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -109,36 +109,27 @@ static void always_legal(void **state)
             }
 }
 
-/* What is proved when it is stopped is less than all that can be, and never more. */
+/* A cancelled bound holds, and is no better than the whole one. */
 static void bounds_hold(void **state)
 {
     (void)state;
     for (int shape = 0; shape < SHAPES; shape++)
         for (int question = 0; question < LX_OBJECTIVE_COUNT; question++) {
             struct lx_problem p = make((enum shape)shape, (enum lx_objective)question);
-            int64_t whole, stopped, last = 0;
-            lx_status st = {0};
-            assert_true(lx_bound(&p, &whole, &st));
-            for (int64_t most = 0;; most += 1 + most / 3) {
-                struct looks looks = {.most = most};
-                struct stop stop;
-                stop_begin(&stop, counted_stop, &looks);
-                bool ok = lx_bound(&p, &stopped, &st);
-                stop_end(&stop);
-                assert_true(ok && stopped >= 0 && stopped <= whole);
-                last = stopped;
-                if (looks.count <= most) break;
-            }
-            assert_true(last == whole);
+            int64_t whole = lx_bound(&p);
+            struct cancel token;
+            cancel_begin(&token, 1e-9);
+            int64_t cancelled = lx_bound(&p);
+            cancel_end(&token);
+            assert_true(cancelled >= 0 && cancelled <= whole);
         }
 }
 
-/* The legality of an answer is judged to the end, whoever wants it to end. */
+/* The checker judges all of an answer, cancelled or not. */
 static void judged_in_full(void **state)
 {
     struct lx_problem p = make(STAIRS, LX_HEIGHT);
-    struct looks looks = {.most = 0};
-    struct stop stop;
+    struct cancel token;
     lx_status st = {0};
     int64_t top = 0, height;
     (void)state;
@@ -151,10 +142,10 @@ static void judged_in_full(void **state)
             for (int32_t i = 0; i < COUNT; i++)
                 if (buffers[i].start == buffers[COUNT - 1].start + 1) address[COUNT - 1] = address[i];
         }
-        stop_begin(&stop, counted_stop, &looks);
-        assert_true(stop_work(STOP_EACH));
+        cancel_begin(&token, 1e-9);
+        assert_true(cancel_requested());
         bool legal = lx_problem_check(&p, address, &height, &st);
-        stop_end(&stop);
+        cancel_end(&token);
         assert_true(legal == !wrong && (wrong || height == top));
     }
     assert_int_equal(st.code, LX_E_NO);
