@@ -112,7 +112,6 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 
 void add_layers(const struct lx_plan *p, struct text *out)
 {
-    lx_status st;
     int32_t count;
     const struct lx_graph *g = p->graph;
     struct lx_repeat *r = lx_repeats(g, &count);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verify.h"

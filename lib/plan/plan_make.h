@@ -25,6 +25,9 @@ void plan_settle(struct lx_plan *p);
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
                                 int64_t rival, lx_status *st);
 
+/* online_plans.c: the better of the plans of the graph as it is and with running sums, made by this thread. */
+struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+
 /* reasons.c: handovers, traffic, totals and reasons of a plan with its problem and addresses. `in_haste`: with the same words
  * for all that found no room, as to tell why takes longer than the rest. */
 void plan_complete(struct lx_plan *plan, bool in_haste);

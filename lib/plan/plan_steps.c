@@ -40,6 +40,7 @@ static bool step_run(const struct step *step, struct search *search)
     if (!step->when(search) || (step->may_be_skipped && search_is_over(search))) return true;
     if (!step->run(search)) return false;
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
+    if (search->offers) search->offers->offer(search);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;

@@ -42,11 +42,14 @@ bool engine_runs(const struct search *search, enum engine engine)
 
 bool offer_attempt(struct search *search, struct attempt *next)
 {
-    return attempt_keep_better(&search->best, next);
+    bool better = attempt_keep_better(&search->best, next);
+    if (better && search->offers) search->offers->offer(search);
+    return better;
 }
 
 void replace_best(struct search *search, struct attempt *next)
 {
     attempt_free(&search->best);
     search->best = *next;
+    if (search->offers) search->offers->offer(search);
 }

@@ -5,8 +5,8 @@
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/cancel.h"
+#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"

@@ -126,7 +126,7 @@ static void nest_search_enter_whole(struct search *search, const struct attempt 
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
-static bool nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
+static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
@@ -147,7 +147,6 @@ static bool nest_search_add_nests(struct search *search, const struct attempt *f
             nest_search_enter_whole(search, from, &with, at, &memory, tries, next);
     }
     arena_free(&memory);
-    return ok;
 }
 
 /* One nest more than each of the best few has. */
@@ -155,18 +154,18 @@ static bool add_round(struct nest_search *s)
 {
     enum { FIRST = 24, OTHERS = 6 };
     struct nest_pool *now = &s->pool, next = {.width = now->width};
-    bool ok = true, wide = now->width == WIDEST_POOL;
+    bool wide = now->width == WIDEST_POOL;
     int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
-    for (int i = 0; ok && i < now->count; i++) {
+    for (int i = 0; i < now->count; i++) {
         int64_t left = wide ? each : s->left, had = left;
-        ok = nest_search_add_nests(s->search, &now->at[i], s->menus, s->quarters,
-                                   wide     ? INT32_MAX
-                                   : i == 0 ? FIRST
-                                            : OTHERS,
-                                   &left, &next);
+        nest_search_add_nests(s->search, &now->at[i], s->menus, s->quarters,
+                              wide     ? INT32_MAX
+                              : i == 0 ? FIRST
+                                       : OTHERS,
+                              &left, &next);
         if (!wide) s->left -= had - left;
     }
-    ok = ok && nest_pool_take_best(s->search, &next, &s->better);
+    bool ok = nest_pool_take_best(s->search, &next, &s->better);
     if (!ok || !s->better) {
         nest_pool_free(&next);
         return ok;
