@@ -12,7 +12,6 @@
 #include "layout/op_index.h"
 #include "layout/stated_layouts.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +40,6 @@ static bool span_orders_is_large(const struct orders *s, int32_t tensor)
 /* Does some division keep all spans of the op within the limit? Small ops need no look. */
 static bool span_orders_fits(const struct orders *s, int32_t o, bool *out)
 {
-    enum { EACH_OP = 3000 };
-    stop_look(EACH_OP);
     const struct lx_op *op = &s->l->graph->ops[o];
     struct arena scratch = {0};
     struct space space;
@@ -134,13 +131,11 @@ static bool span_orders_touches(const struct lx_op *op, int32_t tensor)
 /* Every op that touches what has changed and fitted before fits again, or follows until it does. */
 static bool others_follow(struct orders *s, struct change *c, const bool *fitted, bool *out)
 {
-    enum { EACH_SEEN = 10 };
     const struct lx_graph *g = s->l->graph;
     *out = true;
     for (int k = 0; k < c->count; k++)
         for (int32_t o = 0; o < g->op_count; o++) {
             bool fit = true;
-            (void)stop_round(o, EACH_SEEN);
             if (!fitted[o] || !span_orders_touches(&g->ops[o], c->tensor[k])) continue;
             if (!span_orders_fits(s, o, &fit)) return false;
             if (!fit && span_orders_follow(s, &g->ops[o], k, c) && !span_orders_fits(s, o, &fit))

@@ -54,14 +54,10 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
                      const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st)
 {
     size_t room = (size_t)problem->count + 1;
-    char *text = NULL;
     if (!export_list_can_say(problem, format, st)) return NULL;
     struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
     int64_t *ids = mem_alloc(room * sizeof *ids);
-    if (kept && ids)
-        text = export_list_write_list(g, problem, p, format, kept, ids, length, left, st);
-    else
-        status_no_memory(st);
+    char *text = export_list_write_list(g, problem, p, format, kept, ids, length, left, st);
     mem_free(kept);
     mem_free(ids);
     return text;

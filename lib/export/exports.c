@@ -87,12 +87,7 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
             return row.format->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
         return lx_export_list(p->graph, &p->problem, p, row.format, length, &left, st);
     }
-    bool ok = row.write(p, other, &t, st);
-    if (ok && !t.failed) {
-        *length = t.length;
-        return t.at;
-    }
-    if (ok) status_no_memory(st);
-    text_free(&t);
-    return NULL;
+    if (!row.write(p, other, &t, st)) return text_free(&t), NULL;
+    *length = t.length;
+    return t.at;
 }

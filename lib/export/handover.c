@@ -232,8 +232,7 @@ bool handover_write(const struct lx_plan *p, const struct lx_plan *other, struct
     struct op_cores cores = {mem_zeroed(n, sizeof(int64_t)), mem_zeroed(n, sizeof(int64_t)),
                              mem_zeroed(n, sizeof(int64_t)), 0};
     signed char *how = mem_zeroed((size_t)p->layouts->graph->tensor_count + 1, 1);
-    bool ok = (cores.at && cores.start && cores.moved && how) || status_no_memory(st);
-    ok = ok && handover_add_all(p, &cores, how, out);
+    bool ok = handover_add_all(p, &cores, how, out);
     mem_free(cores.at);
     mem_free(cores.start);
     mem_free(cores.moved);

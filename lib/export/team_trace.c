@@ -182,7 +182,5 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     text_add(&t, "\n]}\n");
     lx_team_clock_free(clock);
     *length = t.length;
-    if (!t.failed) return t.at;
-    text_free(&t);
-    return status_no_memory(st), NULL;
+    return t.at;
 }

@@ -54,7 +54,6 @@ static bool d2m_join(struct maker *m, const struct d2m_variable *v, int32_t firs
     struct lx_bonds *s = &m->b->graph->bonds;
     if (v->scratch_count < 2) return true;
     int32_t *members = arena_array(m->b->memory, (size_t)v->scratch_count, sizeof *members);
-    if (!members) return status_no_memory(m->st);
     for (int32_t k = 0; k < v->scratch_count; k++) members[k] = first + k;
     m->together[s->together_count++] = (struct lx_group){members, v->scratch_count};
     return true;
@@ -80,7 +79,6 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
     for (int32_t i = 0; i < count; i++) spills += (size_t)variables[i].spill_count;
     m.together = arena_array(b->memory, (size_t)count, sizeof *m.together);
     m.staging = arena_array(b->memory, spills, sizeof *m.staging);
-    if (!m.together || !m.staging) return status_no_memory(st);
     for (int32_t i = 0; i < count; i++)
         if (!d2m_add_variable(&m, &variables[i], i)) return false;
     b->graph->bonds.together = m.together;

@@ -60,7 +60,6 @@ static bool read_domain(struct reader *r, const struct json_value *domain, const
     const struct json_value *array = NULL, *item;
     if (!json_opt_array(r->j, domain, space, &array, r->st)) return false;
     int32_t *list = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *list);
-    if (!list) return status_no_memory(r->st);
     json_for_each(item, array) {
         int64_t request;
         if (!json_int_value(r->j, item, "a request of a domain", 0, r->request_count - 1, &request, r->st))
@@ -126,7 +125,6 @@ static bool d2m_read_root(struct reader *r, const struct json_value *root)
     r->variables = arena_array(r->b.memory, n, sizeof *r->variables);
     r->requests = arena_array(r->b.memory, m, sizeof *r->requests);
     r->owner = arena_array(r->b.memory, m, sizeof *r->owner);
-    if (!r->variables || !r->requests || !r->owner) return status_no_memory(r->st);
     r->variable_count = (int32_t)n;
     json_for_each(v, requests)
         if (!read_request(r, v)) return false;

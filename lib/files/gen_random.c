@@ -152,7 +152,6 @@ static bool gen_random_begin(struct maker *m, const int64_t *v, lx_status *st)
     m->longest = min_i64(m->ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
     m->ends_at = mem_alloc((size_t)m->longest * sizeof *m->ends_at);
     m->ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m->ends);
-    if (!m->ends_at || !m->ends) return status_no_memory(st);
     for (int64_t i = 0; i < m->longest; i++) m->ends_at[i] = -1;
     return true;
 }

@@ -86,7 +86,7 @@ bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_ord
  * memory is out. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* The hash of what is planned, anew; `also` may be NULL. */
-bool graph_hash(struct lx_graph *g, const struct record_taker *also, lx_status *st);
+void graph_hash(struct lx_graph *g, const struct record_taker *also);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A taker is given each
  * record (with what stands between it and the one before) and leaves nothing in the text. */
 struct text;

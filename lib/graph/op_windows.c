@@ -139,7 +139,6 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
                              "op %s: %s has no windows; matmul, sum, mean, max and min of one input have",
                              op->name, op->kind->name);
     struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
-    if (!w) return status_no_memory(c->st);
     for (int i = 0; i < count; i++) {
         int in, out, tap;
         char letter = (char)w[i].in;

@@ -2,7 +2,6 @@
  * value, and nothing passes an extern op. */
 #include "search/reorder.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -52,7 +51,7 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
     s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
     s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
     if (!ok || !s->first_edge || !s->waits) return false;
-    if (s->edges.count) sort_in_full(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
+    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
     for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
     for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
     return true;
