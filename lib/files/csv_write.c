@@ -23,15 +23,8 @@ void csv_field(struct text *t, const char *s)
     text_add(t, "\"");
 }
 
-static char *csv_write_finish(struct text *t, size_t *length)
+char *minimalloc_write(const struct lx_buffers *list, size_t *length)
 {
-    *length = t->length;
-    return t->at;
-}
-
-char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status *st)
-{
-    (void)st;
     struct text t = {0};
     bool offsets = false, alignments = list->alignment != 1, weights = false;
     for (int32_t i = 0; i < list->count; i++) {
@@ -53,12 +46,12 @@ char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status 
         if (weights) text_format(&t, ",%" PRId64, b->spill_cost);
         text_add(&t, "\n");
     }
-    return csv_write_finish(&t, length);
+    *length = t.length;
+    return t.at;
 }
 
-char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
+char *xla_write(const struct lx_buffers *list, size_t *length)
 {
-    (void)st;
     struct text t = {0};
     text_add(&t,
              "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
@@ -75,5 +68,6 @@ char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
             text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
         text_add(&t, ",,false\n");
     }
-    return csv_write_finish(&t, length);
+    *length = t.length;
+    return t.at;
 }

@@ -147,7 +147,8 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     if (!json_parse(&j, file, text, length, st)) return NULL;
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const struct lx_graph *made = NULL;
-    if (builder_begin(&r.b, file, *base ? base : "list", st) && d2m_read_root(&r, j.root))
+    builder_begin(&r.b, file, *base ? base : "list");
+    if (d2m_read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);

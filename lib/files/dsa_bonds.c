@@ -52,7 +52,7 @@ static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
 }
 
 /* The classes that the pairs span, each once. */
-static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
+static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
 {
     size_t n = r->list.count;
     struct lx_bonds *s = &r->b.graph->bonds;
@@ -71,7 +71,6 @@ static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
         groups[s->same_place_count++] = (struct lx_group){members, found};
     }
     s->same_place = groups;
-    return true;
 }
 
 static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
@@ -145,8 +144,9 @@ bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
     if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
-    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count) || !make_groups(r, pairs, count) ||
-        !dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
+    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count)) return false;
+    make_groups(r, pairs, count);
+    if (!dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
         !dsa_bonds_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
         return false;
     s->apart = separate;

@@ -312,9 +312,9 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
     if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
         !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
         !json_string(r->j, root, "profile", &profile, r->st) || !check_profile(r, root, profile) ||
-        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint) ||
-        !builder_begin(&r->b, r->j->file, *instance ? instance : "dsa", r->st))
+        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
         return false;
+    builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
     r->b.graph->summary =
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)

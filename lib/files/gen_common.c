@@ -16,7 +16,7 @@ static void gen_common_fail(struct gen *g)
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
 {
     *g = (struct gen){.st = st, .scope = ""};
-    builder_begin(&g->b, "generated", name, st);
+    builder_begin(&g->b, "generated", name);
     g->b.graph->summary = arena_string(g->b.memory, summary);
 }
 
@@ -90,7 +90,7 @@ static void gen_common_add_op(struct gen *g, const char *name, const char *kind,
     op.kind = lx_kind_find(kind);
     op.inputs = numbers;
     op.input_count = count;
-    if (!ok || !op.name || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
+    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
 }
 
 /* The extent of each letter of the inputs, then the output's letters looked up in them. */

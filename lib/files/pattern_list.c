@@ -144,8 +144,9 @@ static bool pattern_list_read_id(struct reader *r, const struct json_value *v)
 {
     int64_t id = 0;
     if (!json_find(v, "id")) return true;
-    return json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st) &&
-           builder_buffer_id(&r->b, id, r->st);
+    if (!json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st)) return false;
+    VEC_PUSH(&r->b.buffer_ids, id);
+    return true;
 }
 
 static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)

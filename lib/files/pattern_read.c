@@ -270,8 +270,9 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
     if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
         !json_string(j, root, "name", &name, st))
         return NULL;
-    bool ok = builder_begin(&r.b, j->file, name, st) && pattern_read_all(&r, root);
-    const struct lx_graph *from = r.b.graph ? r.b.graph->came_from : NULL;
+    builder_begin(&r.b, j->file, name);
+    bool ok = pattern_read_all(&r, root);
+    const struct lx_graph *from = r.b.graph->came_from;
     if (ok) {
         const struct lx_graph *g = builder_finish(&r.b, st);
         if (g) return with_origin(j, root, g, st);

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-FORMAT_WRITES_GRAPHS(pattern);
-
 /* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 static void write_device(const struct lx_device *d, struct text *t)
 {
@@ -239,10 +237,4 @@ char *lx_graph_to_json(const struct lx_graph *g, size_t *length)
     text_add(&t, "\n");
     *length = t.length;
     return t.at;
-}
-
-char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
-{
-    (void)st;
-    return lx_graph_to_json(g, length);
 }

@@ -27,7 +27,7 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
     return false;
 }
 
-bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_status *st)
+void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops)
 {
     VEC_RESERVE(&b->tensors, (size_t)tensors);
     VEC_RESERVE(&b->tensor_places, (size_t)tensors);
@@ -35,11 +35,9 @@ bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_s
     VEC_RESERVE(&b->op_places, (size_t)ops);
     names_reserve(&b->tensor_names, (uint32_t)tensors);
     names_reserve(&b->op_names, (uint32_t)ops);
-    (void)st;
-    return true;
 }
 
-bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st)
+void builder_begin(struct graph_builder *b, const char *file, const char *name)
 {
     *b = (struct graph_builder){0};
     b->memory = mem_zeroed(1, sizeof *b->memory);
@@ -52,8 +50,6 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     g->capacity = -1;
     g->target_hbm_bytes = -1;
     g->device = *lx_device_at(0);
-    (void)st;
-    return true;
 }
 
 static bool builder_add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
@@ -64,8 +60,9 @@ static bool builder_add_name(struct graph_builder *b, struct names *names, const
                              what);
     if (!*name)
         return builder_error(b, b->here, st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
-    if (names_add(names, name, (int32_t)number) == NAMES_ADDED) return true;
-    return builder_error(b, b->here, st, LX_E_DUPLICATE, "two %ss are named %s; rename one", what, name);
+    if (names_add(names, name, (int32_t)number) == NAMES_KNOWN)
+        return builder_error(b, b->here, st, LX_E_DUPLICATE, "two %ss are named %s; rename one", what, name);
+    return true;
 }
 
 /* Bits of all elements, rounded up to whole bytes. */
@@ -145,14 +142,13 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
 }
 
 /* What only some buffers have: lives with gaps, pools, costs of being placed. */
-static bool builder_copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
+static void builder_copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
 {
     size_t lives = (size_t)from->life_count, pools = (size_t)from->pool_count;
     if (from->lives) copy->lives = arena_copy_array(b->memory, from->lives, lives, sizeof *from->lives);
     if (from->pools) copy->pools = arena_copy_array(b->memory, from->pools, pools, sizeof *from->pools);
     if (from->on_costs)
         copy->on_costs = arena_copy_array(b->memory, from->on_costs, pools, sizeof *from->on_costs);
-    return !from->lives == !copy->lives && !from->pools == !copy->pools && !from->on_costs == !copy->on_costs;
 }
 
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st)
@@ -172,33 +168,24 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return true;
 }
 
-bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st)
-{
-    VEC_PUSH(&b->buffer_ids, id);
-    (void)st;
-    return true;
-}
-
 static int builder_compare_ids(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder.
- * False: memory is out. */
-static bool keep_ids(struct graph_builder *b)
+/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder. */
+static void keep_ids(struct graph_builder *b)
 {
     int64_t *ids = b->buffer_ids.at;
     size_t n = b->buffer_ids.count;
     bool differ = true, plain = true;
-    if (n == 0 || n != b->buffers.count) return true;
+    if (n == 0 || n != b->buffers.count) return;
     const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
     for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
     qsort(ids, n, sizeof *ids, builder_compare_ids);
     for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
     b->graph->buffer_ids = differ && !plain ? kept : NULL;
-    return kept != NULL;
 }
 
 struct hashing {

@@ -114,7 +114,7 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->dtype = dtype;
     /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a hash. */
     if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
-    copy->written = t.failed ? NULL : arena_string(memory, t.at ? t.at : d->written);
+    copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
     return copy->numbers && copy->wholes && copy->written ? copy : NULL;
 }

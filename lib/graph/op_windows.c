@@ -181,9 +181,9 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b)
     return same;
 }
 
-bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
+void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
 {
-    if (op->window_count == 0) return true;
+    if (op->window_count == 0) return;
     struct lx_window *w = arena_copy_array(b->memory, op->windows, (size_t)op->window_count, sizeof *w);
     for (int i = 0; w && op->map && i < op->window_count; i++) {
         w[i].in = (signed char)op->map->letter[(int)op->windows[i].in];
@@ -191,5 +191,4 @@ bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struc
         w[i].tap = (signed char)op->map->letter[(int)op->windows[i].tap];
     }
     copy->windows = w;
-    return w != NULL;
 }

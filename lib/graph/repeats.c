@@ -197,28 +197,26 @@ static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int3
     return true;
 }
 
-static bool repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
+static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
 {
     int32_t span = end - first;
-    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
+    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return;
     if (s->run_count == s->run_room) {
         s->run_room = 2 * s->run_room + 16;
-        struct run *more = mem_resize(s->runs, (size_t)s->run_room * sizeof *more);
-        s->runs = more;
+        s->runs = mem_resize(s->runs, (size_t)s->run_room * sizeof *s->runs);
     }
     s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
-    return true;
 }
 
-static bool repeats_find_runs(struct search *s, int32_t ops)
+static void repeats_find_runs(struct search *s, int32_t ops)
 {
     int32_t first = -1;
     for (int32_t o = ops; o < s->g->op_count; o++) {
         bool on = repeats_goes_on(s, o, ops, first < 0 ? o - ops : first);
-        if (!on && first >= 0 && !repeats_add_run(s, first, ops, o)) return false;
+        if (!on && first >= 0) repeats_add_run(s, first, ops, o);
         first = !on ? -1 : first < 0 ? o - ops : first;
     }
-    return first < 0 || repeats_add_run(s, first, ops, s->g->op_count);
+    if (first >= 0) repeats_add_run(s, first, ops, s->g->op_count);
 }
 
 /* By what is like something above it. */
@@ -268,7 +266,7 @@ static void repeats_begin(struct search *s)
 {
     size_t n = (size_t)s->g->op_count, links = 0;
     s->at = mem_zeroed(n + 1, sizeof *s->at);
-    for (size_t o = 0; s->at && o < n; o++) {
+    for (size_t o = 0; o < n; o++) {
         s->at[o] = (int32_t)links;
         links += (size_t)s->g->ops[o].input_count;
     }
@@ -287,9 +285,8 @@ static void repeats_end(struct search *s)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
 }
 
-struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st)
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
 {
-    (void)st;
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
     repeats_begin(&s);

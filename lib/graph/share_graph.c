@@ -43,19 +43,12 @@ static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
     return copy;
 }
 
-static const struct lx_graph *hashed(struct lx_graph *g)
-{
-    graph_hash(g, NULL);
-    return g;
-}
-
-const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
-                                            lx_status *st)
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device)
 {
     struct lx_graph *copy = share_graph_copy_of(g);
-    (void)st;
     copy->device = *device;
-    return hashed(copy);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
@@ -80,19 +73,20 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
         /* With a capacity, what does not fit is spilled. */
         if (g->objective == LX_HEIGHT) copy->objective = LX_SPILL;
     }
-    return hashed(copy);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
-                                           const struct lx_split_hint *hints, int count, lx_status *st)
+                                           const struct lx_split_hint *hints, int count)
 {
     struct lx_graph *copy = share_graph_copy_of(g);
     struct lx_op *ops = arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops);
-    (void)st;
     ops[op].hints = arena_copy_array(copy->memory, hints, (size_t)count, sizeof *hints);
     ops[op].hint_count = count;
     copy->ops = ops;
-    return hashed(copy);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)

@@ -32,11 +32,11 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
 }
 
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
-static bool adopt_best(struct lx_plan *p, struct search *search)
+static void adopt_best(struct lx_plan *p, struct search *search)
 {
     struct attempt *best = &search->best;
     bool traffic = asks_traffic(search);
-    if (!plan_adopt(p, &best->draft, search->st)) return false;
+    plan_adopt(p, &best->draft);
     arena_adopt(p->memory, best->memory);
     mem_free(best->memory);
     p->answer = best->answer;
@@ -53,7 +53,6 @@ static bool adopt_best(struct lx_plan *p, struct search *search)
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, search->bound);
         p->figures.bound_bytes = search->bound - p->figures.perfect_hbm_bytes;
     }
-    return true;
 }
 
 /* A plan that knows what was asked. */
@@ -85,9 +84,9 @@ static bool plan_of_best(const struct search *search, struct lx_plan *p)
     if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
     if (!attempt_copy(&so_far, &search->best, &so_far.best)) return false;
     if (so_far.best.perfect_bytes < 0) so_far.best.perfect_bytes = so_far.bound;
-    if (!adopt_best(p, &so_far)) return false;
+    adopt_best(p, &so_far);
     p->answer.status = LX_LIMIT;
-    if (!plan_complete_hastily(p, &ignored)) return false;
+    plan_complete(p, true);
     plan_settle(p);
     if (p->answer.status != LX_OPTIMAL)
         p->unproved = request->run.time_limit > 0 ? "stopped by --time" : "stopped before its end";
@@ -128,9 +127,9 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
                             .offers = &offers,
                             .st = st};
     p->asks_time = asks_time(&search);
-    bool ok = steps_run(&search) && adopt_best(p, &search);
-    attempt_free(&search.best);
-    return ok;
+    if (!steps_run(&search)) return attempt_free(&search.best), false;
+    adopt_best(p, &search);
+    return true;
 }
 
 /* Answers of the solver on the way to who watches it, some of them as plans for who waits. */
@@ -216,21 +215,17 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
                                   const struct lx_progress *so_far, lx_status *st)
 {
     struct lx_plan *p = plan_begin(g, options);
-    bool ok = p && plan_of_list(p, lx_asked(options->objective, g->objective), st);
-    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+    if (!plan_of_list(p, lx_asked(options->objective, g->objective), st)) return lx_plan_free(p), NULL;
+    for (int32_t i = 0; i < p->problem.count; i++) {
         p->answer.address[i] = so_far->address[i];
         if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
     }
-    if (ok) {
-        p->answer.status = LX_LIMIT;
-        p->answer.objective = so_far->objective;
-        p->answer.steps = so_far->steps;
-        p->answer.bound = p->figures.bound_bytes = so_far->bound;
-        ok = plan_complete_hastily(p, st);
-    }
-    if (ok) return p;
-    lx_plan_free(p);
-    return NULL;
+    p->answer.status = LX_LIMIT;
+    p->answer.objective = so_far->objective;
+    p->answer.steps = so_far->steps;
+    p->answer.bound = p->figures.bound_bytes = so_far->bound;
+    plan_complete(p, true);
+    return p;
 }
 
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
@@ -246,13 +241,12 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
         return NULL;
     }
     struct lx_plan *p = plan_begin(g, options);
-    if (!p) return NULL;
     double start = clock_seconds();
     bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
     bool hasty = options->run.hasty || cancel_requested();
-    ok = ok && (hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {
+        plan_complete(p, hasty);
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }

@@ -128,9 +128,9 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
 }
 
 /* What is planned: the graph, or what it came from, on its device. */
-static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g, lx_status *st)
+static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g)
 {
-    return g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : lx_graph_ref(g);
+    return g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
 }
 
 /* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
@@ -162,7 +162,7 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 {
     if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return online_plans_plan_asked(g, options, st);
-    const struct lx_graph *from = online_plans_origin_of(g, st);
+    const struct lx_graph *from = online_plans_origin_of(g);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "planning/bundled.h"
+#include "planning/graph_files.h"
 
 #include <locale.h>
 #include <stdio.h>
