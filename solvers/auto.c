@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "solvers.h"
 
 #include <math.h>
@@ -86,8 +85,7 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool cut;         /* somebody was stopped before he had all that he needs, and so would others be */
-    bool asked_exact; /* for all that it can do alone */
+    bool asked_exact;                  /* for all that it can do alone */
     const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
@@ -152,7 +150,7 @@ static void auto_consider(struct best *b)
 {
     int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
-    bool unjudged = !b->have && !b->needs && !b->p->pool_count && stop_is_now();
+    bool unjudged = !b->have && !b->needs && !b->p->pool_count && auto_is_over(b);
     if (!unjudged && (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective))) return;
     memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
     if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
@@ -161,16 +159,6 @@ static void auto_consider(struct best *b)
     b->have = true;
     if (objective >= b->told) return;
     auto_tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
-}
-
-/* A part has not ended as it should. One that was stopped leaves what it has; false: memory is out. */
-static bool forgive(struct best *b)
-{
-    if (!stop_is_now()) return false;
-    bool any = false;
-    for (int32_t i = 0; i < b->p->count && !any; i++) any = b->trial.address[i] >= 0;
-    if (any) auto_consider(b);
-    return b->cut = true;
 }
 
 static void clear_trial(struct best *b)
@@ -213,27 +201,12 @@ static bool try_solver(struct best *b, const struct stage *stage)
     LOG(auto, "try %s, work limit %" PRId64, solver->name, run.work_limit);
     clear_trial(b);
     b->tried++;
-    bool ok = solver->solve(b->p, &run, &b->trial);
+    solver->solve(b->p, &run, &b->trial);
     b->answer->steps += b->trial.steps;
-    if (!ok) return forgive(b);
     bool proves = solver->caps & LX_CAN_PROVE;
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     auto_consider(b);
     if (proves && b->trial.status == LX_INFEASIBLE) b->answer->status = LX_INFEASIBLE;
-    return true;
-}
-
-static bool auto_try_orders(struct best *b)
-{
-    if (!takes(b, &lx_solver_firstfit)) return true;
-    for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
-        LOG(auto, "try order %d", k);
-        clear_trial(b);
-        bool ok = order_place(b->p, k, b->run, &b->trial);
-        b->answer->steps += b->trial.steps;
-        if (!ok) return forgive(b);
-        auto_consider(b);
-    }
     return true;
 }
 
@@ -242,19 +215,16 @@ static bool is_close(const struct best *b)
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
 }
 
-/* Whoever says how many steps to take has no seconds to spare for a linear programme. */
-static bool is_limited(const struct best *b)
-{
-    return b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0);
-}
-
 /* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
  * its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
-    if (exact && is_limited(b) && b->have && count > RELAXED_SOON) return true;
+    /* Whoever says how many steps to take has no seconds to spare for a linear programme. */
+    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0) && b->have &&
+        count > RELAXED_SOON)
+        return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && is_close(b));
@@ -290,10 +260,22 @@ static bool climb(struct best *b, int level)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
-        if (s->level > level || proved(b) || b->cut || (!first && auto_is_over(b))) break;
+        if (s->level > level || proved(b) || (!first && auto_is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
-        if (!(s->solver ? try_solver(b, s) : auto_try_orders(b))) return false;
+        if (s->solver)
+            try_solver(b, s);
+        else {
+            if (takes(b, &lx_solver_firstfit)) {
+                for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
+                    LOG(auto, "try order %d", k);
+                    clear_trial(b);
+                    order_place(b->p, k, b->run, &b->trial);
+                    b->answer->steps += b->trial.steps;
+                    auto_consider(b);
+                }
+            }
+        }
     }
     return true;
 }
@@ -309,7 +291,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;
-    bool ok = b.trial.address && (b.trial.pool || !answer->pool);
+    bool ok = true;
     answer->status = LX_FEASIBLE;
     ok = ok && climb(&b, (int)level);
     answer->bound = b.bound;

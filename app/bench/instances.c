@@ -40,9 +40,9 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
     if (g->is_list && g->capacity < 0) {
         /* Most bytes that are live at once, by the library's own bound. */
         struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-        bool ok = q && lx_bound(&q->problem, &whole, st);
+        if (!q) return NULL;
+        whole = lx_bound(&q->problem);
         lx_question_free(q);
-        if (!ok) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
@@ -205,8 +205,10 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
-    else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
+    else if (l->question) {
+        l->bound = lx_bound(&l->question->problem);
         return l;
+    }
     lx_question_free(l->question);
     mem_free(l);
     return NULL;

@@ -112,10 +112,9 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 
 void add_layers(const struct lx_plan *p, struct text *out)
 {
-    lx_status st;
     int32_t count;
     const struct lx_graph *g = p->graph;
-    struct lx_repeat *r = lx_repeats(g, &count, &st);
+    struct lx_repeat *r = lx_repeats(g, &count);
     for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
         if (p->layouts && !p->order) {

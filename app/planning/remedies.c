@@ -142,9 +142,8 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     const struct lx_plan *p = r->plan;
     struct lx_other_divisions found;
     struct lx_core_view like = {0};
-    lx_status st;
     if (other >= 0) like = lx_division_view(p->divisions, other, its_operand);
-    if (!lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found, &st)) return;
+    lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found);
     for (int i = 0; i < found.count; i++) {
         struct text text = {0};
         struct remedy it;

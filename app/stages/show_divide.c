@@ -275,7 +275,6 @@ const struct columns alternative_columns = COLUMNS("alternatives of divisions", 
 void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
     double all[LX_MAX_OPERANDS];
-    lx_status st;
     for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
     text_format(out,
                 "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours "
@@ -286,7 +285,7 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
     size_t n = 0;
     for (int32_t o = 0; o < d->count; o++) {
         int neighbours,
-            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours, &st);
+            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
         for (int i = 0; i < count; i++, n++)
             rows[n] =
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};

@@ -133,8 +133,8 @@ static int print_divide(struct call *call, const struct lx_graph *g)
     struct lx_passes passes = {0};
     struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
     struct lx_divide_options how = lx_passes_divide(&passes);
-    bool laid = l && lx_layouts_fit_spans(l, &how, &call->st);
-    struct lx_divisions *d = laid ? lx_divide(l, &how, &call->st) : NULL;
+    if (l) lx_layouts_fit_spans(l, &how);
+    struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
     char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
@@ -160,7 +160,10 @@ static void try_layout(struct call *call, const struct lx_graph *g)
 static void try_divide(struct call *call, const struct lx_graph *g)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
-    if (l && lx_layouts_fit_spans(l, NULL, &call->st)) lx_divisions_free(lx_divide(l, NULL, &call->st));
+    if (l) {
+        lx_layouts_fit_spans(l, NULL);
+        lx_divisions_free(lx_divide(l, NULL, &call->st));
+    }
     lx_layouts_free(l);
 }
 

@@ -86,7 +86,7 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
     if (row.format) {
         /* A plan in a format that is read as well. */
         struct lx_left_out left;
-        if (row.format->write_graph) return row.format->write_graph(p->graph, length, st);
+        if (row.format->write_graph) return row.format->write_graph(p->graph, length);
         if (row.format->write_answer)
             return row.format->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
         return lx_export_list(p->graph, &p->problem, p, row.format, length, &left, st);

@@ -12,7 +12,6 @@
  *   reserved   whole reserved units are buffers that must stay */
 #include "placement/bound.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "placement/rewrite.h"
 #include "placement/solve.h"
 #include "base/fail.h"
@@ -32,16 +31,6 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static bool bound_relax_room_for(struct relaxing *x)
-{
-    size_t n = (size_t)x->q->count + 1;
-    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
-    x->list = mem_zeroed(n, sizeof *x->list);
-    x->number = mem_alloc(n * sizeof *x->number);
-    x->left_out = mem_zeroed(n, sizeof *x->left_out);
-    return x->list && x->number && x->left_out;
-}
-
 static void leave_out(struct relaxing *x)
 {
     const struct lx_bonds *b = &x->q->bonds;
@@ -53,16 +42,6 @@ static void leave_out(struct relaxing *x)
     }
 }
 
-static struct lx_life longest_life(const struct lx_buffer *b)
-{
-    struct lx_life most = lx_life_at(b, 0);
-    for (int32_t k = 1; k < lx_life_count(b); k++) {
-        struct lx_life l = lx_life_at(b, k);
-        if (l.end - l.start > most.end - most.start) most = l;
-    }
-    return most;
-}
-
 static int64_t least_on_cost(const struct lx_buffer *b)
 {
     int64_t least = b->on_costs ? b->on_costs[0] : 0;
@@ -70,19 +49,15 @@ static int64_t least_on_cost(const struct lx_buffer *b)
     return least;
 }
 
-/* A price above all that the problem can cost, if the sums of such prices stay in range. */
-static int64_t high_price(const struct lx_problem *q)
-{
-    int64_t sum = 1;
-    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
-    return sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
-}
-
 /* Handovers are kept only where the relaxed lives of both still meet on that tick alone. */
 static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
 {
     const struct lx_buffer *b = &x->q->buffers[i];
-    struct lx_life life = longest_life(b);
+    struct lx_life life = lx_life_at(b, 0);
+    for (int32_t k = 1; k < lx_life_count(b); k++) {
+        struct lx_life l = lx_life_at(b, k);
+        if (l.end - l.start > life.end - life.start) life = l;
+    }
     int64_t on = least_on_cost(b), off = b->spill_cost;
     bool asks_cost = x->q->objective == LX_SPILL;
     if (asks_cost) x->paid += b->must ? on : min_i64(on, off);
@@ -149,23 +124,28 @@ static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
-static bool bound_relax(struct relaxing *x, int32_t pool)
+static void bound_relax(struct relaxing *x, int32_t pool)
 {
-    enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
     const struct lx_problem *q = x->q;
     x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++, stop_look(EACH_SIZE))
+    for (int32_t i = 0; i < q->count; i++)
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
-    x->hindrance = high_price(q);
+    /* A price above all that the problem can cost, if the sums of such prices stay in range. */
+    int64_t sum = 1;
+    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
+    x->hindrance = sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
     x->first = INT64_MAX;
     x->last = INT64_MIN;
-    if (!bound_relax_room_for(x)) return false;
+    size_t n = (size_t)x->q->count + 1;
+    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
+    x->list = mem_zeroed(n, sizeof *x->list);
+    x->number = mem_alloc(n * sizeof *x->number);
+    x->left_out = mem_zeroed(n, sizeof *x->left_out);
     leave_out(x);
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         bound_relax_add_buffer(x, i);
-        stop_look(EACH_BUFFER);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
@@ -178,31 +158,18 @@ static bool bound_relax(struct relaxing *x, int32_t pool)
     x->plain.capacity = q->pool_count ? 0 : q->capacity;
     for (int32_t k = 0; k < q->pool_count; k++)
         x->plain.capacity += round_up_i64(max_i64(q->pools[k].capacity, 0), x->unit);
-    return true;
 }
 
-static void relax_free(struct relaxing *x)
-{
-    mem_free(x->list);
-    mem_free(x->number);
-    mem_free(x->left_out);
-}
-
-static bool bound_list(const struct lx_problem *q, int32_t pool, int64_t *bound, lx_status *st)
+static int64_t bound_list(const struct lx_problem *q, int32_t pool)
 {
     struct relaxing x = {.q = q};
-    bool ok = bound_relax(&x, pool) ? bound_plain(&x.plain, bound, st) : status_no_memory(st);
-    if (ok && q->objective == LX_SPILL)
-        *bound = x.hindrance && *bound >= x.hindrance ? INT64_MAX : *bound + x.paid;
-    relax_free(&x);
-    return ok;
-}
-
-static int64_t reserved_top(const struct lx_pool *pool)
-{
-    int64_t top = 0;
-    for (int32_t i = 0; i < pool->reserved_count; i++) top = max_i64(top, pool->reserved[i].to);
-    return top;
+    bound_relax(&x, pool);
+    int64_t bound = bound_plain(&x.plain);
+    if (q->objective == LX_SPILL) bound = x.hindrance && bound >= x.hindrance ? INT64_MAX : bound + x.paid;
+    mem_free(x.list);
+    mem_free(x.number);
+    mem_free(x.left_out);
+    return bound;
 }
 
 /* Pins count where a buffer has but one place. */
@@ -215,41 +182,39 @@ static int64_t pinned_top(const struct lx_problem *q, int32_t pool)
     return top;
 }
 
-static bool bound_height(const struct lx_problem *q, int64_t *bound, lx_status *st)
+static int64_t bound_height(const struct lx_problem *q)
 {
-    int64_t sum = 0, one;
-    if (!bound_list(q, -1, bound, st)) return false;
+    int64_t sum = 0;
     for (int32_t k = 0; k < lx_pool_count(q); k++) {
-        if (!bound_list(q, k, &one, st)) return false;
-        if (q->pool_count) one = max_i64(one, reserved_top(&q->pools[k]));
+        int64_t one = bound_list(q, k);
+        if (q->pool_count) {
+            int64_t top = 0;
+            for (int32_t i = 0; i < q->pools[k].reserved_count; i++)
+                top = max_i64(top, q->pools[k].reserved[i].to);
+            one = max_i64(one, top);
+        }
         sum += max_i64(one, pinned_top(q, k));
     }
-    *bound = max_i64(*bound, sum);
-    return true;
+    return max_i64(bound_list(q, -1), sum);
 }
 
-static bool bound_part(const struct part *part, int64_t *bound, lx_status *st)
+static int64_t bound_part(const struct part *part)
 {
     const struct lx_problem *q = &part->problem;
-    if (q->objective == LX_HEIGHT && lx_problem_needs(q)) {
-        if (!bound_height(q, bound, st)) return false;
-    } else if (lx_problem_needs(q) ? !bound_list(q, -1, bound, st) : !bound_plain(q, bound, st))
-        return false;
-    if (part->hard_limit != LX_NO_LIMIT && *bound > part->hard_limit) *bound = INT64_MAX;
-    if (q->objective == LX_FIT && *bound > 0) *bound = INT64_MAX; /* nobody in a part is barred */
-    return true;
+    int64_t bound = !lx_problem_needs(q)        ? bound_plain(q)
+                    : q->objective == LX_HEIGHT ? bound_height(q)
+                                                : bound_list(q, -1);
+    if (part->hard_limit != LX_NO_LIMIT && bound > part->hard_limit) return INT64_MAX;
+    return q->objective == LX_FIT && bound > 0 ? INT64_MAX : bound; /* nobody in a part is barred */
 }
 
-bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t bound_parts(const struct lx_problem *p)
 {
     struct rewrite w;
-    bool ok = rewrite_make(&w, p) ? true : status_no_memory(st);
-    *bound = w.impossible ? INT64_MAX : w.constant;
-    for (int32_t k = 0; ok && k < w.part_count && *bound < INT64_MAX; k++) {
-        int64_t one;
-        ok = bound_part(&w.parts[k], &one, st);
-        if (ok && !add_i64(*bound, one, bound)) *bound = INT64_MAX;
-    }
+    rewrite_make(&w, p);
+    int64_t bound = w.impossible ? INT64_MAX : w.constant;
+    for (int32_t k = 0; k < w.part_count && bound < INT64_MAX; k++)
+        if (!add_i64(bound, bound_part(&w.parts[k]), &bound)) bound = INT64_MAX;
     rewrite_free(&w);
-    return ok;
+    return bound;
 }

@@ -2,22 +2,15 @@
  * (where fit or height is asked: all but the barred and the staging ones), and groups, staging pairs and forbidden
  * charges hand that on. A contradiction proves that no legal answer exists. */
 #include "placement/rewrite.h"
-#include "base/stop.h"
 
-enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
-enum { EACH_MEMBER = 5, EACH_BUFFER = 20 }; /* work of base/stop.h */
-
-static const char *rewrite_states_name_of(const struct rewrite *w, int32_t i)
-{
-    return w->p->buffers[i].name;
-}
+enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
 
 static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *changed)
 {
     int32_t block = w->block[i];
     if (w->state[block] == state) return;
     if (w->state[block] != IS_OPEN)
-        never(w, "buffer %s would have to be on chip and off it", rewrite_states_name_of(w, i));
+        never(w, "buffer %s would have to be on chip and off it", w->p->buffers[i].name);
     w->state[block] = (signed char)state;
     *changed = true;
 }
@@ -25,23 +18,6 @@ static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *ch
 static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
 {
     return w->state[w->block[i]];
-}
-
-static void fix_group(struct rewrite *w, const struct lx_group *g, bool *changed)
-{
-    int known = IS_OPEN;
-    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
-    for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = rewrite_states_state_of(w, g->at[k]);
-    for (int32_t k = 0; k < g->count && known != IS_OPEN; k++)
-        rewrite_states_fix(w, g->at[k], known, changed);
-}
-
-static void fix_staging(struct rewrite *w, const struct lx_pair *s, bool *changed)
-{
-    if (rewrite_states_state_of(w, s->a) != IS_OPEN)
-        rewrite_states_fix(w, s->b, -rewrite_states_state_of(w, s->a), changed);
-    if (rewrite_states_state_of(w, s->b) != IS_OPEN)
-        rewrite_states_fix(w, s->a, -rewrite_states_state_of(w, s->b), changed);
 }
 
 /* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different open ones
@@ -54,7 +30,6 @@ struct tally {
 
 static void count_literals(const struct rewrite *w, const struct lx_group *g, int wanted, struct tally *t)
 {
-    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) {
         int state = rewrite_states_state_of(w, g->at[k]);
         if (state != IS_OPEN) {
@@ -98,24 +73,33 @@ static bool hand_on(struct rewrite *w)
 {
     const struct lx_bonds *b = &w->p->bonds;
     bool changed = false;
-    for (int32_t i = 0; i < b->together_count; i++) fix_group(w, &b->together[i], &changed);
-    for (int32_t i = 0; i < b->staging_count; i++) fix_staging(w, &b->staging[i], &changed);
+    for (int32_t i = 0; i < b->together_count; i++) {
+        int known = IS_OPEN;
+        for (int32_t k = 0; k < b->together[i].count && known == IS_OPEN; k++)
+            known = rewrite_states_state_of(w, b->together[i].at[k]);
+        for (int32_t k = 0; k < b->together[i].count && known != IS_OPEN; k++)
+            rewrite_states_fix(w, b->together[i].at[k], known, &changed);
+    }
+    for (int32_t i = 0; i < b->staging_count; i++) {
+        if (rewrite_states_state_of(w, b->staging[i].a) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].b, -rewrite_states_state_of(w, b->staging[i].a), &changed);
+        if (rewrite_states_state_of(w, b->staging[i].b) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].a, -rewrite_states_state_of(w, b->staging[i].b), &changed);
+    }
     for (int32_t i = 0; i < b->charge_count && !w->impossible; i++)
         if (b->charges[i].cost == LX_FORBIDDEN) fix_by_clause(w, &b->charges[i], &changed);
     return changed && !w->impossible;
 }
 
-bool fix_states(struct rewrite *w)
+void fix_states(struct rewrite *w)
 {
     const struct lx_problem *p = w->p;
     bool *is_staging = arena_array(&w->memory, (size_t)p->count, sizeof *is_staging), ignored;
-    if (!is_staging) return false;
     for (int32_t i = 0; i < p->bonds.staging_count; i++) is_staging[p->bonds.staging[i].a] = true;
     for (int32_t i = 0; i < p->count; i++)
         if (w->block[i] == i && !w->has_place[i]) w->state[i] = IS_OFF;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        (void)stop_round(i, EACH_BUFFER);
         bool all = p->objective != LX_SPILL && !b->reason && !is_staging[i];
         if (!b->must && !all) continue;
         if (rewrite_states_state_of(w, i) == IS_OFF)
@@ -123,5 +107,4 @@ bool fix_states(struct rewrite *w)
         rewrite_states_fix(w, i, IS_ON, &ignored);
     }
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
-    return true;
 }

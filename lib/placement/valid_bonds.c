@@ -115,7 +115,7 @@ static bool valid_blocks(const struct bonds_check *c)
     int32_t n = 0;
     int32_t(*pair)[2] = mem_alloc(((size_t)c->p->count + 1) * sizeof *pair);
     int32_t *members = mem_alloc(((size_t)c->p->count + 1) * sizeof *members);
-    bool ok = pair && members ? true : status_no_memory(c->st);
+    bool ok = true;
     for (int32_t i = 0; ok && i < c->p->count; i++) {
         pair[n][0] = c->block[i];
         pair[n++][1] = i;
@@ -138,7 +138,7 @@ static bool valid_same_place(struct bonds_check *c)
         if (!valid_group(c, "same_place", &b->same_place[i])) return false;
     if (b->same_place_count == 0) return true;
     c->block = blocks_of(c->p);
-    return c->block ? valid_blocks(c) : status_no_memory(c->st);
+    return valid_blocks(c);
 }
 
 static bool valid_apart(const struct bonds_check *c)
@@ -234,19 +234,14 @@ static bool valid_reuse(const struct bonds_check *c, const struct lx_reuse *r, i
     return true;
 }
 
-static void mark_edges(const struct bonds_check *c)
+static bool valid_all(struct bonds_check *c, int64_t sum)
 {
+    const struct lx_bonds *b = &c->p->bonds;
     for (int32_t i = 0; i < c->p->count; i++)
         for (int32_t k = 0; k < c->p->buffers[i].parent_count; k++) {
             c->flags[i] |= IS_CHILD;
             c->flags[c->p->buffers[i].parents[k]] |= IS_PARENT;
         }
-}
-
-static bool valid_all(struct bonds_check *c, int64_t sum)
-{
-    const struct lx_bonds *b = &c->p->bonds;
-    mark_edges(c);
     for (int32_t i = 0; i < b->together_count; i++)
         if (!valid_group(c, "together", &b->together[i])) return false;
     if (!valid_same_place(c) || !valid_apart(c) ||
@@ -266,7 +261,7 @@ bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st)
           b->charge_count | b->reuse_count))
         return true;
     struct bonds_check c = {.p = p, .st = st, .flags = mem_zeroed((size_t)p->count + 1, 1)};
-    bool ok = c.flags ? valid_all(&c, costs) : status_no_memory(st);
+    bool ok = valid_all(&c, costs);
     mem_free(c.flags);
     mem_free(c.block);
     return ok;

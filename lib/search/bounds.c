@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "nests/alone.h"
 #include "search/merge_bundles.h"
 #include "search/combine.h"
@@ -16,9 +15,7 @@
 static int64_t least_unlimited(const struct draft *x, bool borderless)
 {
     int64_t bytes = x->least_bytes;
-    bool help = true;
-    lx_status st;
-    if (x->how.passes.tile != LX_TILE_NONE && (!nests_help(x, x->how.passes.reorder, &help, &st) || help))
+    if (x->how.passes.tile != LX_TILE_NONE && nests_help(x, x->how.passes.reorder))
         bytes = min_i64(bytes, crossing_traffic(x));
     if (x->how.passes.evict || borderless) bytes = min_i64(bytes, evict_least(x));
     return bytes;
@@ -82,10 +79,10 @@ bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
     if (!engine_runs(search, ENGINE_NESTS)) return true;
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks.room)) asks.room = INT64_MAX;
-    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
-              nests_help(&plain, asks.any_order, may_help, search->st) &&
-              (!*may_help || alone_traffic(&plain, &asks, bytes, search->st));
-    if (ok && *may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
+    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st);
+    *may_help = ok && nests_help(&plain, asks.any_order);
+    if (*may_help) *bytes = alone_traffic(&plain, &asks);
+    if (*may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
@@ -93,12 +90,7 @@ bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 
 bool bounds_with_nests(struct search *search)
 {
-    bool ok = nest_bound(search, &search->bound_with_nests, &search->bound);
-    if (!ok && stop_is_now()) {
-        search->bound_with_nests = true;
-        search->bound = crossing_traffic(&search->best.draft);
-    }
-    if (!stop_forgiven(ok, search->st)) return false;
+    if (!nest_bound(search, &search->bound_with_nests, &search->bound)) return false;
     if (!search->bound_with_nests) search->skipped |= 1u << ENGINE_NESTS;
     return true;
 }
@@ -124,7 +116,7 @@ static bool bound_without_nests(struct search *search)
                            : NULL;
     if (search->bundles_limited && !search->joint.searched) {
         search->bound = crossing_traffic(&best->draft);
-        ok = stop_forgiven(borderless_traffic(&best->draft, &search->bound, search->st), search->st);
+        ok = borderless_traffic(&best->draft, &search->bound, search->st);
         search->unproved = "the bound does not reach: it leaves out how ops are bundled";
     } else if (search->joint.searched) {
         search->unproved = "the bound does not reach: the search over divisions ended above it";
@@ -132,7 +124,6 @@ static bool bound_without_nests(struct search *search)
         search->bound = best->perfect_bytes;
         search->unproved = arena_format(
             search->memory, "the bound does not reach: with --%s it leaves out where buffers lie", option);
-        ok = search->unproved ? true : status_no_memory(search->st);
     }
     return ok;
 }
@@ -140,7 +131,7 @@ static bool bound_without_nests(struct search *search)
 bool bounds_find(struct search *search)
 {
     search->bundles_limited = asks_traffic(search) && bundles_are_limited(search);
-    if (asks_time(search) && !time_bound(&search->best.draft, &search->bound_us, search->st)) return false;
+    if (asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     if (!search->bound_with_nests) return bound_without_nests(search);
     search->unproved =
         "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";

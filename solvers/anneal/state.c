@@ -2,8 +2,6 @@
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -34,27 +32,10 @@ bool decoder_may_join(const struct decoder *d, struct edge e)
                 if (pass == 0) {
                     if (b->fixed >= 0) fixed = b->fixed;
                     align = lcm_i64(align, b->align);
-                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed))) {
+                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed)))
                     return false;
-                }
             }
     return fixed >= 0 || align <= LX_INT_MAX;
-}
-
-/* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
-static void load_chains(struct decoder *d, const int64_t *base)
-{
-    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
-    for (int32_t k = 0; k < d->it->edge_count; k++) {
-        struct edge e = d->it->edge[k];
-        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
-        if (!decoder_may_join(d, e)) continue;
-        d->heir[e.parent] = e.child;
-        d->donor[e.child] = e.parent;
-    }
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->donor[i] == NO_ITEM)
-            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
 }
 
 void decoder_link(struct decoder *d, struct links *links)
@@ -68,32 +49,35 @@ void decoder_link(struct decoder *d, struct links *links)
     if (d->links) d->penalty = links->energy;
 }
 
-/* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
-static void load_shut(struct decoder *d, const int64_t *base)
-{
-    if (!d->links) return;
-    int64_t before = d->links->energy;
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
-    for (int32_t i = 0; i < d->it->count; i++)
-        d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->links->on[i] != (d->off_slot[i] < 0)) links_flip(d->links, i);
-    d->penalty += d->links->energy - before;
-}
-
-bool decoder_load(struct decoder *d, const int64_t *base)
+void decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
     struct placed *order = mem_alloc((n + 1) * sizeof *order);
-    if (!order) return false;
-    load_chains(d, base);
-    load_shut(d, base);
-    for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
-    if (!sort_or_stop(order, n, sizeof *order, compare_placed)) {
-        mem_free(order);
-        return false;
+    /* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
+    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
+    for (int32_t k = 0; k < d->it->edge_count; k++) {
+        struct edge e = d->it->edge[k];
+        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
+        if (!decoder_may_join(d, e)) continue;
+        d->heir[e.parent] = e.child;
+        d->donor[e.child] = e.parent;
     }
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->donor[i] == NO_ITEM)
+            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
+    /* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
+    if (d->links) {
+        int64_t before = d->links->energy;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
+        for (int32_t i = 0; i < d->it->count; i++)
+            d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (d->off_slot[i] < 0)) links_flip(d->links, i);
+        d->penalty += d->links->energy - before;
+    }
+    for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
+    qsort(order, n, sizeof *order, compare_placed);
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
     for (size_t i = 0; i < n; i++) {
         int32_t item = order[i].item;
@@ -102,7 +86,6 @@ bool decoder_load(struct decoder *d, const int64_t *base)
         for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
     }
     mem_free(order);
-    return true;
 }
 
 void decoder_save(struct decoder *d, int64_t *base)
@@ -140,7 +123,7 @@ void decoder_free(struct decoder *d)
     *d = (struct decoder){0};
 }
 
-bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
+void decoder_make(struct decoder *d, const struct items *it, bool evicting)
 {
     size_t n = (size_t)it->count + 1;
     *d = (struct decoder){.it = it, .evicting = evicting, .ceiling = INT64_MAX};
@@ -164,16 +147,9 @@ bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
     d->is_stale = mem_zeroed(n, sizeof *d->is_stale);
     d->stale = mem_zeroed(n, sizeof *d->stale);
     d->trail = mem_zeroed(3 * n, sizeof *d->trail);
-    if (!d->shut || !d->turned || !d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty ||
-        !d->root || !d->heir || !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue ||
-        !d->moving || !d->raised || !d->touched || !d->is_stale || !d->stale || !d->trail) {
-        decoder_free(d);
-        return false;
-    }
     for (int32_t i = 0; i < it->count; i++) {
         d->off_slot[i] = -1;
         d->last[i] = it->item[i].last;
         d->overflow_cap = max_i64(d->overflow_cap, min_i64(it->item[i].last, INT32_MAX));
     }
-    return true;
 }

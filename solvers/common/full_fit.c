@@ -10,16 +10,12 @@
 #include "common/ledger.h"
 #include "common/places.h"
 #include "common/units.h"
-#include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 6, ORDERS = 4 };
-enum { EACH_MOVED = 100, EACH_MADE = 40 }; /* work of base/stop.h */
 
 struct fitting {
     const struct lx_problem *p;
@@ -68,34 +64,25 @@ static bool set_members(struct fitting *f, int32_t unit, bool state)
     return true;
 }
 
-static void full_fit_remember(struct fitting *f, int32_t unit)
-{
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
-        int32_t i = f->units.member[k];
-        f->was[k] = (struct spot){f->pool[i], f->address[i], f->ledger.here[i]};
-    }
-}
-
-static void restore(struct fitting *f, int32_t unit)
-{
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
-        full_fit_take_off(f, f->units.member[k]);
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
-        if (f->was[k].address >= 0) full_fit_put_on(f, f->units.member[k], &f->was[k]);
-}
-
 /* Gives a unit a state if it gets better (or, where `as_good`, not worse) by that. */
 static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
 {
     int64_t cost = f->ledger.cost, broken = f->ledger.broken;
-    full_fit_remember(f, unit);
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
+        int32_t i = f->units.member[k];
+        f->was[k] = (struct spot){f->pool[i], f->address[i], f->ledger.here[i]};
+    }
     bool ok = set_members(f, unit, state) &&
               (f->ledger.broken < broken ||
                (f->ledger.broken == broken && (as_good ? f->ledger.cost <= cost : f->ledger.cost < cost)));
     if (ok)
         f->state[unit] = state;
-    else
-        restore(f, unit);
+    else {
+        for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+            full_fit_take_off(f, f->units.member[k]);
+        for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+            if (f->was[k].address >= 0) full_fit_put_on(f, f->units.member[k], &f->was[k]);
+    }
     return ok;
 }
 
@@ -104,14 +91,6 @@ static bool full_fit_is_told_to_stop(const struct fitting *f, int32_t k)
 {
     enum { EACH = 16 };
     return k % EACH == 0 && lx_run_stopped(f->run);
-}
-
-static void first_round(struct fitting *f)
-{
-    for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
-        int32_t unit = f->order[k];
-        if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
-    }
 }
 
 static bool better_round(struct fitting *f)
@@ -126,23 +105,6 @@ static void full_fit_improve_once(struct fitting *f)
 {
     bool better = f->p->objective == LX_SPILL;
     for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
-}
-
-/* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
-static bool full_fit_make_room(struct fitting *f)
-{
-    bool any = false;
-    for (int32_t k = f->units.count;
-         f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
-        if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
-    return any && !lx_run_stopped(f->run);
-}
-
-static void full_fit_clear(struct fitting *f)
-{
-    for (int32_t i = 0; i < f->p->count; i++, (void)stop_round(i, EACH_MOVED)) full_fit_take_off(f, i);
-    memset(f->state, 0, (size_t)f->units.count);
-    memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
 }
 
 /* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0, then all. */
@@ -185,36 +147,21 @@ static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
     return key;
 }
 
-static bool order_units(struct fitting *f, const int32_t *buffers, int which)
+static void order_units(struct fitting *f, const int32_t *buffers, int which)
 {
     size_t n = (size_t)f->units.count;
     struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    if (!ranked) return false;
-    for (int32_t u = 0; u < f->units.count; u++) {
+    for (int32_t u = 0; u < f->units.count; u++)
         ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-        stop_round(u, 40);
-    }
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    bool ok = sort_or_stop(ranked, n, sizeof *ranked, full_fit_compare_ranked);
-    for (size_t k = 0; ok && k < n; k++) f->order[k] = ranked[k].unit;
+    qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
+    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
     mem_free(ranked);
-    return ok;
 }
 
 static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
 {
     return l->broken != broken ? l->broken < broken : l->cost < cost;
-}
-
-static void start_from(struct fitting *f, const int64_t *address)
-{
-    for (int32_t i = 0; i < f->p->count; i++) {
-        (void)stop_round(i, EACH_MOVED);
-        if (address[i] < 0) continue;
-        struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
-        full_fit_put_on(f, i, &at);
-        f->state[f->units.of[i]] = true;
-    }
 }
 
 static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken,
@@ -229,33 +176,44 @@ static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer
 }
 
 /* `from`: the places to begin with in the first order; NULL: none. */
-static bool full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
+static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
                                 struct lx_answer *answer)
 {
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
-        full_fit_clear(f);
-        if (!order_units(f, buffers, which)) {
-            if (which == 0 || !stop_is_now()) return false;
-            break;
-        }
+        for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
+        memset(f->state, 0, (size_t)f->units.count);
+        memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
+        order_units(f, buffers, which);
         if (which == 0 && from)
-            start_from(f, from);
+            for (int32_t i = 0; i < f->p->count; i++) {
+                if (from[i] < 0) continue;
+                struct spot at = {0, from[i], lx_on_cost(&f->p->buffers[i], 0)};
+                full_fit_put_on(f, i, &at);
+                f->state[f->units.of[i]] = true;
+            }
         else
-            first_round(f);
+            for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
+                int32_t unit = f->order[k];
+                if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
+            }
         full_fit_improve_once(f);
         full_fit_keep_best(f, answer, &broken, &cost);
-        if (full_fit_make_room(f)) {
+        /* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
+        bool any = false;
+        for (int32_t k = f->units.count;
+             f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
+            if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
+        if (any && !lx_run_stopped(f->run)) {
             full_fit_improve_once(f);
             full_fit_keep_best(f, answer, &broken, &cost);
         }
     }
     answer->steps += f->steps;
     if (broken > 0) answer->status = LX_LIMIT;
-    return true;
 }
 
-static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
+static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
                           const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count + 1;
@@ -265,13 +223,10 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     f.address = mem_alloc(n * sizeof *f.address);
     f.pool = mem_zeroed(n, sizeof *f.pool);
     f.was = mem_alloc(n * sizeof *f.was);
-    bool ok = f.state && f.order && f.address && f.pool && f.was &&
-              ledger_init(&f.ledger, p, p->objective != LX_SPILL);
-    stop_look(EACH_MADE * (int64_t)n);
-    ok = ok && units_make(&f.units, p);
-    stop_look(EACH_MADE * (int64_t)n);
-    ok = ok && places_init(&f.places, p, f.address, f.pool, tightest) &&
-         full_fit_try_orders(&f, order, from, answer);
+    ledger_init(&f.ledger, p, p->objective != LX_SPILL);
+    units_make(&f.units, p);
+    places_init(&f.places, p, f.address, f.pool, tightest);
+    full_fit_try_orders(&f, order, from, answer);
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
@@ -280,22 +235,21 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     mem_free(f.address);
     mem_free(f.pool);
     mem_free(f.was);
-    return ok;
 }
 
 bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
               struct lx_answer *answer)
 {
-    return full_fit_once(p, order, tightest, NULL, run, answer);
+    full_fit_once(p, order, tightest, NULL, run, answer);
+    return true;
 }
 
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
                       const struct lx_run *run, struct lx_answer *answer)
 {
     int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
-    if (!from) return false;
     memcpy(from, answer->address, (size_t)p->count * sizeof *from);
-    bool ok = full_fit_once(p, order, tightest, from, run, answer);
+    full_fit_once(p, order, tightest, from, run, answer);
     mem_free(from);
-    return ok;
+    return true;
 }

@@ -18,25 +18,23 @@ static bool all_on_sticks(const struct lx_problem *p, int64_t unit)
     return true;
 }
 
-bool taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
+void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
 {
     int64_t unit = p->alignment;
     *m = (struct taken_bits){0};
     if (p->pool_count || p->objective == LX_HEIGHT || unit <= 0 || (unit & (unit - 1)) != 0 ||
         capacity <= 0 || capacity / unit >= MOST_STICKS || !all_on_sticks(p, unit))
-        return true;
-    bool ok = taken_bits_of_units(m, capacity / unit);
+        return;
+    taken_bits_of_units(m, capacity / unit);
     while ((int64_t)1 << m->shift < unit) m->shift++;
-    return ok;
 }
 
-bool taken_bits_of_units(struct taken_bits *m, int64_t units)
+void taken_bits_of_units(struct taken_bits *m, int64_t units)
 {
     *m = (struct taken_bits){0};
-    if (units <= 0 || units >= MOST_STICKS) return true;
+    if (units <= 0 || units >= MOST_STICKS) return;
     m->words = (size_t)units / WORD + 2;
     m->bits = mem_alloc(m->words * sizeof *m->bits);
-    return m->bits;
 }
 
 void taken_bits_free(struct taken_bits *m)
@@ -56,16 +54,6 @@ static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
     bits[first] |= low;
     for (size_t w = first + 1; w < last; w++) bits[w] = ~UINT64_C(0);
     bits[last] |= high;
-}
-
-static void mark_all(struct taken_bits *m, const struct byte_range *at, size_t count)
-{
-    int64_t unit = (int64_t)1 << m->shift;
-    memset(m->bits, 0, m->words * sizeof *m->bits);
-    for (size_t i = 0; i < count; i++)
-        if (at[i].from < at[i].to)
-            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
-                            (size_t)((at[i].to + unit - 1) >> m->shift));
 }
 
 static size_t lowest_bit(uint64_t word)
@@ -90,7 +78,12 @@ size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count)
         range_sort(at, count);
         return count;
     }
-    mark_all(m, at, count);
+    int64_t unit = (int64_t)1 << m->shift;
+    memset(m->bits, 0, m->words * sizeof *m->bits);
+    for (size_t i = 0; i < count; i++)
+        if (at[i].from < at[i].to)
+            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
+                            (size_t)((at[i].to + unit - 1) >> m->shift));
     for (size_t from = next_stick(m, 0, true), to; from < end; from = next_stick(m, to, true)) {
         to = next_stick(m, from, false);
         at[joined++] = (struct byte_range){(int64_t)from << m->shift, (int64_t)to << m->shift};

@@ -13,7 +13,6 @@
  * each item at 60,000 items. Items with fixed bases are not for it. */
 #include "exact/fit/fit_heuristic.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,12 +86,6 @@ static void skyline_sift_down(struct skyline *s, int32_t at)
     s->slot[x] = at;
 }
 
-static void heap_add(struct skyline *s, int32_t stretch)
-{
-    s->heap[s->heap_count++] = stretch;
-    skyline_sift_up(s, s->heap_count - 1);
-}
-
 static void heap_remove(struct skyline *s, int32_t stretch)
 {
     int32_t at = s->slot[stretch], last = s->heap[--s->heap_count];
@@ -110,7 +103,8 @@ static void add_stretch(struct skyline *s, int32_t from, int32_t to, fit_unit to
         from = left;
     else {
         s->top[from] = top;
-        heap_add(s, from);
+        s->heap[s->heap_count++] = from;
+        skyline_sift_up(s, s->heap_count - 1);
     }
     s->end[from] = to;
     if (to < s->part->sections) s->before[to] = from;
@@ -139,28 +133,9 @@ static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit
     join_before(s, end);
 }
 
-/* No item lies within the stretch: as high as its lower neighbour. */
-static void raise_stretch(struct skyline *s, int32_t stretch)
-{
-    int32_t left = stretch > 0 ? s->before[stretch] : -1, right = s->end[stretch];
-    fit_unit to = left >= 0 ? s->top[left] : FIT_FAR;
-    if (right < s->part->sections && s->top[right] < to) to = s->top[right];
-    heap_remove(s, stretch);
-    add_stretch(s, stretch, right, to);
-    join_before(s, right);
-}
-
 static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 {
     return (struct leaf){a.end < b.end ? a.end : b.end, a.weight > b.weight ? a.weight : b.weight};
-}
-
-static void skyline_take_leaf(struct skyline *s, int32_t item)
-{
-    int32_t at = s->width + item;
-    s->leaves[at] = (struct leaf){INT32_MAX, -1};
-    for (at /= 2; at > 0; at /= 2)
-        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
 struct wanted {
@@ -189,19 +164,6 @@ static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t w
     }
 }
 
-static void begin_packing(struct skyline *s)
-{
-    const struct fit_part *part = s->part;
-    s->heap_count = 0;
-    s->before[0] = -1;
-    add_stretch(s, 0, part->sections, 0);
-    for (int32_t i = 0; i < s->width; i++, stop_round(i, 10))
-        s->leaves[s->width + i] =
-            i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
-    for (int32_t at = s->width - 1; at > 0; at--, stop_round(at, 10))
-        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
-}
-
 /* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
  * an answer. */
 static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
@@ -209,18 +171,34 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
 {
     const struct fit_part *part = s->part;
     fit_unit excess = -FIT_FAR;
-    begin_packing(s);
+    s->heap_count = 0;
+    s->before[0] = -1;
+    add_stretch(s, 0, part->sections, 0);
+    for (int32_t i = 0; i < s->width; i++)
+        s->leaves[s->width + i] =
+            i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
+    for (int32_t at = s->width - 1; at > 0; at--)
+        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
     for (int32_t placed = 0; placed < part->count;) {
         int32_t stretch = s->heap[0];
         struct wanted w = {s->first[stretch], s->first[s->end[stretch]], s->end[stretch], -1, 0};
         find_within(s, 1, 0, s->width, &w);
         if (w.best < 0) {
-            raise_stretch(s, stretch);
+            /* No item lies within the stretch: as high as its lower neighbour. */
+            int32_t left = stretch > 0 ? s->before[stretch] : -1, right = s->end[stretch];
+            fit_unit to = left >= 0 ? s->top[left] : FIT_FAR;
+            if (right < s->part->sections && s->top[right] < to) to = s->top[right];
+            heap_remove(s, stretch);
+            add_stretch(s, stretch, right, to);
+            join_before(s, right);
             continue;
         }
         base[w.best] = fit_round_up(s->top[stretch], part->align[w.best]);
         if (base[w.best] - part->high[w.best] > excess) excess = base[w.best] - part->high[w.best];
-        skyline_take_leaf(s, w.best);
+        int32_t at = s->width + w.best;
+        s->leaves[at] = (struct leaf){INT32_MAX, -1};
+        for (at /= 2; at > 0; at /= 2)
+            s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
         skyline_put_on(s, stretch, w.best, base[w.best]);
         bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
@@ -228,40 +206,28 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
     return excess;
 }
 
-static double skyline_power(double x, int exponent)
-{
-    double result = 1;
-    for (; exponent > 0; exponent /= 2, x *= x)
-        if (exponent % 2) result *= x;
-    return result;
-}
-
 static void skyline_weigh(struct skyline *s, const struct style *style)
 {
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
-        stop_round(i, 60);
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
-        double weight = own * skyline_power(s->fullness[i], style->fullness);
+        double x = s->fullness[i];
+        int exponent = style->fullness;
+        double result = 1;
+        for (; exponent > 0; exponent /= 2, x *= x)
+            if (exponent % 2) result *= x;
+        double weight = own * result;
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
     }
 }
 
-static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
-{
-    const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++, stop_round(i, 5))
-        if (base[i] - part->high[i] > enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
-}
-
 /* The load of each item's fullest section, by a tree of maxima over the sections. */
-static bool measure_fullness(struct skyline *s)
+static void measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
     fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
-    if (!most) return false;
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
         most[t] = most[2 * t] > most[2 * t + 1] ? most[2 * t] : most[2 * t + 1];
@@ -269,7 +235,6 @@ static bool measure_fullness(struct skyline *s)
     for (int32_t t = 0; t < m; t++) all = part->total[t] > all ? part->total[t] : all;
     for (int32_t i = 0; i < part->count; i++) {
         fit_unit fullest = 0;
-        stop_round(i, 40);
         for (int32_t a = part->from[i] + m, z = part->to[i] + m; a < z; a /= 2, z /= 2) {
             if (a % 2 && most[a] > fullest) fullest = most[a];
             if (z % 2 && most[z - 1] > fullest) fullest = most[z - 1];
@@ -278,10 +243,9 @@ static bool measure_fullness(struct skyline *s)
         s->fullness[i] = (double)fullest / (double)all;
     }
     mem_free(most);
-    return true;
 }
 
-static bool skyline_open(struct skyline *s, const struct fit_part *part)
+static void skyline_open(struct skyline *s, const struct fit_part *part)
 {
     size_t n = (size_t)part->count, m = (size_t)part->sections + 1;
     *s = (struct skyline){.part = part, .width = 1};
@@ -294,24 +258,12 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
     s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
     s->first = mem_alloc(m * sizeof *s->first);
     s->fullness = mem_alloc(n * sizeof *s->fullness);
-    bool fine = s->end && s->before && s->slot && s->top && s->heap && s->leaves && s->first && s->fullness;
-    for (int k = 0; k < STYLE_COUNT; k++) {
-        s->weights[k] = mem_alloc(n * sizeof **s->weights);
-        fine = fine && s->weights[k];
-    }
-    if (!fine) return false;
+    for (int k = 0; k < STYLE_COUNT; k++) s->weights[k] = mem_alloc(n * sizeof **s->weights);
     for (int32_t t = 0, i = 0; t <= part->sections; t++) {
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;
     }
-    return measure_fullness(s);
-}
-
-static void skyline_close(struct skyline *s)
-{
-    void *all[] = {s->end, s->before, s->slot, s->top, s->heap, s->leaves, s->first, s->fullness};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
-    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s->weights[k]);
+    measure_fullness(s);
 }
 
 /* One packing in the style whose turn it is; false: stopped. */
@@ -326,7 +278,8 @@ static bool run_turn(struct skyline *s, const struct fit_heuristic_run *run, fit
         *excess = seen;
         memcpy(base, trial, (size_t)part->count * sizeof *base);
     }
-    skyline_promote_high(s, trial, run->enough);
+    for (int32_t i = 0; i < part->count; i++)
+        if (trial[i] - part->high[i] > run->enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
     return true;
 }
 
@@ -344,7 +297,7 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
         }
 }
 
-bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess)
 {
     struct skyline s;
@@ -352,9 +305,10 @@ bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
     *excess = FIT_FAR;
     bool fixed = false;
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
-    bool fine = skyline_open(&s, part) && trial;
-    if (fine && !fixed) skyline_run_rounds(&s, run, trial, base, excess);
-    skyline_close(&s);
+    skyline_open(&s, part);
+    if (!fixed) skyline_run_rounds(&s, run, trial, base, excess);
+    void *all[] = {s.end, s.before, s.slot, s.top, s.heap, s.leaves, s.first, s.fullness};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s.weights[k]);
     mem_free(trial);
-    return fine;
 }

@@ -15,15 +15,6 @@
 /* What the master programme has to settle a question with reuse before local search is asked. */
 enum { FIRST_STEPS = 100000 };
 
-static void give_answer(const struct blocks *b, const struct layout *best, struct lx_answer *answer)
-{
-    for (int32_t i = 0; i < b->p->count; i++) {
-        int32_t block = b->of[i];
-        answer->address[i] = best->known && best->pool[block] >= 0 ? best->address[block] : LX_OFF_CHIP;
-        if (answer->pool) answer->pool[i] = best->known && best->pool[block] >= 0 ? best->pool[block] : 0;
-    }
-}
-
 struct choice {
     const struct blocks *b;
     struct budget *budget;
@@ -35,39 +26,31 @@ struct choice {
     bool none, closed;
 };
 
-static void general_count(struct choice *c, const struct master *m)
-{
-    c->stats.nodes += m->programme.nodes;
-    c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
-    c->stats.fit_calls += m->asked;
-    c->stats.fit_nodes += m->spent;
-    c->stats.cuts += m->programme.cuts;
-}
-
 /* The master programme for so many steps. */
-static bool ask_master(struct choice *c, int64_t steps)
+static void ask_master(struct choice *c, int64_t steps)
 {
     struct master m;
     struct budget part = *c->budget;
     part.limit = min_i64(part.limit, part.steps + steps);
-    bool ok = master_open(&m, c->b, &part, c->best);
+    master_open(&m, c->b, &part, c->best);
     m.pack_nodes = c->options->pack_nodes;
     m.core_nodes = c->options->core_nodes;
     m.seed = c->seed;
     if (!m.any) m.programme.floor = max_i64(c->bound - m.constant, 0);
-    ok = ok && master_solve(&m);
-    if (ok) {
-        c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
-        c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
-        if (m.any)
-            c->bound = c->best->known ? c->best->cost : 0;
-        else if (!c->none)
-            c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-        general_count(c, &m);
-    }
+    master_solve(&m);
+    c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
+    c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
+    if (m.any)
+        c->bound = c->best->known ? c->best->cost : 0;
+    else if (!c->none)
+        c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
+    c->stats.nodes += m.programme.nodes;
+    c->stats.pivots += m.pivots + (m.programme.lp ? lp_pivots(m.programme.lp) : 0);
+    c->stats.fit_calls += m.asked;
+    c->stats.fit_nodes += m.spent;
+    c->stats.cuts += m.programme.cuts;
     c->budget->steps = part.steps;
     master_close(&m);
-    return ok;
 }
 
 /* Where it is decided what is placed: everything in its first pool, if that packs. */
@@ -76,7 +59,7 @@ static void place_at_first(struct choice *c)
     const struct blocks *b = c->b;
     struct layout *l = c->best;
     int32_t *members = mem_alloc(((size_t)b->count + 1) * sizeof *members);
-    bool ok = members != NULL;
+    bool ok = true;
     for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
     for (int32_t i = 0; ok && i < b->count; i++) {
         bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
@@ -100,68 +83,62 @@ static void place_at_first(struct choice *c)
     mem_free(members);
 }
 
-/* The best of the heuristics and of what the caller knows, where it is legal. */
-static bool ask_heuristics(struct choice *c)
+/* The best of the heuristics and of the caller's answer, where one is legal. */
+static void heuristic_layout(const struct blocks *b, const struct lx_run *run, struct layout *found)
 {
-    const struct blocks *b = c->b;
     size_t n = (size_t)b->p->count + 1;
     struct lx_answer a = {.address = mem_alloc(n * sizeof *a.address), .pool = mem_alloc(n * sizeof *a.pool)};
-    struct layout found;
     int64_t value;
-    bool have = false;
-    bool ok = layout_open(&found, b->count) && a.address && a.pool &&
-              best_of_orders(b->p, c->budget->run, &a, &value, &have);
-    for (int32_t i = 0; ok && have && i < b->p->count; i++) {
-        found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
-        found.address[b->of[i]] = a.address[i];
+    layout_open(found, b->count);
+    best_of_orders(b->p, run, &a, &value, &found->known);
+    for (int32_t i = 0; found->known && i < b->p->count; i++) {
+        found->pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
+        found->address[b->of[i]] = a.address[i];
     }
-    if (ok && have) {
-        found.cost = layout_cost(b, &found);
-        found.known = true;
-        if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
-    }
-    layout_close(&found);
+    if (found->known) found->cost = b->p->objective == LX_HEIGHT ? value : layout_cost(b, found);
     mem_free(a.address);
     mem_free(a.pool);
-    return ok;
 }
 
 /* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
  * first. */
-static bool solve_choice(struct choice *c, struct lx_answer *answer)
+static void solve_choice(struct choice *c, struct lx_answer *answer)
 {
     bool soft = c->b->soft_count > 0;
     int64_t limit = c->budget->limit;
     if (soft) place_at_first(c);
-    bool ok = ask_heuristics(c);
+    struct layout found;
+    heuristic_layout(c->b, c->budget->run, &found);
+    if (found.known && (!c->best->known || found.cost < c->best->cost))
+        layout_take(c->b, c->budget, &found, c->best, 0);
+    layout_close(&found);
     c->closed = c->b->p->objective == LX_SPILL && c->best->known && c->best->cost <= c->bound;
-    if (ok && !c->closed) ok = ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
-    if (ok && soft && !c->closed && !c->none) {
-        if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
-        ok = ok && ask_master(c, limit / 8);
+    if (!c->closed) ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    if (soft && !c->closed && !c->none) {
+        if (c->best->known) reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
+        ask_master(c, limit / 8);
     }
     answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
     answer->bound = c->none ? 0 : c->bound;
     exact_report(&c->stats, EXACT_STAT_COUNT - 1, answer);
-    return ok;
 }
 
 /* More blocks than there is a matrix for. */
-static bool place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+static void place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
     struct lx_answer best = {.address = answer->address, .pool = answer->pool ? answer->pool : mine};
     int64_t value;
-    bool have = false, ok = best.pool && best_of_orders(p, run, &best, &value, &have);
+    bool have = false;
+    best_of_orders(p, run, &best, &value, &have);
     answer->steps = best.steps;
     answer->status = LX_LIMIT;
     snprintf(answer->message, sizeof answer->message,
              "more than %d blocks are placed by the best of some orders, without a proof", MOST_BLOCKS);
     mem_free(mine);
-    return ok;
 }
 
-bool general_solve(const struct lx_problem *p, const struct lx_run *run,
+void general_solve(const struct lx_problem *p, const struct lx_run *run,
                    const struct general_options *options, struct lx_answer *answer)
 {
     struct blocks b;
@@ -169,18 +146,30 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct budget budget = budget_new(run, options->step_limit);
     struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
     if (p->objective == LX_SPILL) choice.bound = max_i64(run->known_bound, 0);
-    bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
-    if (ok && b.too_many)
-        ok = place_many(p, run, answer);
-    else if (ok && b.contradiction)
+    blocks_open(&b, p);
+    layout_open(&best, b.count);
+    if (b.too_many)
+        place_many(p, run, answer);
+    else if (b.contradiction)
         answer->status = LX_INFEASIBLE;
-    else if (ok) {
-        ok = p->objective == LX_HEIGHT ? solve_heights(&b, &budget, run->seed, &best, answer)
-                                       : solve_choice(&choice, answer);
-        if (best.known) give_answer(&b, &best, answer);
+    else {
+        if (p->objective == LX_HEIGHT) {
+            /* The search goes to its first leaf by itself; cancelled before that, the heuristics' answer stands. */
+            struct layout found;
+            heuristic_layout(&b, run, &found);
+            solve_heights(&b, &budget, run->seed, &best, answer);
+            if (!best.known && found.known && answer->status != LX_INFEASIBLE)
+                layout_copy(&best, &found, b.count);
+            layout_close(&found);
+        } else
+            solve_choice(&choice, answer);
+        for (int32_t i = 0; best.known && i < p->count; i++) {
+            int32_t block = b.of[i];
+            answer->address[i] = best.pool[block] >= 0 ? best.address[block] : LX_OFF_CHIP;
+            if (answer->pool) answer->pool[i] = best.pool[block] >= 0 ? best.pool[block] : 0;
+        }
         answer->steps = budget.steps;
     }
     layout_close(&best);
     blocks_close(&b);
-    return ok;
 }

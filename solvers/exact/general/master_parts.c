@@ -28,16 +28,6 @@ static int32_t master_parts_leader(int32_t *up, int32_t j)
     return j;
 }
 
-static void join_by_rows(struct parts *s)
-{
-    const struct programme *g = &s->m->programme;
-    for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
-    for (size_t k = 0; k < g->rows.count; k++)
-        for (int32_t e = 1; e < g->rows.at[k].count; e++)
-            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
-                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
-}
-
 /* Every point that satisfies the rows is an answer here. */
 static enum visit master_parts_accept(void *context, const bool *point)
 {
@@ -46,20 +36,18 @@ static enum visit master_parts_accept(void *context, const bool *point)
     return POINT_TAKEN;
 }
 
-static bool master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
+static void master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
 {
     const struct programme *g = &s->m->programme;
-    bool ok = true;
-    for (size_t k = 0; ok && k < g->rows.count; k++) {
+    for (size_t k = 0; k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
         if (master_parts_leader(s->up, row->terms[0].column) != first) continue;
         struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
-        for (int32_t e = 0; terms && e < row->count; e++)
+        for (int32_t e = 0; e < row->count; e++)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
-        ok = terms && programme_add_row(part, terms, row->count, row->need);
+        programme_add_row(part, terms, row->count, row->need);
         mem_free(terms);
     }
-    return ok;
 }
 
 /* True: the part is solved, or has no point. */
@@ -72,13 +60,16 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
             s->number[j] = s->count;
             s->columns[s->count++] = j;
         }
-    bool ok = programme_open(&part, s->count, g->budget);
+    programme_open(&part, s->count, g->budget);
+    bool ok = true;
     for (int32_t k = 0; ok && k < s->count; k++) part.cost[k] = g->cost[s->columns[k]];
     part.visit = master_parts_accept;
     part.accepts = true;
     part.context = s;
     part.best = INT64_MAX;
-    ok = ok && master_parts_copy_rows(s, &part, first) && programme_solve(&part) && part.proved >= part.best;
+    if (ok) master_parts_copy_rows(s, &part, first);
+    if (ok) programme_solve(&part);
+    ok = ok && part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;
@@ -91,7 +82,11 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
 static bool solve_changed(struct parts *s)
 {
     const struct programme *g = &s->m->programme;
-    join_by_rows(s);
+    for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
+    for (size_t k = 0; k < g->rows.count; k++)
+        for (int32_t e = 1; e < g->rows.at[k].count; e++)
+            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
+                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
     for (size_t k = s->rows; k < g->rows.count && !s->none; k++) {
         int32_t first = master_parts_leader(s->up, g->rows.at[k].terms[0].column);
         bool done = false;
@@ -101,14 +96,6 @@ static bool solve_changed(struct parts *s)
     }
     s->rows = g->rows.count;
     return true;
-}
-
-static int64_t master_parts_cost_of(const struct parts *s)
-{
-    int64_t cost = 0;
-    for (int32_t j = 0; j < s->m->programme.columns; j++)
-        if (s->point[j]) cost += s->m->programme.cost[j];
-    return cost;
 }
 
 /* True: settled. */
@@ -121,7 +108,10 @@ static bool search_parts(struct parts *s)
             g->proved = g->best;
             return true;
         }
-        g->floor = max_i64(g->floor, master_parts_cost_of(s));
+        int64_t cost = 0;
+        for (int32_t j = 0; j < s->m->programme.columns; j++)
+            if (s->point[j]) cost += s->m->programme.cost[j];
+        g->floor = max_i64(g->floor, cost);
         if (g->floor >= g->best || g->enough) {
             g->proved = g->best;
             return true;
@@ -145,7 +135,7 @@ bool master_solve_parts(struct master *m)
     s.columns = mem_alloc(n * sizeof *s.columns);
     s.point = mem_zeroed(n, sizeof *s.point);
     s.found = mem_zeroed(n, sizeof *s.found);
-    bool settled = s.up && s.number && s.columns && s.point && s.found && search_parts(&s);
+    bool settled = search_parts(&s);
     mem_free(s.up);
     mem_free(s.number);
     mem_free(s.columns);
