@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "support/model_damage.h"
 
+#include <stdlib.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -89,9 +90,9 @@ static int read_seeds(const char *folder, struct seed *out)
         snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
         out[n].text = n < MOST_SEEDS ? file_read(path, &out[n].length, &st) : NULL;
         if (out[n].text) n++;
-        mem_free(list[i]);
+        free(list[i]);
     }
-    if (count >= 0) mem_free(list);
+    if (count >= 0) free(list);
     return n;
 }
 

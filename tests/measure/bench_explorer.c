@@ -186,7 +186,7 @@ int main(int argc, char **argv)
         snprintf(what, sizeof what, "%d buffers", sizes[i]);
         measure_file(path, what);
         unlink(path);
-        mem_free(path);
+        free(path);
     }
     char *graph = write_graph();
     if (graph) {

@@ -181,9 +181,9 @@ static int visit(const struct asked *how, const char *path)
         if (snprintf(inner, sizeof inner, "%s/%s", path, names[i]->d_name) < (int)sizeof inner &&
             stat(inner, &is) == 0 && S_ISREG(is.st_mode))
             failed |= rows(how, inner);
-        mem_free(names[i]);
+        free(names[i]);
     }
-    mem_free(names);
+    free(names);
     return failed | (count < 0);
 }
 

@@ -5,6 +5,7 @@
 #include "unstable.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static inline bool accepted(const cJSON *plan)
     struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
     bool ok = p && lx_plan_check(p, &st);
     lx_plan_free(p);
-    mem_free(text);
+    free(text);
     return ok;
 }
 

@@ -19,7 +19,7 @@ static inline cJSON *tiling_cases(void)
     if (!f || !text || fread(text, 1, (size_t)n, f) != (size_t)n) n = 0;
     cJSON *all = n ? cJSON_Parse(text) : NULL;
     if (f) fclose(f);
-    mem_free(text);
+    free(text);
     return all;
 }
 
@@ -41,7 +41,7 @@ static inline struct lx_plan *plan_of_case(const cJSON *c, enum lx_ask ask, lx_s
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), st);
     struct lx_plan *p = nest_plan(g, ask, st);
     lx_graph_free(g);
-    mem_free(text);
+    free(text);
     return p;
 }
 

@@ -35,7 +35,7 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
                                           lx_status *st)
 {
     struct lx_plan_options options = {.solver = lx_solver_find(solver), .passes = *passes};
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_new(g);
     struct stated_nests *s = p ? arena_array(p->memory, 1, sizeof *s) : NULL;
     bool ok = p && s && plan_divide(p, passes, NULL, st);
     struct search by = {.divided = ok ? p->own_divisions : NULL,

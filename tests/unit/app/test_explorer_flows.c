@@ -6,6 +6,7 @@
 #include "tui/map/map_window.h"
 #include "support/sampled.h"
 
+#include <stdlib.h>
 #include <cjson/cJSON.h>
 
 enum { MONKEY_KEYS = SANITIZED ? 9000 : SAMPLED ? 21000 : 100000 };
@@ -25,7 +26,7 @@ static void views_and_plans_are_written(void **state)
         char *text = file_read(files[i], &length, &st);
         assert_non_null(text);
         assert_non_null(strstr(text, starts[i]));
-        mem_free(text);
+        free(text);
     }
     struct lx_plan *p = lx_plan_read("p.json", &st);
     assert_non_null(p);
@@ -115,7 +116,7 @@ static void files_are_read_once(void **state)
     size_t length;
     char *text = file_read(GQ, &length, &st);
     assert_true(text && file_write("gone.json", text, length, &st));
-    mem_free(text);
+    free(text);
     struct explorer *x = open_on("gone.json", 40, 120);
     type(x, "<wait>");
     assert_int_equal(remove("gone.json"), 0);
@@ -153,10 +154,10 @@ static void faults_lead_to_their_place(void **state)
     assert_true(wanted && over);
     cJSON_SetNumberValue(cJSON_GetObjectItem(wanted, "address"),
                          cJSON_GetObjectItem(over, "address")->valuedouble);
-    mem_free(text);
+    free(text);
     text = cJSON_Print(plan);
     assert_true(file_write("broken.json", text, strlen(text), &st));
-    mem_free(text);
+    free(text);
     cJSON_Delete(plan);
     x = open_on("broken.json", 24, 100);
     type(x, "<wait>");

@@ -157,7 +157,7 @@ static int64_t plan_case(const cJSON *c)
     lx_layouts_free(l);
     lx_graph_free(g);
     mem_free(how);
-    mem_free(text);
+    free(text);
     return bytes;
 }
 
@@ -180,7 +180,7 @@ static int64_t search_case(const cJSON *c)
     lx_divisions_free(d);
     lx_layouts_free(l);
     lx_graph_free(g);
-    mem_free(text);
+    free(text);
     return bytes;
 }
 
@@ -200,7 +200,7 @@ static void the_least_is_found(void **state)
                       (long long)get(c, "least_without_nests")->valuedouble);
     }
     cJSON_Delete(all);
-    mem_free(text);
+    free(text);
     assert_int_equal(wrong, 0);
 }
 
@@ -219,7 +219,7 @@ static void cases_are_reached(void **state)
                       (long long)want);
     }
     cJSON_Delete(all);
-    mem_free(text);
+    free(text);
     assert_int_equal(wrong, 0);
 }
 

@@ -267,7 +267,7 @@ static void every_change_is_found_in(const char *pattern, const struct lx_passes
     struct walk w = {.plan = plan_of(pattern, passes)};
     char *text = cJSON_PrintUnformatted(w.plan);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
-    mem_free(text);
+    free(text);
     assert_true(accepted(w.plan));
     if (whole) {
         change_all(&w);
@@ -301,7 +301,7 @@ static void cut_stays(void **state)
     char *text = file_read(SOURCE_DIR "/patterns/targets/simple_eviction.json", &length, &st);
     assert_non_null(text);
     every_change_is_found_in(text, &(struct lx_passes){.evict = true}, "\"cuts\"", true);
-    mem_free(text);
+    free(text);
 }
 
 static void every_freedom_is_needed(void **state)
