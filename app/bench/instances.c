@@ -41,7 +41,8 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
     if (g->is_list && g->capacity < 0) {
         /* Most bytes that are live at once, by the library's own bound. */
         struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-        bool ok = q && lx_bound(&q->problem, &whole, st);
+        bool ok = q;
+        if (q) whole = lx_bound(&q->problem);
         lx_question_free(q);
         if (!ok) return NULL;
     } else
@@ -211,8 +212,10 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
-    else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
+    else if (l->question) {
+        l->bound = lx_bound(&l->question->problem);
         return l;
+    }
     lx_question_free(l->question);
     mem_free(l);
     return NULL;

@@ -40,11 +40,11 @@ int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
 
 /* Multiply-adds of one op; 0 for most. */
 struct op_work {
-    int64_t flops, macs, macs_valid, macro_flops;
+    int64_t flops;            /* of matmuls, two a multiply-add */
+    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
+    int64_t macro_flops;      /* of layers that are one op */
 };
-struct op_work ttir_work(const struct lx_model *m, const struct model_op *op);
-struct op_work hlo_work(const struct lx_model *m, const struct model_op *op);
-struct op_work onnx_work(const struct lx_model *m, const struct model_op *op);
+struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op);
 void ttir_facts(struct model_facts *f);
 void hlo_facts(struct model_facts *f);
 void onnx_facts(struct model_facts *f);

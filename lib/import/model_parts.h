@@ -74,7 +74,6 @@ enum model_data_form {
 struct model_data {
     enum model_data_form form;
     bool missing; /* external, and that file is not there, or too short */
-    bool beyond;  /* computed ahead by kinds that are not counted as such (onnx_fold_more.c) */
     const struct model_type *type;
     const int64_t *ints;
     const double *reals;

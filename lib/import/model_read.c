@@ -2,7 +2,7 @@
 #include "import/model_parts.h"
 #include "import/model_remedies.h"
 #include "import/types/open_extents.h"
-#include "import/types/type_rules.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

@@ -101,6 +101,14 @@ static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
     return true;
 }
 
+/* Of two with the same row. */
+static bool beam_is_better(const struct beam *b, const struct beam_candidate *x,
+                           const struct beam_candidate *y)
+{
+    if (!b->rules.cheaper) return beam_goes_before(b, x, y);
+    return b->rules.cheaper(beam_found_node(b, x), beam_found_node(b, y));
+}
+
 /* The way of a candidate that was merged, and those that it had, are others of the better one. */
 static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
 {
@@ -137,7 +145,7 @@ static void beam_merge(struct beam *b)
             continue;
         }
         struct beam_candidate worse = *c;
-        if (beam_goes_before(b, c, other)) {
+        if (beam_is_better(b, c, other)) {
             worse = *other;
             *other = *c;
             if (b->rules.first_place) other->order = worse.order;
@@ -145,6 +153,7 @@ static void beam_merge(struct beam *b)
         if (b->rules.all_ways) beam_add_ways(b, &worse, other);
         b->free_places.at[b->free_places.count++] = worse.place;
     }
+    b->merged |= kept < b->found.count;
     b->found.count = kept;
 }
 
@@ -193,7 +202,7 @@ static void beam_diversify(struct beam *b)
 /* Merged and in order, `found` has the best first. */
 static void beam_condense(struct beam *b)
 {
-    beam_merge(b);
+    if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
     beam_order(b);
     if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
         beam_diversify(b);
@@ -235,6 +244,7 @@ static void beam_make_room(struct beam *b)
     size_t kept = 0;
     int32_t safe = 0;
     beam_condense(b);
+    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
     for (size_t i = 0; i < b->found.count; i++) {
         struct beam_candidate c = b->found.at[i];
         bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, &c);

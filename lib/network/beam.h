@@ -43,6 +43,8 @@ struct beam_rules {
     int64_t cut; /* what ranks there or above is of no use */
     /* Decides between nodes of equal rank and tie; NULL: they are equal. */
     bool (*before)(const void *a, const void *b);
+    /* Which of two nodes of the same row stays; NULL: the one that goes before. */
+    bool (*cheaper)(const void *a, const void *b);
     /* May state a, which ranks no worse, take the place of b in every answer? NULL: that is not asked. */
     bool (*dominates)(const void *context, const void *a, const int32_t *row_a, const void *b,
                       const int32_t *row_b);
@@ -51,6 +53,7 @@ struct beam_rules {
     int32_t safe_states;
     const void *context;
     bool first_place; /* one that is found again in a better way keeps its place among equals */
+    bool histories;   /* ways to the same row are told apart as long as all have room */
     bool all_ways;    /* ways into a state that are no better are remembered, too */
 };
 
@@ -85,6 +88,7 @@ struct beam {
     int64_t limit;   /* of this step: ranks from here on have no room */
     int64_t dropped; /* least rank that was dropped for want of room */
     bool exact;      /* none was */
+    bool merged;     /* two ways to the same row were */
     /* Private. */
     char *nodes, *next_nodes;
     int32_t *rows, *next_rows;

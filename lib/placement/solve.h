@@ -17,8 +17,8 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
 bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                   lx_status *st);
 
-/* whole_lists.c: do fixed addresses of a plain list exclude each other? False: memory is out. */
-bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st);
+/* whole_lists.c: do fixed addresses of a plain list exclude each other? */
+bool pins_clash(const struct lx_problem *p);
 /* Of a plain list whose height is asked: those without a place one on the other above everything. */
 void stack_left_out(const struct lx_problem *p, int64_t *address);
 

@@ -20,7 +20,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     struct traffic t;
     p->traffic = arena_array(p->memory, (size_t)p->layouts->graph->op_count, sizeof *p->traffic);
     if (!p->traffic) return status_no_memory(st);
-    if (!traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic, st)) return false;
+    traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic);
     traffic_on_chip(p->draft, p->answer.address, p->traffic);
     p->transfers = t.transfers;
     p->transfer_count = t.transfer_count;

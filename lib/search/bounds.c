@@ -16,9 +16,7 @@
 static int64_t least_unlimited(const struct draft *x, bool borderless)
 {
     int64_t bytes = x->least_bytes;
-    bool help = true;
-    lx_status st;
-    if (x->how.passes.tile != LX_TILE_NONE && (!nests_help(x, x->how.passes.reorder, &help, &st) || help))
+    if (x->how.passes.tile != LX_TILE_NONE && nests_help(x, x->how.passes.reorder))
         bytes = min_i64(bytes, crossing_traffic(x));
     if (x->how.passes.evict || borderless) bytes = min_i64(bytes, evict_least(x));
     return bytes;
@@ -82,10 +80,10 @@ bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
     if (!engine_runs(search, ENGINE_NESTS)) return true;
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks.room)) asks.room = INT64_MAX;
-    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
-              nests_help(&plain, asks.any_order, may_help, search->st) &&
-              (!*may_help || alone_traffic(&plain, &asks, bytes, search->st));
-    if (ok && *may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
+    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st);
+    *may_help = ok && nests_help(&plain, asks.any_order);
+    if (*may_help) *bytes = alone_traffic(&plain, &asks);
+    if (*may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;

@@ -208,8 +208,10 @@ static bool evict_ask_model(struct evictions *s, bool *done)
                                  .run = &p->effort.run};
     bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && evict_try_choices(s, &found);
+    if (ok && (bound < best || asks_time(p))) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = evict_try_choices(s, &found);
+    }
     *done = ok && !asks_time(p) &&
             (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),

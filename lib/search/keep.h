@@ -127,8 +127,8 @@ struct keep_limits {
 enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */
 int32_t keep_width(const struct draft *x);
-bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
-                 struct keep_found *out, lx_status *st);
+void keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
+                 struct keep_found *out);
 
 /* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */

@@ -13,22 +13,19 @@ static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_r
     struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true, .run = run};
     if (!keep_price(m, best, KEEP_ROUNDS, bound, st)) return false;
     if (*bound >= best) return true;
-    bool ok = keep_search(m, &limits, memory, &found, st);
+    keep_search(m, &limits, memory, &found);
     *bound = max_i64(*bound, found.bound);
-    return ok;
+    return true;
 }
 
-static bool bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
-                         struct arena *memory, int64_t *bound, lx_status *st)
+static int64_t bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
+                            struct arena *memory)
 {
     struct keep_found found = {0};
     struct keep_limits limits = {
         .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true, .run = run};
-    *bound = 0;
-    if (m->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_search(m, &limits, memory, &found, st);
-    *bound = found.bound;
-    return ok;
+    if (m->op_count <= KEEP_ANY_ORDER) keep_search(m, &limits, memory, &found);
+    return found.bound;
 }
 
 bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out)
@@ -95,9 +92,11 @@ bool keep_bound(struct search *p, int64_t *bound)
     struct keep_model m;
     bool reorder = how.passes.reorder, cuts = how.passes.evict;
     bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
-              keep_model_make(&plain, cuts, &memory, &m, p->st) &&
-              (reorder ? bound_in_any(&m, p->best.hbm_bytes, &p->effort.run, &memory, bound, p->st)
-                       : bound_in_order(&m, p->best.hbm_bytes, &p->effort.run, &memory, bound, p->st));
+              keep_model_make(&plain, cuts, &memory, &m, p->st);
+    if (ok && reorder)
+        *bound = bound_in_any(&m, p->best.hbm_bytes, &p->effort.run, &memory);
+    else
+        ok = ok && bound_in_order(&m, p->best.hbm_bytes, &p->effort.run, &memory, bound, p->st);
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
     draft_free(&plain);
     arena_free(&memory);

@@ -279,8 +279,10 @@ bool move_search(struct search *p)
     bool ok = keep_plain(p, &memory, &plain) &&
               keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && move_buffers_try_choices(p, &m, &found);
+    if (ok && (bound < best || asks_time(p))) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = move_buffers_try_choices(p, &m, &found);
+    }
     draft_free(&plain);
     arena_free(&memory);
     return ok;

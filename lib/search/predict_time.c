@@ -153,8 +153,8 @@ bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx
     struct traffic t;
     struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     bool ok = ops ? true : status_no_memory(st);
-    ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
-         predict_times(x, address, &t, ops, bundles, st);
+    traffic_list(x, address, &scratch, &t, ops);
+    ok = ok && predict_times(x, address, &t, ops, bundles, st);
     mem_free(ops);
     arena_free(&scratch);
     return ok;

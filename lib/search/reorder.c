@@ -179,8 +179,11 @@ static bool reorder_ask_model(struct reorder *r, bool *done)
                                  .run = &p->effort.run};
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st) &&
-         keep_search(&m, &limits, &memory, &found, p->st) && reorder_try_choices(r, &m, &found);
+    ok = ok && keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st);
+    if (ok) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = reorder_try_choices(r, &m, &found);
+    }
     *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);

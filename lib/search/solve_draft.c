@@ -136,15 +136,13 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
 {
     struct lx_problem plain = *p;
     struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
-    if (!buffers) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
     unlinked_share_out(p, buffers);
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
-    answer->bound = 0;
-    ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
-         lx_problem_check(p, answer->address, &answer->objective, st);
+    answer->bound = ok && !run->hasty ? lx_bound(p) : 0;
+    ok = ok && lx_problem_check(p, answer->address, &answer->objective, st);
     mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;
@@ -219,9 +217,8 @@ bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
     p->objective = lx_asked(trial->search->request->objective, p->objective);
-    if (!draft_valid(&a->draft, trial->search->st) ||
-        !draft_waits(&a->draft, a->memory, &a->asked, trial->search->st))
-        return false;
+    if (!draft_valid(&a->draft, trial->search->st)) return false;
+    draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(trial->search->st);
     if (asks_time(trial->search)) return solve_by_time(trial, a);

@@ -76,7 +76,7 @@ static void expect_given(struct cases *c, const cJSON *one, const struct lx_plan
     cJSON_free(written);
     cJSON_Delete(given);
     cJSON_Delete(like);
-    free(text);
+    mem_free(text);
 }
 
 /* As a file, read again: everything that is known of the plan is there, and true. */
@@ -95,7 +95,7 @@ static void expect_sound(struct cases *c, const cJSON *one, const struct lx_plan
                     (long long)number(one, "compulsory"), (long long)report.compulsory_bytes);
         lx_plan_free(again);
     }
-    free(text);
+    mem_free(text);
 }
 
 static void expect_plan(struct cases *c, const cJSON *one, const struct lx_graph *g, int tile)

@@ -11,7 +11,6 @@
 #include "base/rng.h"
 #include "support/model_damage.h"
 
-#include <stdlib.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "planning/bundled.h"
+#include "planning/graph_files.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
         snprintf(what, sizeof what, "%d buffers", sizes[i]);
         measure_file(path, what);
         unlink(path);
-        free(path);
+        mem_free(path);
     }
     char *graph = write_graph();
     if (graph) {

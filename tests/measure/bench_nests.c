@@ -75,13 +75,13 @@ static void print_stays(const struct attempt *a, int32_t tensor, struct arena *m
     }
 }
 
-static void print_losses(const struct attempt *a, lx_status *st)
+static void print_losses(const struct attempt *a)
 {
     const struct draft *x = &a->draft;
     struct arena memory = {0};
     struct lx_op_traffic *ops = arena_array(&memory, (size_t)x->graph->op_count, sizeof *ops);
     struct traffic t;
-    if (!ops || !traffic_list(x, a->answer.address, &memory, &t, ops, st)) return;
+    traffic_list(x, a->answer.address, &memory, &t, ops);
     for (int32_t i = 0; i < x->graph->tensor_count; i++) {
         bool outer = x->graph->tensors[i].role != LX_INTERMEDIATE;
         int64_t all = moved(a, &t, i), must = outer ? tensor_bytes(x->layouts, i) : 0;
@@ -120,7 +120,7 @@ static int measure(const char *path, const struct asked *how)
                (int)l->graph->op_count, mega(by.bound_with_nests ? by.bound : 0), mega(before),
                mega(by.best.hbm_bytes), middle - begin, now_by(CLOCK_PROCESS_CPUTIME_ID) - middle);
         print_nests(&by.best.draft);
-        if (how->losses) print_losses(&by.best, &st);
+        if (how->losses) print_losses(&by.best);
     } else
         fprintf(stderr, "%s: %s\n", path, st.text);
     attempt_free(&by.best);

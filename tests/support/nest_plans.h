@@ -19,7 +19,7 @@ static inline cJSON *tiling_cases(void)
     if (!f || !text || fread(text, 1, (size_t)n, f) != (size_t)n) n = 0;
     cJSON *all = n ? cJSON_Parse(text) : NULL;
     if (f) fclose(f);
-    free(text);
+    mem_free(text);
     return all;
 }
 

@@ -1,6 +1,6 @@
 /* Parts of derived bodies: each gets its result's type by the rules of ONNX as soon as it is made. */
 #include "import/layers/layers.h"
-#include "import/read/onnx.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *op
         checked(l, arena_copy_array(&l->m->memory, l->attr, (size_t)l->attr_count, sizeof *l->attr));
     l->attr_count = 0;
     for (int i = 0; i < result_count; i++) l->ok = l->ok && results[i] >= 0;
-    l->ok = l->ok && onnx_shape_part(l->m, &op, l->st);
+    l->ok = l->ok && onnx_infer_part(l->m, &op, l->st);
     if (l->ok && !VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
     return l->ok;
 }

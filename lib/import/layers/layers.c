@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const struct layer_row *rows;
-    bool macro;
-} tables[] = {{layers_activations, false}, {layers_products, false},   {layers_ttir, false},
-              {layers_norms, true},        {layers_recurrent, true},   {layers_quantised, true},
-              {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
-              {layers_picks, false},       {layers_attention, true},   {layers_hlo, false},
-              {layers_hlo_calls, false}};
-
 /* Complex numbers have no parts. */
 static bool is_complex(const struct lx_model *m, int32_t value)
 {
@@ -31,21 +22,12 @@ static bool has_complex(const struct lx_model *m, const struct model_op *op)
     return false;
 }
 
-static layer_expand *row_in(const struct layer_row *rows, enum model_format format, const char *kind)
+static derive_op *rule_of(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
 {
-    for (const struct layer_row *r = rows; r->expand; r++)
-        if (r->name[format] && strcmp(r->name[format], kind) == 0) return r->expand;
-    return NULL;
-}
-
-static layer_expand *row_of(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
-{
-    enum model_format format = derived && !op->native ? MODEL_ONNX : m->format;
-    layer_expand *found = NULL;
-    if (has_complex(m, op)) return NULL;
-    for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
-        if (macros || !tables[t].macro) found = row_in(tables[t].rows, format, op->kind);
-    return found;
+    enum model_format dialect = derived && !op->native ? MODEL_ONNX : m->format;
+    const struct op_row *row = op_find(dialect, op->kind);
+    if (!row || has_complex(m, op) || (row->macro && !macros)) return NULL;
+    return row->onnx_layer && dialect != MODEL_ONNX ? NULL : row->layer;
 }
 
 /* Tensors of the results; those that nobody wants count as one. */
@@ -99,7 +81,7 @@ static bool can_be(const struct lx_model *m, const struct model_op *op)
     return can;
 }
 
-static bool derive(struct lx_model *m, struct model_op *op, layer_expand *expand, struct layer_limits *left,
+static bool derive(struct lx_model *m, struct model_op *op, derive_op *expand, struct layer_limits *left,
                    lx_status *st)
 {
     lx_status why = {0};
@@ -183,7 +165,7 @@ bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_stat
             struct model_op *op = &m->bodies.at[b].ops[i];
             if (m->format == MODEL_TTIR && !m->bodies.at[b].derived && !spread_operands(m, op, st))
                 return false;
-            layer_expand *expand = row_of(m, op, m->bodies.at[b].derived, limits->macros);
+            derive_op *expand = rule_of(m, op, m->bodies.at[b].derived, limits->macros);
             if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
         }
     return true;

@@ -8,7 +8,7 @@
 #ifndef LX_IMPORT_LAYERS_H
 #define LX_IMPORT_LAYERS_H
 
-#include "import/model_parts.h"
+#include "import/ops.h"
 
 struct layer_limits {
     int64_t ops;    /* of all derived bodies together */
@@ -37,17 +37,15 @@ struct layer {
     lx_status *st;
 };
 
-typedef void layer_expand(struct layer *l);
-
-struct layer_row {
-    const char *name[MODEL_FORMAT_COUNT];
-    layer_expand *expand; /* NULL: the end of a table */
-};
-
-/* Tables of the layers_*.c files. */
-extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_recurrent[],
-    layers_quantised[], layers_ttir[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[],
-    layers_attention[], layers_hlo[], layers_hlo_calls[];
+/* Layer rules of ops.def. */
+derive_op derive_aligned, derive_all_to_all, derive_attention, derive_batch_norm_grad,
+    derive_batch_norm_inference, derive_batch_norm_onnx, derive_batch_norm_training, derive_batch_norm_ttir,
+    derive_cast_like, derive_chain, derive_clamp_scalar, derive_clamp_tensor, derive_clip, derive_custom_call,
+    derive_dequantize, derive_dropout, derive_full, derive_gather, derive_gemm, derive_global_pool,
+    derive_group_query, derive_hard_sigmoid, derive_hard_swish, derive_layer_norm, derive_leaky_relu,
+    derive_linear, derive_log_softmax, derive_logic, derive_lstm, derive_mesh_partition, derive_mesh_shard,
+    derive_modulo, derive_ones, derive_pad, derive_quantize, derive_reduction, derive_relu6, derive_saturated,
+    derive_skip_norm, derive_softplus, derive_swish, derive_to_layout, derive_zeros;
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);

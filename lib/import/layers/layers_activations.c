@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* max(x, low), then min(., high), where there are bounds; below 11 they are attributes. */
-static void clip(struct layer *l)
+void derive_clip(struct layer *l)
 {
     const struct model_attr *low = model_attr_find(&l->op->attrs, "min"),
                             *high = model_attr_find(&l->op->attrs, "max");
@@ -25,7 +25,7 @@ static int32_t hard(struct layer *l, int32_t x, double alpha, double beta)
     return layer_by(l, "Min", layer_by(l, "Max", y, 0), 1);
 }
 
-static void hard_sigmoid(struct layer *l)
+void derive_hard_sigmoid(struct layer *l)
 {
     bool onnx = l->m->format == MODEL_ONNX;
     layer_result(
@@ -33,12 +33,12 @@ static void hard_sigmoid(struct layer *l)
         hard(l, layer_in(l, 0), layer_real(l, "alpha", onnx ? 0.2 : 1.0 / 6), layer_real(l, "beta", 0.5)));
 }
 
-static void hard_swish(struct layer *l)
+void derive_hard_swish(struct layer *l)
 {
     layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), hard(l, layer_in(l, 0), 1.0 / 6, 0.5)));
 }
 
-static void leaky_relu(struct layer *l)
+void derive_leaky_relu(struct layer *l)
 {
     double alpha = layer_real(l, "alpha", layer_real(l, "parameter", 0.01));
     int32_t x = layer_in(l, 0), negative = layer_by(l, "Less", x, 0);
@@ -46,60 +46,41 @@ static void leaky_relu(struct layer *l)
 }
 
 /* max(x, 0) + log1p(exp(-|x|)), which does not overflow */
-static void softplus(struct layer *l)
+void derive_softplus(struct layer *l)
 {
     int32_t x = layer_in(l, 0), small = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
     layer_result(l, 0, layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", small)));
 }
 
 /* x * sigmoid(alpha x) */
-static void swish(struct layer *l)
+void derive_swish(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    double alpha = layer_real(l, "alpha", strcmp(l->op->kind, "com.microsoft:QuickGelu") == 0 ? 1.702 : 1);
+    double alpha = layer_real(l, "alpha", 1);
     int32_t y = alpha == 1 ? x : layer_by(l, "Mul", x, alpha);
     layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Sigmoid", y)));
 }
 
-static void relu6(struct layer *l)
+void derive_relu6(struct layer *l)
 {
     layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
 }
 
-/* Kinds that take any number of operands here and two of ours: one after the other. */
-static void chain(struct layer *l, const char *kind, bool average)
+/* Max, Min and Sum of any number of operands: one after the other. The mapping has Max and Min of two. */
+void derive_chain(struct layer *l)
 {
+    const char *kind = strcmp(l->op->kind, "Sum") == 0 ? "Add" : l->op->kind;
     int32_t y = layer_in(l, 0);
     int count = l->op->operand_count;
+    if (count == 2 && kind == l->op->kind) {
+        layer_fail(l);
+        return;
+    }
     for (int i = 1; i < count; i++) y = layer_two(l, kind, y, layer_in(l, i));
-    if (average) y = layer_by(l, "Div", y, count);
-    layer_result(l, 0, count == 1 && !average ? layer_one(l, "Identity", y) : y);
+    layer_result(l, 0, count == 1 ? layer_one(l, "Identity", y) : y);
 }
 
-static void most(struct layer *l)
-{
-    if (l->op->operand_count == 2) {
-        layer_fail(l);
-        return;
-    }
-    chain(l, "Max", false);
-}
-
-static void least(struct layer *l)
-{
-    if (l->op->operand_count == 2) {
-        layer_fail(l);
-        return;
-    }
-    chain(l, "Min", false);
-}
-
-static void sum(struct layer *l)
-{
-    chain(l, "Add", false);
-}
-
-static void cast_like(struct layer *l)
+void derive_cast_like(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     enum model_element e = layer_element(l, layer_in(l, 1));
@@ -107,7 +88,7 @@ static void cast_like(struct layer *l)
 }
 
 /* Dropout of inference with the mask that it did not apply. */
-static void dropout(struct layer *l)
+void derive_dropout(struct layer *l)
 {
     const struct model_type *t = layer_type(l, layer_in(l, 0));
     if (l->op->result_count < 2 || l->op->results[1] < 0) {
@@ -119,7 +100,7 @@ static void dropout(struct layer *l)
 }
 
 /* Before 7 the second operand begins at dimension `axis` of the first. */
-static void aligned(struct layer *l)
+void derive_aligned(struct layer *l)
 {
     const struct model_type *a = layer_type(l, layer_in(l, 0)), *b = layer_type(l, layer_in(l, 1));
     int64_t extent[MODEL_MAX_RANK], axis = layer_int(l, "axis", a->count - b->count);
@@ -133,32 +114,3 @@ static void aligned(struct layer *l)
     layer_result(
         l, 0, layer_two(l, l->op->kind, layer_in(l, 0), layer_reshape(l, layer_in(l, 1), a->count, extent)));
 }
-
-/* clang-format off */
-const struct layer_row layers_activations[] = {
-    {{NULL, NULL, "Add"}, aligned}, {{NULL, NULL, "Sub"}, aligned}, {{NULL, NULL, "Mul"}, aligned},
-    {{NULL, NULL, "Div"}, aligned}, {{NULL, NULL, "Pow"}, aligned}, {{NULL, NULL, "And"}, aligned},
-    {{NULL, NULL, "Or"}, aligned}, {{NULL, NULL, "Equal"}, aligned}, {{NULL, NULL, "Less"}, aligned},
-    {{NULL, NULL, "Greater"}, aligned},
-    {{NULL, NULL, "Clip"}, clip},
-    {{"hardsigmoid", NULL, "HardSigmoid"}, hard_sigmoid},
-    {{"hardswish", NULL, "HardSwish"}, hard_swish},
-    {{"leaky_relu", NULL, "LeakyRelu"}, leaky_relu},
-
-    {{"softplus", NULL, "Softplus"}, softplus},
-
-    {{"silu", NULL, "Swish"}, swish},
-    {{NULL, NULL, "com.microsoft:QuickGelu"}, swish},
-
-    {{"relu6", NULL, NULL}, relu6},
-
-    {{NULL, NULL, "Max"}, most},
-    {{NULL, NULL, "Min"}, least},
-    {{NULL, NULL, "Sum"}, sum},
-
-    {{NULL, NULL, "CastLike"}, cast_like},
-
-    {{NULL, NULL, "Dropout"}, dropout},
-    {{NULL}, NULL},
-};
-/* clang-format on */

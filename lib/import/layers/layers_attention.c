@@ -98,7 +98,7 @@ static int32_t attention_heads(struct layer *l, int32_t x, int64_t heads)
 
 /* Operands are q, k, v, past k, past v, lengths, total, cos, sin, positions, bias, sink. Caches grow by the new rows;
  * caches in a shared buffer, RoPE inside the op, sinks and quantised caches leave it generic. */
-static void attention_group_query(struct layer *l)
+void derive_group_query(struct layer *l)
 {
     int64_t heads = layer_int(l, "num_heads", 0), kv = layer_int(l, "kv_num_heads", 0);
     int32_t q = layer_in(l, 0), k = layer_in(l, 1), v = layer_in(l, 2), past_k = layer_in(l, 3),
@@ -142,7 +142,7 @@ static void attention_group_query(struct layer *l)
 }
 
 /* query, key, value, mask? of [B,H,S,D]; a sink leaves it generic */
-static void attention_ttir(struct layer *l)
+void derive_attention(struct layer *l)
 {
     int32_t q = layer_in(l, 0);
     bool causal = layer_int(l, "is_causal", layer_has(l, 3) ? 0 : 1) != 0;
@@ -160,11 +160,3 @@ static void attention_ttir(struct layer *l)
                           .window = causal && window > 0 ? window : 0};
     layer_result(l, 0, attention_of(l, &a));
 }
-
-/* clang-format off */
-const struct layer_row layers_attention[] = {
-    {{NULL, NULL, "com.microsoft:GroupQueryAttention"}, attention_group_query},
-    {{"scaled_dot_product_attention", NULL, NULL}, attention_ttir},
-    {{NULL}, NULL},
-};
-/* clang-format on */

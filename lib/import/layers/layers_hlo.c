@@ -24,7 +24,7 @@ static struct model_attrs along_first(struct layer *l)
 }
 
 /* For a team: as many operands as devices, one for each of them, are rows of one that is shared out. */
-static void shared_rows(struct layer *l)
+void derive_all_to_all(struct layer *l)
 {
     int n = l->op->operand_count;
     const struct model_type *x = layer_type(l, layer_in(l, 0));
@@ -42,11 +42,3 @@ static void shared_rows(struct layer *l)
     int32_t y = layer_like(l, &like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st));
     for (int i = 0; i < n; i++) layer_result(l, i, layer_slice(l, y, 0, i, i + 1));
 }
-
-/* clang-format off */
-const struct layer_row layers_hlo[] = {
-    {{NULL, "all-to-all", NULL}, shared_rows},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

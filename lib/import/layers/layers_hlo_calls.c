@@ -62,7 +62,7 @@ static void reshard(struct layer *l)
     layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
 }
 
-static void custom_call(struct layer *l)
+void derive_custom_call(struct layer *l)
 {
     const char *target = model_attr_word(&l->op->attrs, "custom_call_target", "");
     target += *target == '"';
@@ -75,10 +75,3 @@ static void custom_call(struct layer *l)
     else
         layer_fail(l);
 }
-
-/* clang-format off */
-const struct layer_row layers_hlo_calls[] = {
-    {{NULL, "custom-call", NULL}, custom_call},
-    {{NULL}, NULL},
-};
-/* clang-format on */

@@ -66,7 +66,7 @@ static bool pads_of(const struct layer *l, int rank, int64_t *low, int64_t *high
     return count > 0;
 }
 
-static void pad(struct layer *l)
+void derive_pad(struct layer *l)
 {
     const char *mode = model_attr_word(&l->op->attrs, "mode", "constant");
     int32_t x = layer_in(l, 0);
@@ -88,12 +88,3 @@ static void pad(struct layer *l)
     }
     layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
 }
-
-/* clang-format off */
-const struct layer_row layers_images[] = {
-
-    {{NULL, NULL, "Pad"}, pad},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

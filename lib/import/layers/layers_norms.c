@@ -63,7 +63,7 @@ static bool wants_more(const struct layer *l)
 }
 
 /* The importer has the plain form; here: with mean and inverse as results. */
-static void layer_norm(struct layer *l)
+void derive_layer_norm(struct layer *l)
 {
     bool centre = strcmp(l->op->kind, "SimplifiedLayerNormalization") != 0;
     if (!wants_more(l)) {
@@ -78,7 +78,7 @@ static void layer_norm(struct layer *l)
 }
 
 /* x + skip + bias first: that sum is result 4. */
-static void skip_norm(struct layer *l)
+void derive_skip_norm(struct layer *l)
 {
     bool centre = strstr(l->op->kind, "Simplified") == NULL;
     int32_t x = layer_two(l, "Add", layer_in(l, 0), layer_in(l, 1));
@@ -106,7 +106,7 @@ static int64_t feature_of(const struct layer *l)
 }
 
 /* y, mean and variance of the batch */
-static void batch_norm_training(struct layer *l)
+void derive_batch_norm_training(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     int rank = layer_type(l, x)->count, f = (int)feature_of(l);
@@ -126,7 +126,7 @@ static void batch_norm_training(struct layer *l)
 }
 
 /* x, scale, mean, variance, dy: dx = scale i (dy - mean(dy) - c i i mean(dy c)), dscale, doffset */
-static void batch_norm_grad(struct layer *l)
+void derive_batch_norm_grad(struct layer *l)
 {
     int32_t x = layer_in(l, 0), dy = layer_in(l, 4);
     int rank = layer_type(l, x)->count, f = (int)feature_of(l);
@@ -150,7 +150,7 @@ static void batch_norm_grad(struct layer *l)
 }
 
 /* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x a + b */
-static void batch_norm_inference(struct layer *l)
+void derive_batch_norm_inference(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     int rank = layer_type(l, x)->count, f = (int)feature_of(l);
@@ -166,7 +166,7 @@ static void batch_norm_inference(struct layer *l)
 }
 
 /* Training: statistics of the batch, and those that run on. */
-static void batch_norm_onnx(struct layer *l)
+void derive_batch_norm_onnx(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     int rank = layer_type(l, x)->count;
@@ -187,19 +187,3 @@ static void batch_norm_onnx(struct layer *l)
         layer_result(l, 1 + i, layer_two(l, "Add", old, layer_by(l, "Mul", now[i], 1 - momentum)));
     }
 }
-
-/* clang-format off */
-const struct layer_row layers_norms[] = {
-    {{NULL, NULL, "LayerNormalization"}, layer_norm},
-    {{NULL, NULL, "SimplifiedLayerNormalization"}, layer_norm},
-    {{NULL, NULL, "com.microsoft:SkipLayerNormalization"}, skip_norm},
-    {{NULL, NULL, "com.microsoft:SkipSimplifiedLayerNormalization"}, skip_norm},
-
-    {{NULL, NULL, "BatchNormalization"}, batch_norm_onnx},
-
-    {{"batch_norm_training", "batch-norm-training", NULL}, batch_norm_training},
-    {{NULL, "batch-norm-grad", NULL}, batch_norm_grad},
-    {{NULL, "batch-norm-inference", NULL}, batch_norm_inference},
-    {{NULL}, NULL},
-};
-/* clang-format on */

@@ -12,7 +12,7 @@ static bool is_integer(enum model_element e)
 }
 
 /* What is left of a / b toward zero, and b more where it has another sign than b; unsigned numbers have one. */
-static void modulo(struct layer *l)
+void derive_modulo(struct layer *l)
 {
     int32_t a = layer_in(l, 0), b = layer_in(l, 1);
     if (layer_int(l, "fmod", 0) != 0 || model_element_row(layer_element(l, a))->number == MODEL_UNSIGNED) {
@@ -28,13 +28,17 @@ static void modulo(struct layer *l)
 }
 
 /* Of integers whether they are not 0; `and` alone would be of their bits. */
-static void logic(struct layer *l)
+void derive_logic(struct layer *l)
 {
     static const char *const kinds[][2] = {
         {"logical_and", "And"}, {"logical_or", "Or"}, {"logical_xor", "Xor"}, {"logical_not", "Not"}};
     int32_t in[2] = {-1, -1};
     int count = l->op->operand_count;
     bool whole = false;
+    if (strncmp(l->op->kind, "logical_", 8) != 0) {
+        derive_aligned(l);
+        return;
+    }
     for (int i = 0; i < count && i < 2; i++) whole |= is_integer(layer_element(l, layer_in(l, i)));
     if (!whole || count > 2) {
         layer_fail(l);
@@ -70,7 +74,7 @@ static bool four_bits(struct layer *l, int32_t x, enum model_element from, enum 
 }
 
 /* To fp8 what is too large becomes the largest, unless the file says otherwise. */
-static void saturated(struct layer *l)
+void derive_saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     enum model_element to = model_type_of(l->m, l->op->results[0])->element, from = layer_element(l, x);
@@ -86,17 +90,3 @@ static void saturated(struct layer *l)
     layer_put(l, "saturate", 0);
     layer_result(l, 0, layer_cast(l, x, to));
 }
-
-/* clang-format off */
-const struct layer_row layers_numbers[] = {
-    {{NULL, NULL, "Mod"}, modulo},
-
-    {{"logical_and", NULL, NULL}, logic},
-    {{"logical_or", NULL, NULL}, logic},
-    {{"logical_xor", NULL, NULL}, logic},
-    {{"logical_not", NULL, NULL}, logic},
-    {{NULL, NULL, "Cast"}, saturated},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

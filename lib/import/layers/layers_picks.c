@@ -11,7 +11,7 @@ static int axis_of(const struct layer *l, int64_t usual, int rank)
 }
 
 /* From a dimension of one element: that one, as often as there are indices. */
-static void gather_one(struct layer *l)
+void derive_gather(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x), *i = layer_type(l, layer_in(l, 1));
@@ -27,12 +27,3 @@ static void gather_one(struct layer *l)
     }
     layer_result(l, 0, layer_expand_to(l, layer_reshape(l, x, rank, open), rank, full));
 }
-
-/* clang-format off */
-const struct layer_row layers_picks[] = {
-
-    {{NULL, NULL, "Gather"}, gather_one},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

@@ -20,7 +20,7 @@ static int32_t scaled(struct layer *l, int32_t a, double by)
 }
 
 /* alpha * A' B' + beta * C; below 7 C is aligned by numbers too. */
-static void gemm(struct layer *l)
+void derive_gemm(struct layer *l)
 {
     int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transA", 0) != 0);
     int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transB", 0) != 0);
@@ -32,7 +32,7 @@ static void gemm(struct layer *l)
 }
 
 /* A (or x) W + b of TTIR. */
-static void linear(struct layer *l)
+void derive_linear(struct layer *l)
 {
     int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transpose_a", 0) != 0);
     int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transpose_b", 0) != 0);
@@ -40,14 +40,3 @@ static void linear(struct layer *l)
     if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_in(l, 2));
     layer_result(l, 0, y);
 }
-
-/* clang-format off */
-const struct layer_row layers_products[] = {
-    {{NULL, NULL, "Gemm"}, gemm},
-    {{NULL, NULL, "com.microsoft:GemmFastGelu"}, gemm},
-
-    {{"linear", NULL, NULL}, linear},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

@@ -23,7 +23,7 @@ static int32_t quantised_spread(struct layer *l, int32_t s, int32_t x, int64_t a
 }
 
 /* (x - z) * s */
-static void dequantize(struct layer *l)
+void derive_dequantize(struct layer *l)
 {
     int32_t x = layer_in(l, 0), scale = layer_in(l, 1), zero = layer_in(l, 2);
     int64_t axis = layer_int(l, "axis", 1);
@@ -34,7 +34,7 @@ static void dequantize(struct layer *l)
 }
 
 /* clamp(round(x / s) + z) */
-static void quantize(struct layer *l)
+void derive_quantize(struct layer *l)
 {
     int32_t x = layer_in(l, 0), scale = layer_in(l, 1), zero = layer_in(l, 2);
     int64_t axis = layer_int(l, "axis", 1);
@@ -50,7 +50,3 @@ static void quantize(struct layer *l)
     }
     layer_result(l, 0, layer_cast(l, y, to));
 }
-
-const struct layer_row layers_quantised[] = {{{NULL, NULL, "QuantizeLinear"}, quantize},
-                                             {{NULL, NULL, "DequantizeLinear"}, dequantize},
-                                             {{NULL}, NULL}};

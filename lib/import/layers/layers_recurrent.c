@@ -86,7 +86,7 @@ static bool lstm_is_plain(const struct layer *l)
            x->extent[0] < l->limits->ops / LSTM_STEP_OPS;
 }
 
-static void lstm(struct layer *l)
+void derive_lstm(struct layer *l)
 {
     int32_t y[2], h[2], c[2];
     if (!lstm_is_plain(l)) {
@@ -112,5 +112,3 @@ static void lstm(struct layer *l)
     layer_result(l, 1, layer_concat(l, 0, dirs, h));
     layer_result(l, 2, layer_concat(l, 0, dirs, c));
 }
-
-const struct layer_row layers_recurrent[] = {{{NULL, NULL, "LSTM"}, lstm}, {{NULL}, NULL}};

@@ -33,7 +33,7 @@ static int32_t reduced(struct layer *l, const struct along *a, const char *kind,
 }
 
 /* The importer has the plain form; here: along nothing, or with an operand that is left out. */
-static void plain(struct layer *l)
+void derive_reduction(struct layer *l)
 {
     struct along a;
     bool empty = l->op->operand_count > 1 && !layer_has(l, 1);
@@ -58,7 +58,7 @@ static bool from_axis(const struct layer *l, struct along *a)
 }
 
 /* s - log z */
-static void log_softmax(struct layer *l)
+void derive_log_softmax(struct layer *l)
 {
     struct along a;
     int32_t x = layer_in(l, 0);
@@ -72,7 +72,7 @@ static void log_softmax(struct layer *l)
 }
 
 /* Over all spatial dimensions. */
-static void global_pool(struct layer *l)
+void derive_global_pool(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     struct along a = {.keep = true};
@@ -84,19 +84,3 @@ static void global_pool(struct layer *l)
     layer_result(l, 0,
                  reduced(l, &a, strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean", x));
 }
-
-/* clang-format off */
-const struct layer_row layers_reductions[] = {
-    {{NULL, NULL, "ReduceSum"}, plain},
-    {{NULL, NULL, "ReduceMean"}, plain},
-    {{NULL, NULL, "ReduceMax"}, plain},
-    {{NULL, NULL, "ReduceMin"}, plain},
-    {{NULL, NULL, "ReduceProd"}, plain},
-
-    {{"log_softmax", NULL, "LogSoftmax"}, log_softmax},
-
-    {{NULL, NULL, "GlobalAveragePool"}, global_pool},
-    {{NULL, NULL, "GlobalMaxPool"}, global_pool},
-    {{NULL}, NULL},
-};
-/* clang-format on */

@@ -10,17 +10,17 @@ static void filled(struct layer *l, double number)
     layer_result(l, 0, layer_expand_to(l, layer_number(l, y->element, number), y->count, y->extent));
 }
 
-static void zeros(struct layer *l)
+void derive_zeros(struct layer *l)
 {
     filled(l, 0);
 }
 
-static void ones(struct layer *l)
+void derive_ones(struct layer *l)
 {
     filled(l, 1);
 }
 
-static void full(struct layer *l)
+void derive_full(struct layer *l)
 {
     if (!model_attr_find(&l->op->attrs, "fill_value")) {
         layer_fail(l);
@@ -29,7 +29,7 @@ static void full(struct layer *l)
     filled(l, layer_real(l, "fill_value", 0));
 }
 
-static void clamp_scalar(struct layer *l)
+void derive_clamp_scalar(struct layer *l)
 {
     int32_t y = layer_by(l, "Max", layer_in(l, 0), layer_real(l, "min", 0));
     if (!model_attr_find(&l->op->attrs, "min") || !model_attr_find(&l->op->attrs, "max")) {
@@ -40,7 +40,7 @@ static void clamp_scalar(struct layer *l)
 }
 
 /* x, low, high */
-static void clamp_tensor(struct layer *l)
+void derive_clamp_tensor(struct layer *l)
 {
     if (l->op->operand_count != 3) {
         layer_fail(l);
@@ -51,13 +51,13 @@ static void clamp_tensor(struct layer *l)
 }
 
 /* Where or how it is stored is not looked at; it may be of another type. */
-static void same_elsewhere(struct layer *l)
+void derive_to_layout(struct layer *l)
 {
     layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
 }
 
 /* x, scale, offset, mean, variance: (x - mean) / sqrt(variance + e) * scale + offset */
-static void batch_norm(struct layer *l)
+void derive_batch_norm_ttir(struct layer *l)
 {
     int32_t x = layer_in(l, 0), in[5];
     int rank = layer_type(l, x)->count;
@@ -116,7 +116,7 @@ static void share_out(struct layer *l, bool takes)
 }
 
 /* Its own part of what all devices have. */
-static void mesh_partition(struct layer *l)
+void derive_mesh_partition(struct layer *l)
 {
     if (l->limits->team) {
         share_out(l, true);
@@ -140,7 +140,7 @@ static void mesh_partition(struct layer *l)
 }
 
 /* From the whole to one device's part; the other way all parts are brought together. */
-static void mesh_shard(struct layer *l)
+void derive_mesh_shard(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     const struct model_type *from = layer_type(l, x), *to = model_type_of(l->m, l->op->results[0]);
@@ -148,7 +148,7 @@ static void mesh_shard(struct layer *l)
         if (l->limits->team)
             share_out(l, to->elements <= from->elements);
         else
-            mesh_partition(l);
+            derive_mesh_partition(l);
         return;
     }
     for (int d = 0; l->ok && d < from->count && from->count == to->count; d++) {
@@ -159,23 +159,3 @@ static void mesh_shard(struct layer *l)
     }
     layer_result(l, 0, x);
 }
-
-/* clang-format off */
-const struct layer_row layers_ttir[] = {
-    {{"mesh_partition", NULL, NULL}, mesh_partition},
-    {{"mesh_shard", NULL, NULL}, mesh_shard},
-
-    {{"zeros", NULL, NULL}, zeros},
-    {{"empty", NULL, NULL}, zeros}, /* whatever is in it */
-    {{"ones", NULL, NULL}, ones},
-    {{"full", NULL, NULL}, full},
-    {{"clamp_scalar", NULL, NULL}, clamp_scalar},
-    {{"clamp_tensor", NULL, NULL}, clamp_tensor},
-
-    {{"to_layout", NULL, NULL}, same_elsewhere},
-
-    {{"batch_norm", NULL, NULL}, batch_norm},
-
-    {{NULL}, NULL},
-};
-/* clang-format on */

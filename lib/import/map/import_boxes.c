@@ -185,7 +185,7 @@ bool box_take(struct import *im, const struct model_op *op, const int64_t *begin
     return take_part(im, op, &b, 0);
 }
 
-static bool slice(struct import *im, const struct model_op *op, const char *ours)
+bool map_slice(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);
     const struct model_attr *text = model_attr_find(&op->attrs, "slice");
@@ -199,7 +199,7 @@ static bool slice(struct import *im, const struct model_op *op, const char *ours
     return ok ? take_part(im, op, &b, 0) : import_generic(im, op, "schema");
 }
 
-static bool reverse(struct import *im, const struct model_op *op, const char *ours)
+bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);
     int count;
@@ -227,7 +227,7 @@ static int64_t part_length(const struct model_op *op, const struct model_data *s
 }
 
 /* A part that nobody reads has its length, and is nothing else. */
-static bool split(struct import *im, const struct model_op *op, const char *ours)
+bool map_split(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);
     const struct model_data *stated;
@@ -320,7 +320,7 @@ bool import_join(struct import *im, const struct model_op *op, struct import_val
            join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
 }
 
-static bool concat(struct import *im, const struct model_op *op, const char *ours)
+bool map_concat(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
     const char *key = im->format == MODEL_TTIR ? "dim" : im->format == MODEL_HLO ? "dimensions" : "axis";
@@ -344,15 +344,3 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }
-
-/* clang-format off */
-const struct op_row import_box_rows[] = {
-    {{"slice_static", "slice", "Slice"}, "slice", slice, LOOSE + 1},
-    {{"slice", NULL, NULL}, "slice", slice, 1},
-    {{"index", NULL, NULL}, "slice", slice, 1},
-    {{"reverse", "reverse", NULL}, "slice", reverse, 1},
-    {{NULL, NULL, "Split"}, "slice", split, LOOSE + 1},
-    {{"concat", "concatenate", "Concat"}, "concat", concat, LOOSE + 1},
-    {.emit = NULL},
-};
-/* clang-format on */

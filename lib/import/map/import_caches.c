@@ -67,7 +67,7 @@ static bool emit_on_state(struct import *im, const struct model_op *op, struct c
 }
 
 /* cache[o + b, h, index, :] = input[0, h, b, :]; the index is one, or one a batch. */
-static bool update_cache(struct import *im, const struct model_op *op, const char *ours)
+bool map_update_cache(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1), at = *import_in(im, op, 2);
     const int64_t *n = cache.type->extent, *m = x.type->extent;
@@ -128,7 +128,7 @@ static int32_t filled_from(struct import *im, const struct model_op *op, int64_t
 }
 
 /* cache[o, h, 0.., :] = input[0, h, .., :]; all batches at once where they come one behind the other. */
-static bool fill_cache(struct import *im, const struct model_op *op, const char *ours)
+bool map_fill_cache(struct import *im, const struct model_op *op, const char *ours)
 {
     struct op_class *class = import_class_of(im, op);
     struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1);
@@ -161,12 +161,3 @@ static bool fill_cache(struct import *im, const struct model_op *op, const char 
 }
 
 /* ---- pages ---- */
-
-/* clang-format off */
-const struct op_row import_cache_rows[] = {
-    {{"update_cache", NULL, NULL}, "dynamic_insert", update_cache, LOOSE + 3},
-    {{"fill_cache", NULL, NULL}, "dynamic_insert", fill_cache, LOOSE + 2},
-
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -42,7 +42,7 @@ static bool other_form(struct import *im, const struct model_op *op)
 }
 
 /* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its operand, too. */
-static bool collective(struct import *im, const struct model_op *op, const char *ours)
+bool map_collective(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
     int operands = 0, own = type->leaves;
@@ -63,7 +63,7 @@ static bool collective(struct import *im, const struct model_op *op, const char 
     return ok;
 }
 
-static bool own_number(struct import *im, const struct model_op *op, const char *ours)
+bool map_device_id(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
     if (!import_is_tensor(im, op->results[0])) return import_generic(im, op, "form");
@@ -74,26 +74,3 @@ static bool own_number(struct import *im, const struct model_op *op, const char 
     }
     return import_number(im, op, strcmp(op->kind, "replica-id") == 0 ? 0 : im->options.device);
 }
-
-/* clang-format off */
-const struct op_row import_collective_rows[] = {
-    {{"all_reduce", "all-reduce", NULL}, "all_reduce", collective, ANY_TYPE + 1},
-    {{NULL, "all-reduce-start", NULL}, "all_reduce", collective, ANY_TYPE + 1},
-    {{NULL, NULL, "lxplan:DevicePart"}, "device_part", collective, ANY_TYPE + 1},
-    {{"all_gather", "all-gather", "lxplan:AllGather"}, "all_gather", collective, ANY_TYPE + 1},
-    {{NULL, "all-gather-start", NULL}, "all_gather", collective, ANY_TYPE + 1},
-    {{NULL, "reduce-scatter-start", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},
-    {{NULL, "all-to-all-start", NULL}, "all_to_all", collective, ANY_TYPE + 1},
-    {{NULL, "collective-broadcast-start", NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{"reduce_scatter", "reduce-scatter", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},
-    {{"all_to_all", "all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
-    {{NULL, "ragged-all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
-    {{"collective_permute", "collective-permute", NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{NULL, "collective-permute-start", NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{"collective_broadcast", "collective-broadcast", NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{"point_to_point", NULL, NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{NULL, "partition-id", NULL}, "device_id", own_number, 0},
-    {{NULL, "replica-id", NULL}, "device_id", own_number, 0},
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -57,7 +57,7 @@ static bool add_dim(struct product *p, int64_t extent)
     return true;
 }
 
-static bool dot_general(struct import *im, const struct model_op *op, const char *ours)
+bool map_dot(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const keys[2][4] = {
         {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"},
@@ -99,7 +99,7 @@ static bool dot_general(struct import *im, const struct model_op *op, const char
 
 /* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the left is a row, one
  * on the right a column, and the result lacks that dimension. */
-static bool matmul(struct import *im, const struct model_op *op, const char *ours)
+bool map_matmul(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,
                             *y = import_type_out(im, op);
@@ -122,11 +122,3 @@ static bool matmul(struct import *im, const struct model_op *op, const char *our
     if (columns) p.of[1][b->count - (turn_b ? 2 : 1)] = shared + rows;
     return contracted(im, op, &p);
 }
-
-/* clang-format off */
-const struct op_row import_contract_rows[] = {
-    {{"dot_general", "dot", NULL}, "matmul", dot_general, 2},
-    {{"matmul", NULL, "MatMul"}, "matmul", matmul, 2},
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -104,7 +104,7 @@ static bool softmax_dims(struct import *im, const struct model_op *op, bool *goe
     return d >= 0 && d < rank;
 }
 
-static bool expand_softmax(struct import *im, const struct model_op *op, const char *ours)
+bool map_softmax(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
     bool goes[VIEW_MAX_RANK];
@@ -171,13 +171,13 @@ static bool norm(struct import *im, const struct model_op *op, bool centred)
     return end(&s, finished(&s, f, 1));
 }
 
-static bool expand_rms_norm(struct import *im, const struct model_op *op, const char *ours)
+bool map_rms_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
     return norm(im, op, false);
 }
 
-static bool expand_layer_norm(struct import *im, const struct model_op *op, const char *ours)
+bool map_layer_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
     return norm(im, op, true);
@@ -198,7 +198,7 @@ static struct import_value channels(struct steps *s, struct import_value v, cons
 }
 
 /* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands 1 to 4. */
-static bool expand_batch_norm(struct import *im, const struct model_op *op, const char *ours)
+bool map_batch_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
     double epsilon = epsilon_of(op);
@@ -221,14 +221,3 @@ static bool expand_batch_norm(struct import *im, const struct model_op *op, cons
     struct import_value y = step_point(&s, "mul", x, &a, NULL, x.type->element);
     return end(&s, step_point(&s, "add", y, &b, NULL, x.type->element));
 }
-
-/* clang-format off */
-const struct op_row import_layer_rows[] = {
-    {{"softmax", NULL, "Softmax"}, NULL, expand_softmax, 1},
-    {{"rms_norm", NULL, "RMSNormalization"}, NULL, expand_rms_norm, LOOSE + 1},
-    {{NULL, NULL, "SimplifiedLayerNormalization"}, NULL, expand_rms_norm, LOOSE + 1},
-    {{"layer_norm", NULL, "LayerNormalization"}, NULL, expand_layer_norm, LOOSE + 1},
-    {{"batch_norm_inference", NULL, "BatchNormalization"}, NULL, expand_batch_norm, 5},
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -42,14 +42,14 @@ static bool gather_axis(struct import *im, const struct model_op *op, const stru
     return choose_finish(im, op, &c, y, dims);
 }
 
-static bool embedding(struct import *im, const struct model_op *op, const char *ours)
+bool map_embedding(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value index = *import_in(im, op, 0), table = *import_in(im, op, 1);
     (void)ours;
     return gather_axis(im, op, &table, &index, table.type->count - 2);
 }
 
-static bool gather_onnx(struct import *im, const struct model_op *op, const char *ours)
+bool map_gather_rows(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value table = *import_in(im, op, 0), index = *import_in(im, op, 1);
     int64_t axis = model_attr_int(&op->attrs, "axis", 0), number;
@@ -118,7 +118,7 @@ static bool known_box(struct import *im, const struct model_op *op, const struct
     return true;
 }
 
-static bool dynamic_slice(struct import *im, const struct model_op *op, const char *ours)
+bool map_dynamic_slice(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value x = *import_in(im, op, 0);
     const struct model_type *y = import_type_out(im, op);
@@ -152,7 +152,7 @@ static bool listed_start(struct import *im, const struct model_op *op, const str
 }
 
 /* x, where it begins (a list of as many as it has dimensions), where it ends */
-static bool slice_dynamic(struct import *im, const struct model_op *op, const char *ours)
+bool map_slice_dynamic(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value x = *import_in(im, op, 0), begins = *import_in(im, op, 1), start[LX_MAX_RANK];
     const struct model_type *y = import_type_out(im, op);
@@ -187,7 +187,7 @@ static bool slice_dynamic(struct import *im, const struct model_op *op, const ch
 }
 
 /* A copy of the first operand with the second in it. */
-static bool dynamic_insert(struct import *im, const struct model_op *op, const char *ours)
+bool map_dynamic_insert(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value x = *import_in(im, op, 0), part = *import_in(im, op, 1);
     struct choosing c = {.kind = ours};
@@ -205,14 +205,3 @@ static bool dynamic_insert(struct import *im, const struct model_op *op, const c
     if (run > 0) add_starts(im, op, 2, &c, of_x, rank);
     return choose_finish(im, op, &c, import_type_out(im, op), of_x);
 }
-
-/* clang-format off */
-const struct op_row import_index_rows[] = {
-    {{"embedding", NULL, NULL}, "gather", embedding, 2},
-    {{NULL, NULL, "Gather"}, "gather", gather_onnx, 2},
-    {{NULL, "dynamic-slice", NULL}, "dynamic_slice", dynamic_slice, 1},
-    {{"slice_dynamic", NULL, NULL}, "dynamic_slice", slice_dynamic, 2},
-    {{NULL, "dynamic-update-slice", "lxplan:DynamicInsert"}, "dynamic_insert", dynamic_insert, 2},
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -57,7 +57,7 @@ static bool counts_how(struct import *im, const struct model_op *op, struct lx_o
     return true;
 }
 
-static bool iota(struct import *im, const struct model_op *op, const char *ours)
+bool map_iota(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
     bool hlo = im->format == MODEL_HLO;
@@ -114,7 +114,7 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
 }
 
 /* The sum of one element is the element, and of none it is 0. */
-static bool scan(struct import *im, const struct model_op *op, const char *ours)
+bool map_scan(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
     bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
@@ -128,13 +128,3 @@ static bool scan(struct import *im, const struct model_op *op, const char *ours)
     }
     return import_scan(im, op, axis, exclusive, model_attr_int(&op->attrs, "reverse", 0) != 0);
 }
-
-/* clang-format off */
-const struct op_row import_made_rows[] = {
-    {{"arange", "iota", NULL}, "iota", iota, 0},
-    {{NULL, NULL, "Range"}, "iota", iota, 3},
-    {{"cumsum", NULL, "CumSum"}, "scan", scan, 1},
-
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -50,7 +50,7 @@ static bool still_splat(struct import *im, const struct model_op *op, bool *done
     return import_bind_one(im, op, &v);
 }
 
-static bool reshape(struct import *im, const struct model_op *op, const char *ours)
+bool map_reshape(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
     struct view view;
@@ -62,7 +62,7 @@ static bool reshape(struct import *im, const struct model_op *op, const char *ou
     return viewed(im, op, &view, ok ? NULL : "atoms");
 }
 
-static bool permute(struct import *im, const struct model_op *op, const char *ours)
+bool map_permute(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const keys[] = {
         [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
@@ -87,7 +87,7 @@ static bool permute(struct import *im, const struct model_op *op, const char *ou
     return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
-static bool broadcast(struct import *im, const struct model_op *op, const char *ours)
+bool map_broadcast(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op), *from = model_type_of(im->m, op->operands[0]);
     int count, to[VIEW_MAX_RANK];
@@ -103,7 +103,7 @@ static bool broadcast(struct import *im, const struct model_op *op, const char *
     return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
-static bool same(struct import *im, const struct model_op *op, const char *ours)
+bool map_identity(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
     (void)ours;
@@ -112,7 +112,7 @@ static bool same(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &v);
 }
 
-bool import_constant(struct import *im, const struct model_op *op, const char *ours)
+bool map_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_attr *a = model_attr_find(&op->attrs, "value");
     struct import_value v = {.storage = -1, .type = import_type_out(im, op)};
@@ -124,7 +124,7 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
 }
 
 /* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
-bool import_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
+bool map_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v;
     (void)ours;
@@ -133,21 +133,3 @@ bool import_unknown_constant(struct import *im, const struct model_op *op, const
     import_class(im, op, CLASS_FOLDED, NULL);
     return import_bind_one(im, op, &v);
 }
-
-/* clang-format off */
-const struct op_row import_moves_rows[] = {
-    {{"reshape", "reshape", "Reshape"}, "reshape", reshape, 1},
-    {{"squeeze", "bitcast", "Squeeze"}, "reshape", reshape, 1},
-    {{"unsqueeze", NULL, "Unsqueeze"}, "reshape", reshape, 1},
-    {{NULL, NULL, "Flatten"}, "reshape", reshape, 1},
-    {{"permute", "transpose", "Transpose"}, "clone", permute, 1},
-    {{"transpose", NULL, NULL}, "clone", permute, 1},
-    {{"broadcast", "broadcast", "Expand"}, "clone", broadcast, 1},
-    {{"constant", "constant", "Constant"}, "constant", import_constant, 0},
-    {{NULL, NULL, "ConstantOfShape"}, "constant", import_unknown_constant, 1},
-    {{NULL, "copy", "Identity"}, "clone", same, 1},
-    {{NULL, "opt-barrier", "Dropout"}, "clone", same, 1},
-
-    {.emit = NULL},
-};
-/* clang-format on */

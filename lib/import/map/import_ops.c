@@ -1,17 +1,10 @@
-/* The op mapping: the tables of all themes, and what their rows have in common. A row has the names that the three
- * formats have for one kind; a kind of ours that is not there yet leaves the op generic. */
+/* The op mapping: what the rows of ops.def have in common. */
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
 #include "import/layers/layers.h"
 #include "base/fail.h"
 
 #include <string.h>
-
-static const struct op_row *const tables[] = {
-    import_pointwise_rows, import_reduce_rows,     import_contract_rows, import_moves_rows,
-    import_box_rows,       import_pad_rows,        import_index_rows,    import_pick_rows,
-    import_window_rows,    import_collective_rows, import_made_rows,     import_layer_rows,
-    import_cache_rows,     import_pool_rows};
 
 struct import_value *import_in(struct import *im, const struct model_op *op, int i)
 {
@@ -61,31 +54,21 @@ bool import_is_tensor(const struct import *im, int32_t value)
 static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool joins = row->ours && strcmp(row->ours, "concat") == 0; /* what has no element is left out */
-    bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
+    bool loose = row->form == OP_LOOSE, all = op->operand_count >= row->least;
     bool onnx = im->format == MODEL_ONNX;                /* a list of no extents or axes is one, too */
     bool parts = onnx && strcmp(op->kind, "Split") == 0; /* any of them may be unread */
-    if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
+    if (row->form == OP_ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     for (int i = 0; i < op->result_count; i++)
         all = all && ((i > 0 || parts) && op->results[i] < 0
                           ? true
                           : (loose || i == 0) && import_is_tensor(im, op->results[i]));
     all = all && (loose || op->result_count > 0);
     for (int i = 0; i < op->operand_count; i++)
-        all = all && ((loose && i >= row->operands % LOOSE && op->operands[i] < 0) ||
-                      import_is_tensor(im, op->operands[i]) ||
-                      ((joins || (onnx && i >= row->operands % LOOSE)) && op->operands[i] >= 0 &&
-                       model_type_of(im->m, op->operands[i])->elements == 0));
+        all = all &&
+              ((loose && i >= row->least && op->operands[i] < 0) || import_is_tensor(im, op->operands[i]) ||
+               ((joins || (onnx && i >= row->least)) && op->operands[i] >= 0 &&
+                model_type_of(im->m, op->operands[i])->elements == 0));
     return all;
-}
-
-static const struct op_row *row_of(const struct import *im, const struct model_op *op)
-{
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const struct op_row *r = tables[t]; r->emit; r++) {
-            const char *name = r->name[im->format];
-            if (name && strcmp(name, op->kind) == 0) return r;
-        }
-    return NULL;
 }
 
 int64_t import_opset(const struct import *im)
@@ -157,10 +140,10 @@ static bool from_nothing(struct import *im, const struct model_op *op, bool *don
 /* What writes an operand cannot do that to a copy. */
 static bool emit(struct import *im, const struct model_op *op, const struct op_row *row)
 {
-    if (!import_class_of(im, op)->alone || op->result_count == 0) return row->emit(im, op, row->ours);
+    if (!import_class_of(im, op)->alone || op->result_count == 0) return row->map(im, op, row->ours);
     int32_t *was = arena_array(&im->memory, (size_t)op->operand_count + 1, sizeof *was);
     if (!was) return status_no_memory(im->st);
-    return import_alone(im, op, was) && row->emit(im, op, row->ours) && import_together(im, op, was);
+    return import_alone(im, op, was) && row->map(im, op, row->ours) && import_together(im, op, was);
 }
 
 static bool has_complex(const struct import *im, const struct model_op *op)
@@ -175,15 +158,15 @@ static bool has_complex(const struct import *im, const struct model_op *op)
 
 bool import_op(struct import *im, const struct model_op *op)
 {
-    const struct op_row *row = row_of(im, op);
+    const struct op_row *row = op_find(im->format, op->kind);
     bool done;
     if (makes_nothing(im, op)) return bind_nothing(im, op);
     if (!from_nothing(im, op, &done) || done) return done;
     if (!import_computed(im, op, &done) || done) return done;
-    if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
-    if (!row) return import_generic(im, op, "kind");
-    if (row->emit == import_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
-        return import_constant(im, op, NULL);
+    if (import_known_ahead(im, op)) return map_constant(im, op, NULL);
+    if (!row || !row->map) return import_generic(im, op, "kind");
+    if (row->map == map_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
+        return map_constant(im, op, NULL);
     if (has_complex(im, op)) return import_generic(im, op, "complex");
     if (!has_all(im, op, row)) return import_generic(im, op, "form");
     return emit(im, op, row);

@@ -158,7 +158,7 @@ static bool crop_to_one(struct import *im, const struct model_op *op, struct amo
     return v->type != NULL;
 }
 
-static bool pad(struct import *im, const struct model_op *op, const char *ours)
+bool map_pad(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]), *type = import_type_out(im, op);
     const struct model_attr *text = model_attr_find(&op->attrs, "padding");
@@ -183,10 +183,3 @@ static bool pad(struct import *im, const struct model_op *op, const char *ours)
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }
-
-/* clang-format off */
-const struct op_row import_pad_rows[] = {
-    {{"pad", "pad", "Pad"}, "pad", pad, LOOSE + 1},
-    {.emit = NULL},
-};
-/* clang-format on */

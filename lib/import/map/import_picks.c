@@ -193,7 +193,7 @@ static struct picks picks_of(struct import *im, const struct model_op *op)
     return (struct picks){.table = *import_in(im, op, 0), .index = *import_in(im, op, 1)};
 }
 
-static bool gather_general(struct import *im, const struct model_op *op, const char *ours)
+bool map_gather(struct import *im, const struct model_op *op, const char *ours)
 {
     struct picks p = picks_of(im, op);
     struct list sizes = list_of(op, "slice_sizes");
@@ -224,7 +224,7 @@ static enum lx_combine combine_of(const char *word, bool logical)
     return LX_COMBINE_COUNT;
 }
 
-static bool scatter_general(struct import *im, const struct model_op *op, const char *ours)
+bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
 {
     struct picks p = picks_of(im, op);
     const char *word = import_replaces(im, op) ? "none" : import_reducer(im, op);
@@ -241,12 +241,3 @@ static bool scatter_general(struct import *im, const struct model_op *op, const 
 
 static const int64_t counting[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 enum { COUNTED = sizeof counting / sizeof *counting };
-
-/* clang-format off */
-const struct op_row import_pick_rows[] = {
-    {{NULL, "gather", NULL}, "gather", gather_general, 2},
-    {{NULL, "scatter", NULL}, "scatter", scatter_general, 3},
-
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -47,7 +47,7 @@ static bool reduced(struct import *im, const struct model_op *op, const char *ou
 }
 
 /* Places are counted in the order of the file: the operand is laid out that way. */
-static bool pick(struct import *im, const struct model_op *op, const char *ours)
+bool map_arg_reduce(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
     const struct model_type *x = v.type;
@@ -67,7 +67,7 @@ static bool pick(struct import *im, const struct model_op *op, const char *ours)
     return import_plain(im, &v, op) && reduced_value(im, op, v, ours, goes);
 }
 
-static bool reduce(struct import *im, const struct model_op *op, const char *ours)
+bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const keys[] = {
         [MODEL_TTIR] = "dim_arg", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "axes"};
@@ -186,7 +186,7 @@ bool import_neutral(const struct import_value *v, const char *ours)
     return false;
 }
 
-static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
+bool map_reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct reducer *r = op->operand_count == 2 ? reducer_of(im, op) : NULL;
     struct steps s = {im, op, true};
@@ -196,26 +196,10 @@ static bool reduce_by_body(struct import *im, const struct model_op *op, const c
         !import_is_tensor(im, op->results[0]))
         return import_generic(im, op, "reducer");
     bool neutral = is_neutral(import_in(im, op, 1), r);
-    if (!reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
+    if (!map_reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
         return im->st->code == LX_OK;
     struct import_value y = *import_leaf(im, op->results[0], 0), first = *import_in(im, op, 1);
     bool one = import_splat(&first, &number);
     y = step_point(&s, r->two, y, one ? NULL : &first, one ? &number : NULL, y.type->element);
     return s.ok && import_bind_one(im, op, &y);
 }
-
-/* clang-format off */
-const struct op_row import_reduce_rows[] = {
-    {{"sum", NULL, "ReduceSum"}, "sum", reduce, 1},
-    {{"mean", NULL, "ReduceMean"}, "mean", reduce, 1},
-    {{"max", NULL, "ReduceMax"}, "max", reduce, 1},
-    {{"min", NULL, "ReduceMin"}, "min", reduce, 1},
-    {{"prod", NULL, "ReduceProd"}, "prod", reduce, 1},
-    {{"argmax", NULL, "ArgMax"}, "argmax", pick, 1},
-    {{"argmin", NULL, "ArgMin"}, "argmin", pick, 1},
-    {{"reduce_or", NULL, NULL}, "any", reduce, 1},
-    {{"reduce_and", NULL, NULL}, "all", reduce, 1},
-    {{NULL, "reduce", NULL}, NULL, reduce_by_body, ANY_TYPE + 1},
-    {.emit = NULL},
-};
-/* clang-format on */

@@ -209,10 +209,3 @@ bool slide_pool(struct import *im, const struct model_op *op, const char *kind, 
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }
-
-int64_t slide_nth(const struct model_op *op, const char *key, int i, int64_t otherwise)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, key, &count);
-    return count == 0 ? otherwise : list[i % count];
-}

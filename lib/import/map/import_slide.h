@@ -48,7 +48,5 @@ bool slide_emit(struct import *im, const struct model_op *op, struct slide *s, c
 /* A pool: dimension at[i] slides by window i, the others stay. */
 bool slide_pool(struct import *im, const struct model_op *op, const char *kind, const struct model_window *w,
                 const int *at, int count, bool count_all);
-/* Number `i` of an attribute: One number stands for all dimensions; of padding there are as many as dimensions, or as many again for their ends. */
-int64_t slide_nth(const struct model_op *op, const char *key, int i, int64_t otherwise);
 
 #endif

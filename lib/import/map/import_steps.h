@@ -3,25 +3,15 @@
 #define LX_IMPORT_IMPORT_STEPS_H
 
 #include "import/map/import.h"
+#include "import/ops.h"
 
-typedef bool import_emit(struct import *im, const struct model_op *op, const char *ours);
-
-/* Added to the least number of operands of a row. LOOSE: those beyond may be left out (-1), results may be several or none, and
- * only the first of them must be wanted. ANY_TYPE: one result, and tensors may be tuples or empty. */
-enum { LOOSE = 1000, ANY_TYPE = 2000 };
-
-struct op_row {
-    const char *name[MODEL_FORMAT_COUNT]; /* TTIR, HLO, ONNX; NULL: it has none */
-    const char *ours;
-    import_emit *emit; /* NULL: the end of a table */
-    int operands;      /* at least */
-};
-
-/* One table a theme; import_ops.c looks through all of them. */
-extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
-    import_moves_rows[], import_box_rows[], import_pad_rows[], import_index_rows[], import_pick_rows[],
-    import_cache_rows[], import_window_rows[], import_pool_rows[], import_collective_rows[],
-    import_layer_rows[], import_made_rows[];
+/* Mappings of ops.def. */
+map_op map_arg_reduce, map_batch_norm, map_bitcast, map_broadcast, map_collective, map_compare, map_concat,
+    map_constant, map_convolution, map_device_id, map_dot, map_dynamic_insert, map_dynamic_slice,
+    map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity, map_iota,
+    map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce, map_reduce_by_body,
+    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice,
+    map_slice_dynamic, map_softmax, map_split, map_unknown_constant, map_update_cache;
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -41,11 +31,6 @@ const char *import_reducer(const struct import *im, const struct model_op *op);
 bool import_neutral(const struct import_value *v, const char *ours);
 /* Is that just its second element? */
 bool import_replaces(const struct import *im, const struct model_op *op);
-/* import_pointwise.c, import_moves.c: rows that other themes use as well. */
-bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
-bool import_constant(struct import *im, const struct model_op *op, const char *ours);
-/* Its numbers are not kept: a weight. */
-bool import_unknown_constant(struct import *im, const struct model_op *op, const char *ours);
 /* import_known.c: *done: the op was computed, its operands being known. */
 bool import_computed(struct import *im, const struct model_op *op, bool *done);
 /* Its result is that number everywhere. */

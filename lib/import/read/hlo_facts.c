@@ -2,7 +2,6 @@
 #include "import/facts.h"
 #include "base/memory.h"
 #include "import/read/hlo.h"
-#include "import/types/windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,62 +17,6 @@ static int64_t plus(int64_t a, int64_t b)
 {
     int64_t s;
     return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
-}
-
-static struct op_work dot(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *left = model_type_of(m, op->operands[0]), *y = model_type_of(m, op->results[0]);
-    int count;
-    const int64_t *dims = model_attr_ints(&op->attrs, "lhs_contracting_dims", &count);
-    int64_t k = 1;
-    for (int i = 0; i < count; i++)
-        if (dims[i] >= 0 && dims[i] < left->count) k = times(k, left->extent[dims[i]]);
-    return (struct op_work){.flops = times(2, times(y->elements, k))};
-}
-
-static int64_t labelled(const struct model_type *t, const char *labels, int which, char label)
-{
-    int d = hlo_label(labels, which, label);
-    return d >= 0 && d < t->count ? t->extent[d] : -1;
-}
-
-static struct op_work convolution(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *x = model_type_of(m, op->operands[0]), *w = model_type_of(m, op->operands[1]),
-                            *y = model_type_of(m, op->results[0]);
-    const char *labels = model_attr_word(&op->attrs, "dim_labels", NULL);
-    struct model_window win[MODEL_MAX_WINDOWS];
-    struct op_work work = {0};
-    int count = hlo_windows(op, win);
-    int64_t out = labels ? labelled(w, labels, 1, 'o') : -1, in = labels ? labelled(w, labels, 1, 'i') : -1;
-    if (count < 0 || out < 1 || in < 0 || y->elements < 1) return work;
-    int64_t rest = y->elements;
-    work.macs = times(y->elements, w->elements / out);
-    work.macs_valid = in;
-    for (int i = 0; i < count; i++) {
-        win[i].in = labelled(x, labels, 0, (char)('0' + i));
-        win[i].out = labelled(y, labels, 2, (char)('0' + i));
-        if (win[i].out < 1) return work;
-        rest /= win[i].out;
-        work.macs_valid = times(work.macs_valid, window_valid_taps(&win[i]));
-    }
-    work.macs_valid = times(work.macs_valid, rest);
-    return work;
-}
-
-static bool is_tensor(const struct lx_model *m, int32_t value)
-{
-    return model_type_of(m, value)->element != MODEL_TUPLE;
-}
-
-struct op_work hlo_work(const struct lx_model *m, const struct model_op *op)
-{
-    for (int i = 0; i < op->operand_count; i++)
-        if (!is_tensor(m, op->operands[i])) return (struct op_work){0};
-    if (!is_tensor(m, op->results[0])) return (struct op_work){0};
-    if (op->operand_count == 2 && strcmp(op->kind, "dot") == 0) return dot(m, op);
-    if (op->operand_count == 2 && strcmp(op->kind, "convolution") == 0) return convolution(m, op);
-    return (struct op_work){0};
 }
 
 static bool is_structural(const struct model_op *op)
@@ -116,7 +59,7 @@ static void count_op(struct model_facts *f, const struct model_body *body, const
         fact_add(f, "structural", op->kind, 1);
         return;
     }
-    struct op_work work = hlo_work(f->m, op);
+    struct op_work work = op_work(f->m, MODEL_HLO, op);
     fact_op(f, op);
     count_leaves(f, model_type_of(f->m, op->results[0]));
     fact_add(f, "results_not_row_major", NULL, model_type_of(f->m, op->results[0])->order != NULL);
@@ -168,7 +111,7 @@ static struct run run_of(const struct lx_model *m, int32_t body, struct run *all
     if (all[body].known) return all[body];
     for (int i = 0; i < b->op_count; i++) {
         const struct model_op *op = &b->ops[i];
-        struct op_work work = hlo_work(m, op);
+        struct op_work work = op_work(m, MODEL_HLO, op);
         struct run inner =
             hlo_is_control(op) ? run_callees(m, b, op, all) : (struct run){.ops = !is_structural(op)};
         sum.ops = plus(sum.ops, inner.ops);

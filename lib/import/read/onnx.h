@@ -1,6 +1,5 @@
 /* Inside the reader of ONNX: what its files share. onnx_read.c has the model and its inputs, onnx_tensors.c tensors and
- * types, onnx_graph.c nodes, scopes, subgraphs and local functions, onnx_order.c their order, onnx_shapes.c and
- * onnx_shape_*.c the shape of every result, onnx_fold.c values that are known before the model runs. */
+ * types, onnx_graph.c nodes, scopes, subgraphs and local functions, onnx_order.c their order. */
 #ifndef LX_IMPORT_ONNX_H
 #define LX_IMPORT_ONNX_H
 
@@ -74,72 +73,7 @@ bool onnx_bind(struct onnx *o, struct onnx_scope *s, const char *name, int32_t v
 bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *out, struct model_op *op);
 /* Puts the nodes in an order in which makers stand before readers; *changed: it was another one. */
 bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *graph, bool *changed);
-/* Types (and values, where they can be known) of all results of the graph and its subgraphs. */
-bool onnx_shapes(struct lx_model *m, const struct lx_model_options *options, lx_status *st);
-
-/* The same of one op that is not in the file. */
-bool onnx_shape_part(struct lx_model *m, struct model_op *op, lx_status *st);
-
 /* The version of the op set that a kind belongs to. */
 int64_t onnx_opset(const struct lx_model *m, const char *kind);
-
-/* One op whose results get their types. */
-struct shaper {
-    struct lx_model *m;
-    struct model_op *op;
-    int64_t opset;
-    bool one_opset; /* whatever the file says */
-    int64_t budget; /* elements that may still be computed ahead */
-    int depth;
-    const struct lx_model_options *options; /* NULL: none */
-    lx_status *st;
-};
-
-enum shaped { SHAPED, SHAPE_UNKNOWN, SHAPE_WRONG }; /* wrong: `st` says why */
-
-typedef enum shaped onnx_shape_of(struct shaper *x);
-
-/* onnx_shapes.c: for the rows. */
-const struct model_type *shaper_in(const struct shaper *x, int operand); /* NULL: left out, or not known */
-bool shaper_has(const struct shaper *x, int operand);
-const struct model_data *shaper_data(const struct shaper *x, int operand); /* NULL: not known */
-enum shaped shaper_set(struct shaper *x, int result, enum model_element e, int rank, const int64_t *extent);
-enum shaped shaper_wrong(struct shaper *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same of operands and attributes that are not there. */
-enum shaped shaper_schema(struct shaper *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* onnx_signatures.c: operands and attributes of a node of the file, and the element type that it declares of a result. */
-bool onnx_check_node(struct shaper *x);
-bool onnx_check_declared(struct shaper *x, const struct model_value *v);
-int64_t shaper_int(const struct shaper *x, const char *key, int64_t otherwise);
-/* Numbers of an attribute, or (from some opset on) of an operand; false: neither is known. *count -1: not given. */
-bool shaper_ints(const struct shaper *x, const char *key, int operand, int64_t *out, int most, int *count);
-/* Of 0..rank-1, or -1. */
-int shaper_axis(int64_t axis, int rank);
-/* Numpy's rule, right-aligned; false: they do not fit. */
-bool shaper_broadcast(int64_t *extent, int *rank, const struct model_type *with);
-
-/* Tables of the onnx_shape_*.c files; NULL: no row. */
-onnx_shape_of *onnx_shape_basic(const char *kind);
-onnx_shape_of *onnx_shape_view(const char *kind);
-onnx_shape_of *onnx_shape_window(const char *kind);
-onnx_shape_of *onnx_shape_macro(const char *kind);
-onnx_shape_of *onnx_shape_make(const char *kind);
-/* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
-bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);
-/* The sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */
-bool onnx_split(const struct shaper *x, int *axis, int64_t *sizes);
-/* Computes what the op gives, if it is of a kind that is computed ahead and all it needs is known. */
-bool onnx_fold(struct shaper *x);
-
-struct onnx_shape_row {
-    const char *kind;
-    onnx_shape_of *shape;
-};
-onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *kind);
-
-/* The windows of a Conv or a pool, extents of the result included; -1: not as they must be. */
-struct model_window;
-int onnx_windows(const struct model_op *op, const struct model_type *x, const int64_t *size, int count,
-                 struct model_window *w);
 
 #endif

@@ -1,5 +1,6 @@
 /* Reading ONNX: op sets, local functions, the graph, then all shapes. */
 #include "import/read/onnx.h"
+#include "import/types/typing.h"
 #include "import/types/open_extents.h"
 #include "base/fail.h"
 #include "base/text.h"
@@ -92,7 +93,7 @@ bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct
     struct text unbound = {0};
     struct onnx o = {.options = options, .unbound = &unbound};
     wire_begin(&o.w, m, text, length, &o.failed, st);
-    bool ok = everything(&o) && model_extents_told(m, &unbound, st) && onnx_shapes(m, options, st);
+    bool ok = everything(&o) && model_extents_told(m, &unbound, st) && onnx_infer_types(m, options, st);
     VEC_FREE(&o.functions);
     VEC_FREE(&o.captured);
     names_free(&o.function_names);

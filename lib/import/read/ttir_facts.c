@@ -1,90 +1,8 @@
 /* Counting TTIR: roles of arguments, forms of constants, multiply-adds, and what is there for nothing. */
 #include "import/facts.h"
-#include "import/types/windows.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int64_t extent_from_end(const struct model_type *t, int back)
-{
-    return t->count >= back ? t->extent[t->count - back] : 1;
-}
-
-static int64_t times(int64_t a, int64_t b)
-{
-    int64_t p;
-    return __builtin_mul_overflow(a, b, &p) ? INT64_MAX : p;
-}
-
-static int64_t dim_of(int64_t dim, int rank)
-{
-    return dim < 0 ? dim + rank : dim;
-}
-
-static struct op_work dot_general(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *left = model_type_of(m, op->operands[0]), *y = model_type_of(m, op->results[0]);
-    int count;
-    const int64_t *dims = model_attr_ints(&op->attrs, "contract_dims_lhs", &count);
-    int64_t k = 1;
-    for (int i = 0; i < count; i++)
-        if (dim_of(dims[i], left->count) >= 0 && dim_of(dims[i], left->count) < left->count)
-            k = times(k, left->extent[dim_of(dims[i], left->count)]);
-    return (struct op_work){.flops = times(2, times(y->elements, k))};
-}
-
-static struct op_work matmul(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *left = model_type_of(m, op->operands[0]), *y = model_type_of(m, op->results[0]);
-    bool turned = model_attr_int(&op->attrs, "transpose_a", 0) && left->count > 1;
-    return (struct op_work){.flops = times(2, times(y->elements, extent_from_end(left, turned ? 2 : 1)))};
-}
-
-/* Numbers that one stands for two of: stride = 2 is 2, 2; padding may have 1, 2 or 4. */
-static int64_t nth(const struct model_op *op, const char *key, int i, int64_t otherwise)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, key, &count);
-    return count == 0 ? otherwise : list[i % count];
-}
-
-static struct op_work conv2d(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *x = model_type_of(m, op->operands[0]), *w = model_type_of(m, op->operands[1]),
-                            *y = model_type_of(m, op->results[0]);
-    struct op_work work = {0};
-    if (x->count != 4 || w->count != 4 || y->count != 4 || w->extent[0] < 1 || y->elements < 1) return work;
-    int64_t dims[2] = {model_attr_int(&op->attrs, "height_dim", 1),
-                       model_attr_int(&op->attrs, "width_dim", 2)};
-    int64_t filter = w->elements / w->extent[0], rest = y->elements;
-    work.macs = times(y->elements, filter);
-    work.macs_valid = w->extent[1];
-    for (int i = 0; i < 2; i++) {
-        int64_t d = dims[i] & 3;
-        struct model_window win = {.in = x->extent[d],
-                                   .out = y->extent[d],
-                                   .size = w->extent[2 + i],
-                                   .stride = nth(op, "stride", i, 1),
-                                   .dilation = nth(op, "dilation", i, 1),
-                                   .low = nth(op, "padding", i, 0),
-                                   .hole = 1};
-        rest /= win.out;
-        work.macs_valid = times(work.macs_valid, window_valid_taps(&win));
-    }
-    work.macs_valid = times(work.macs_valid, rest);
-    return work;
-}
-
-struct op_work ttir_work(const struct lx_model *m, const struct model_op *op)
-{
-    static const struct {
-        const char *kind;
-        struct op_work (*work)(const struct lx_model *, const struct model_op *);
-    } rows[] = {{"dot_general", dot_general}, {"matmul", matmul}, {"linear", matmul}, {"conv2d", conv2d}};
-    for (size_t i = 0; op->operand_count >= 2 && op->result_count == 1 && i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(op->kind, rows[i].kind) == 0) return rows[i].work(m, op);
-    return (struct op_work){0};
-}
 
 /* What stands between the brackets of #ttcore.argument_type<input>. */
 static void role_word(const struct model_value *v, char *out, size_t size)
@@ -170,7 +88,7 @@ static void count_op(struct model_facts *f, const struct model_op *op)
                 {"reshape", count_reshape},
                 {"update_cache", count_cache},
                 {"fill_cache", count_cache}};
-    struct op_work work = ttir_work(f->m, op);
+    struct op_work work = op_work(f->m, MODEL_TTIR, op);
     fact_op(f, op);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(op->kind, rows[i].kind) == 0) rows[i].count(f, op);

@@ -3,24 +3,38 @@
  * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
  * all, so that no file makes it long. */
 #include "import/types/fold_numbers.h"
-#include "import/types/onnx_fold.h"
+#include "import/types/typing.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = MODEL_MAX_RANK };
 
-static bool is_real(const struct model_type *t)
-{
-    return model_element_row(t->element)->number == MODEL_FLOAT;
-}
+/* One result under way. */
+struct folding {
+    struct typing *t;
+    const struct model_type *y;
+    int result;
+    bool real;
+    int64_t *ints;
+    double *reals;
+};
 
-double fold_number(const struct model_data *d, int64_t i)
+/* False: it is not known after all. */
+typedef bool fold_of(struct folding *f);
+
+struct fold_row {
+    const char *kind;
+    fold_of *fold;
+};
+
+static double fold_number(const struct model_data *d, int64_t i)
 {
     return model_data_real(d, i);
 }
 
-void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
+/* Element `at` of the result is element i of d, in the type of the result. */
+static void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
 {
     enum model_element e = f->y->element;
     if (f->real)
@@ -30,19 +44,20 @@ void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t
         f->ints[at] = d->reals ? fold_to_int(e, fold_number(d, i)) : fold_kept_int(e, model_data_int(d, i));
 }
 
-void fold_next(int64_t *index, const struct model_type *t)
+static void fold_next(int64_t *index, const struct model_type *t)
 {
     for (int d = t->count - 1; d >= 0 && ++index[d] == t->extent[d]; d--) index[d] = 0;
 }
 
-int64_t fold_offset(const int64_t *index, const struct model_type *t)
+static int64_t fold_offset(const int64_t *index, const struct model_type *t)
 {
     int64_t at = 0;
     for (int d = 0; d < t->count; d++) at = at * t->extent[d] + index[d];
     return at;
 }
 
-int64_t fold_spread(const int64_t *index, const struct model_type *y, const struct model_type *t)
+/* Where the element of the result at `index` comes from, of an operand that is broadcast to it. */
+static int64_t fold_spread(const int64_t *index, const struct model_type *y, const struct model_type *t)
 {
     int64_t at = 0;
     for (int d = 0; d < t->count; d++)
@@ -52,14 +67,14 @@ int64_t fold_spread(const int64_t *index, const struct model_type *y, const stru
 
 static bool copied(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     for (int64_t i = 0; i < f->y->elements; i++) fold_put(f, i, d, i);
     return true;
 }
 
 static bool expand(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     int64_t index[MOST] = {0};
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y))
         fold_put(f, i, d, fold_spread(index, f->y, d->type));
@@ -69,10 +84,10 @@ static bool expand(struct folding *f)
 /* Turning or looking up fractions is work on a weight, which stays an op; here and in gather. */
 static bool transpose(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     int64_t index[MOST] = {0}, from[MOST], perm[MOST];
     int count;
-    if (f->real || !shaper_ints(f->x, "perm", -1, perm, MOST, &count)) return false;
+    if (f->real || !typing_ints(f->t, "perm", -1, perm, MOST, &count)) return false;
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         for (int k = 0; k < f->y->count; k++) from[count < 0 ? f->y->count - 1 - k : perm[k]] = index[k];
         fold_put(f, i, d, fold_offset(from, d->type));
@@ -82,9 +97,9 @@ static bool transpose(struct folding *f)
 
 static bool slice(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     int64_t start[MOST], step[MOST], extent[MOST], index[MOST] = {0}, from[MOST];
-    if (!onnx_slice(f->x, start, step, extent)) return false;
+    if (!onnx_slice(f->t, start, step, extent)) return false;
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         for (int k = 0; k < f->y->count; k++) from[k] = start[k] + step[k] * index[k];
         fold_put(f, i, d, fold_offset(from, d->type));
@@ -94,8 +109,8 @@ static bool slice(struct folding *f)
 
 static bool gather(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0), *pick = shaper_data(f->x, 1);
-    int axis = shaper_axis(shaper_int(f->x, "axis", 0), d->type->count), k = pick->type->count;
+    const struct model_data *d = typing_data(f->t, 0), *pick = typing_data(f->t, 1);
+    int axis = typing_dim(typing_int(f->t, "axis", 0), d->type->count), k = pick->type->count;
     int64_t index[MOST] = {0}, from[MOST];
     if (f->real) return false;
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
@@ -111,25 +126,25 @@ static bool gather(struct folding *f)
 
 static bool concat(struct folding *f)
 {
-    int axis = shaper_axis(shaper_int(f->x, "axis", f->x->opset < 4 ? 1 : 0), f->y->count);
+    int axis = typing_dim(typing_int(f->t, "axis", f->t->opset < 4 ? 1 : 0), f->y->count);
     int64_t index[MOST] = {0};
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         int64_t from[MOST];
         int part = 0;
         memcpy(from, index, sizeof from);
-        while (from[axis] >= shaper_data(f->x, part)->type->extent[axis])
-            from[axis] -= shaper_data(f->x, part++)->type->extent[axis];
-        fold_put(f, i, shaper_data(f->x, part), fold_offset(from, shaper_data(f->x, part)->type));
+        while (from[axis] >= typing_data(f->t, part)->type->extent[axis])
+            from[axis] -= typing_data(f->t, part++)->type->extent[axis];
+        fold_put(f, i, typing_data(f->t, part), fold_offset(from, typing_data(f->t, part)->type));
     }
     return true;
 }
 
 static bool split(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     int64_t sizes[MODEL_MAX_KNOWN], index[MOST] = {0}, before = 0;
     int axis;
-    if (!onnx_split(f->x, &axis, sizes)) return false;
+    if (!onnx_split(f->t, &axis, sizes)) return false;
     for (int r = 0; r < f->result; r++) before += sizes[r];
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         int64_t from[MOST];
@@ -142,7 +157,7 @@ static bool split(struct folding *f)
 
 static bool constant_of_shape(struct folding *f)
 {
-    const struct model_attr *a = model_attr_find(&f->x->op->attrs, "value");
+    const struct model_attr *a = model_attr_find(&f->t->op->attrs, "value");
     const struct model_data *d = a && a->form == ATTR_DATA ? a->data : NULL;
     for (int64_t i = 0; d && (d->ints || d->reals) && d->type->elements > 0 && i < f->y->elements; i++)
         fold_put(f, i, d, 0);
@@ -151,8 +166,8 @@ static bool constant_of_shape(struct folding *f)
 
 static bool shape(struct folding *f)
 {
-    const struct model_type *t = shaper_in(f->x, 0);
-    int64_t start = shaper_int(f->x, "start", 0);
+    const struct model_type *t = f->t->in[0];
+    int64_t start = typing_int(f->t, "start", 0);
     if (start < 0) start = start < -t->count ? 0 : start + t->count;
     for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = t->extent[start + i];
     return true;
@@ -160,13 +175,13 @@ static bool shape(struct folding *f)
 
 static bool size(struct folding *f)
 {
-    f->ints[0] = shaper_in(f->x, 0)->elements;
+    f->ints[0] = f->t->in[0]->elements;
     return true;
 }
 
 static bool range(struct folding *f)
 {
-    const struct model_data *from = shaper_data(f->x, 0), *step = shaper_data(f->x, 2);
+    const struct model_data *from = typing_data(f->t, 0), *step = typing_data(f->t, 2);
     for (int64_t i = 0; i < f->y->elements; i++) {
         if (f->real)
             f->reals[i] = fold_number(from, 0) + fold_number(step, 0) * (double)i;
@@ -179,12 +194,12 @@ static bool range(struct folding *f)
 
 static bool element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
 {
-    const struct model_data *a = shaper_data(f->x, 0);
+    const struct model_data *a = typing_data(f->t, 0);
     int64_t from = at;
     double y;
     if (!a->reals && !f->real)
         return fold_whole(a->type->element, op, f->ints[i], model_data_int(b, from),
-                          shaper_int(f->x, "fmod", 0) != 0, &f->ints[i]);
+                          typing_int(f->t, "fmod", 0) != 0, &f->ints[i]);
     double left = f->real ? f->reals[i] : (double)f->ints[i];
     if (!fold_fraction(op, left, fold_number(b, from), &y)) return false;
     if (f->real)
@@ -198,10 +213,10 @@ static bool element(struct folding *f, enum binary op, const struct model_data *
  * lose them in whole results: these are compared where they stand. */
 static bool combined(struct folding *f, enum binary op)
 {
-    const struct model_data *a = shaper_data(f->x, 0);
+    const struct model_data *a = typing_data(f->t, 0);
     bool compares = a->reals && !f->real;
     int64_t index[MOST] = {0};
-    if (f->x->opset < 7) return false; /* aligned otherwise */
+    if (f->t->opset < 7) return false; /* aligned otherwise */
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         int64_t first = fold_spread(index, f->y, a->type);
         double y;
@@ -209,8 +224,8 @@ static bool combined(struct folding *f, enum binary op)
             fold_put(f, i, a, first);
         else
             f->ints[i] = model_data_int(a, first); /* a truth may come of it */
-        for (int k = 1; k < f->x->op->operand_count; k++) {
-            const struct model_data *b = shaper_data(f->x, k);
+        for (int k = 1; k < f->t->op->operand_count; k++) {
+            const struct model_data *b = typing_data(f->t, k);
             int64_t at = fold_spread(index, f->y, b->type);
             if (compares ? !fold_fraction(op, fold_number(a, first), fold_number(b, at), &y)
                          : !element(f, op, b, i, at))
@@ -241,18 +256,18 @@ COMBINED(or, OR)
 
 static bool not(struct folding * f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
+    const struct model_data *d = typing_data(f->t, 0);
     for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = !model_data_int(d, i);
     return true;
 }
 
 static bool where(struct folding *f)
 {
-    const struct model_data *c = shaper_data(f->x, 0);
+    const struct model_data *c = typing_data(f->t, 0);
     int64_t index[MOST] = {0};
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         const struct model_data *d =
-            shaper_data(f->x, model_data_int(c, fold_spread(index, f->y, c->type)) ? 1 : 2);
+            typing_data(f->t, model_data_int(c, fold_spread(index, f->y, c->type)) ? 1 : 2);
         fold_put(f, i, d, fold_spread(index, f->y, d->type));
     }
     return true;
@@ -260,8 +275,8 @@ static bool where(struct folding *f)
 
 static bool floored(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
-    bool up = f->x->op->kind[0] == 'C';
+    const struct model_data *d = typing_data(f->t, 0);
+    bool up = f->t->op->kind[0] == 'C';
     for (int64_t i = 0; f->real && i < f->y->elements; i++)
         f->reals[i] = up ? ceil(fold_number(d, i)) : floor(fold_number(d, i));
     return f->real;
@@ -270,8 +285,8 @@ static bool floored(struct folding *f)
 /* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
 static bool reduced(struct folding *f)
 {
-    const struct model_data *d = shaper_data(f->x, 0);
-    bool product = strcmp(f->x->op->kind, "ReduceProd") == 0;
+    const struct model_data *d = typing_data(f->t, 0);
+    bool product = strcmp(f->t->op->kind, "ReduceProd") == 0;
     if (f->y->elements != 1 || d->type->elements < 1) return false;
     fold_put(f, 0, d, 0);
     for (int64_t i = 1; i < d->type->elements; i++)
@@ -282,8 +297,21 @@ static bool reduced(struct folding *f)
     return true;
 }
 
-/* *beyond: it is not among the kinds that are counted. */
-static fold_of *fold_find(const char *kind, bool *beyond)
+static bool at_least(struct folding *f)
+{
+    const struct model_data *a = typing_data(f->t, 0), *b = typing_data(f->t, 1);
+    bool less = f->t->op->kind[0] == 'L';
+    int64_t index[MOST] = {0};
+    if (a->reals || b->reals) return false;
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
+        int64_t p = model_data_int(a, fold_spread(index, f->y, a->type)),
+                q = model_data_int(b, fold_spread(index, f->y, b->type));
+        f->ints[i] = less ? p <= q : p >= q;
+    }
+    return a->type->element != MODEL_U64;
+}
+
+static fold_of *fold_find(const char *kind)
 {
     /* clang-format off */
     static const struct fold_row rows[] = {
@@ -291,67 +319,52 @@ static fold_of *fold_find(const char *kind, bool *beyond)
         {"Expand", expand}, {"Transpose", transpose}, {"Slice", slice}, {"Gather", gather}, {"Concat", concat},
         {"Split", split}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size}, {"Range", range},
         {"Add", add}, {"Sub", sub}, {"Mul", mul}, {"Div", divide}, {"Mod", mod}, {"Min", least}, {"Max", most},
-        {"Equal", equal}, {"Less", less}, {"Greater", greater}, {"And", and}, {"Or", or}, {"Not", not},
+        {"Equal", equal}, {"Less", less}, {"Greater", greater}, {"GreaterOrEqual", at_least}, {"LessOrEqual", at_least},
+        {"And", and}, {"Or", or}, {"Not", not},
         {"Where", where}, {"Floor", floored}, {"Ceil", floored}, {"ReduceProd", reduced}, {"ReduceMax", reduced}};
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].kind, kind) == 0) return rows[i].fold;
-    *beyond = true;
-    for (const struct fold_row *r = onnx_fold_more; r->fold; r++)
-        if (strcmp(r->kind, kind) == 0) return r->fold;
     return NULL;
 }
 
 /* Shapes need no data of their operand. */
-static bool all_known(const struct shaper *x)
+static bool fold_knows_all(const struct typing *t)
 {
-    if (strcmp(x->op->kind, "Shape") == 0 || strcmp(x->op->kind, "Size") == 0) return shaper_in(x, 0) != NULL;
-    for (int i = 0; i < x->op->operand_count; i++)
-        if (shaper_has(x, i) ? !shaper_data(x, i) : i == 0) return false;
+    if (strcmp(t->op->kind, "Shape") == 0 || strcmp(t->op->kind, "Size") == 0) return t->in[0] != NULL;
+    for (int i = 0; i < t->op->operand_count; i++)
+        if (typing_has(t, i) ? !typing_data(t, i) : i == 0) return false;
     return true;
 }
 
-static bool keep(struct folding *f, bool folded, bool beyond)
+static void fold_result(struct typing *t, fold_of *fold, int result)
 {
-    struct model_data *d = arena_alloc(&f->x->m->memory, sizeof *d);
-    if (!d) return false;
-    for (int64_t i = 0; folded && i < f->y->elements; i++)
-        if (f->real)
-            f->reals[i] = fold_kept_real(f->y->element, f->reals[i]);
-        else
-            f->ints[i] = fold_kept_int(f->y->element, f->ints[i]);
-    *d = (struct model_data){.form = DATA_LIST,
-                             .type = f->y,
-                             .beyond = beyond,
-                             .ints = f->real ? NULL : f->ints,
-                             .reals = f->real ? f->reals : NULL};
-    if (folded) f->x->m->values.at[f->x->op->results[f->result]].data = d;
-    return true;
-}
-
-static bool fold_result(struct shaper *x, fold_of *fold, int result, bool beyond)
-{
-    struct folding f = {.x = x, .y = model_type_of(x->m, x->op->results[result]), .result = result};
-    if (f.y->elements > MODEL_MAX_KNOWN || f.y->elements > x->budget || f.y->count > MOST) return true;
+    struct folding f = {.t = t, .y = model_type_of(t->m, t->op->results[result]), .result = result};
     enum model_number n = model_element_row(f.y->element)->number;
-    if (n == MODEL_COMPLEX || n == MODEL_NO_NUMBER) return true;
-    f.real = is_real(f.y);
-    x->budget -= f.y->elements + 1;
+    if (f.y->elements > MODEL_MAX_KNOWN || f.y->elements > t->budget || n == MODEL_COMPLEX ||
+        n == MODEL_NO_NUMBER)
+        return;
+    f.real = n == MODEL_FLOAT;
+    t->budget -= f.y->elements + 1;
     if (f.real)
-        f.reals = arena_array(&x->m->memory, (size_t)f.y->elements, sizeof *f.reals);
+        f.reals = arena_array(&t->m->memory, (size_t)f.y->elements, sizeof *f.reals);
     else
-        f.ints = arena_array(&x->m->memory, (size_t)f.y->elements, sizeof *f.ints);
-    if (!f.reals && !f.ints) return false;
-    return keep(&f, fold(&f), beyond);
+        f.ints = arena_array(&t->m->memory, (size_t)f.y->elements, sizeof *f.ints);
+    if (!fold(&f)) return;
+    for (int64_t i = 0; i < f.y->elements; i++)
+        if (f.real)
+            f.reals[i] = fold_kept_real(f.y->element, f.reals[i]);
+        else
+            f.ints[i] = fold_kept_int(f.y->element, f.ints[i]);
+    struct model_data *d = arena_alloc(&t->m->memory, sizeof *d);
+    *d = (struct model_data){.form = DATA_LIST, .type = f.y, .ints = f.ints, .reals = f.reals};
+    t->m->values.at[t->op->results[result]].data = d;
 }
 
-bool onnx_fold(struct shaper *x)
+void onnx_fold(struct typing *t)
 {
-    bool beyond = false;
-    fold_of *fold = fold_find(x->op->kind, &beyond);
-    if (!fold || x->budget <= 0 || !all_known(x) || (x->op->result_count != 1 && fold != split)) return true;
-    for (int i = 0; i < x->op->operand_count; i++) beyond |= shaper_data(x, i) && shaper_data(x, i)->beyond;
-    for (int r = 0; r < x->op->result_count; r++)
-        if (x->op->results[r] >= 0 && !fold_result(x, fold, r, beyond)) return false;
-    return true;
+    fold_of *fold = fold_find(t->op->kind);
+    if (!fold || t->budget <= 0 || !fold_knows_all(t) || (t->op->result_count != 1 && fold != split)) return;
+    for (int r = 0; r < t->op->result_count; r++)
+        if (t->op->results[r] >= 0) fold_result(t, fold, r);
 }

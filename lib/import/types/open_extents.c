@@ -2,7 +2,7 @@
  * rule needs of the operands is there. A number from the user goes before a rule; whether it fits the rule is judged when
  * all types are. */
 #include "import/types/open_extents.h"
-#include "import/types/type_rules.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void fill_rest(const struct model_type *x, const struct model_type *y, in
         extent[open] = x->elements / product;
 }
 
-static void follow(struct binding *b, const struct model_op *op, const struct model_type *y, int64_t *extent)
+static void follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
 {
     static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
     const struct model_type *x = op->operand_count > 0 ? model_type_of(b->m, op->operands[0]) : NULL;
@@ -99,7 +99,7 @@ static bool is_root(const struct binding *b, const struct model_op *op)
 }
 
 /* `op` NULL: an argument. */
-static bool bind_tensor(struct binding *b, const struct model_op *op, int32_t value)
+static bool bind_tensor(struct binding *b, struct model_op *op, int32_t value)
 {
     const struct model_value *v = &b->m->values.at[value];
     const struct model_type *t = v->type;
@@ -148,7 +148,7 @@ static bool bind_element(struct binding *b, const struct model_op *op, int32_t v
     return true;
 }
 
-static bool bind_value(struct binding *b, const struct model_op *op, int32_t value)
+static bool bind_value(struct binding *b, struct model_op *op, int32_t value)
 {
     const struct model_type *t = model_type_of(b->m, value);
     if (!is_open(t)) return true;

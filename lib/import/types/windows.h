@@ -18,10 +18,24 @@ int64_t window_valid_taps(const struct model_window *w);
 /* floor((in + low + high - dilation (size - 1) - 1) / stride) + 1, with holes in between; 0 if none fits. */
 int64_t window_out(const struct model_window *w, bool ceil);
 
-/* The windows of an HLO op: `window={...}`, one per number in it; -1: it cannot be read. */
-int hlo_windows(const struct model_op *op, struct model_window *w);
-/* Places of the labels of `dim_labels=b01f_01io->b01f`: which dimension of operand `which` (0, 1, 2: the result) has
- * this label; -1: none. */
-int hlo_label(const char *labels, int which, char label);
+/* A convolution of any dialect: where its parts stand, and its windows. */
+struct model_conv {
+    int batch, channel;          /* dimensions of the input; -1: none */
+    int out_channel, in_channel; /* of the weight */
+    int y_batch, y_channel;      /* of the result */
+    int x[MODEL_MAX_WINDOWS], w[MODEL_MAX_WINDOWS], y[MODEL_MAX_WINDOWS]; /* of each window */
+    int count;
+    struct model_window window[MODEL_MAX_WINDOWS]; /* `out` follows from the others */
+    int64_t groups, batch_groups;
+};
+
+/* False: its attributes are not as they must be. */
+bool op_conv(enum model_format dialect, const struct model_op *op, const struct model_type *x,
+             const struct model_type *w, struct model_conv *c);
+/* The windows of a pool or reduce-window, `out` included, and the dimension of each; -1: they cannot be read. */
+int op_pool(enum model_format dialect, const struct model_op *op, const struct model_type *x,
+            struct model_window *w, int *at);
+/* Extent of a dimension; -1: there is none. */
+int64_t conv_extent(const struct model_type *t, int d);
 
 #endif

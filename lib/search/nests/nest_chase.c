@@ -65,7 +65,8 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     struct lx_op_traffic *ops = arena_array(&c->memory, (size_t)x->graph->op_count, sizeof *ops);
     int64_t *lost = arena_array(&c->memory, (size_t)x->graph->tensor_count, sizeof *lost);
     struct traffic t;
-    if (!ops || !lost || !traffic_list(x, a->answer.address, &c->memory, &t, ops, c->p->st)) return NULL;
+    if (!ops || !lost) return NULL;
+    traffic_list(x, a->answer.address, &c->memory, &t, ops);
     for (int32_t i = 0; i < x->access_at[x->graph->op_count]; i++) {
         const struct lx_access *y = &x->accesses[i];
         if (y->stay < 0 || a->answer.address[y->stay] < 0) lost[y->tensor] += y->bytes;

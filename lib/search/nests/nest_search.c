@@ -43,13 +43,14 @@ int64_t nest_search_tries(const struct search *p, int32_t windows)
     return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
 }
 
-int64_t *nest_op_bytes(const struct search *p, const struct attempt *a, struct arena *memory)
+int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory)
 {
     size_t n = (size_t)a->draft.graph->op_count;
     struct lx_op_traffic *ops = arena_array(memory, n, sizeof *ops);
     int64_t *bytes = arena_array(memory, n, sizeof *bytes);
     struct traffic t;
-    if (!ops || !bytes || !traffic_list(&a->draft, a->answer.address, memory, &t, ops, p->st)) return NULL;
+    if (!ops || !bytes) return NULL;
+    traffic_list(&a->draft, a->answer.address, memory, &t, ops);
     for (size_t o = 0; o < n; o++) bytes[o] = ops[o].hbm_read + ops[o].hbm_written;
     return bytes;
 }
@@ -135,9 +136,9 @@ static bool nest_search_add_nests(struct search *p, const struct attempt *from, 
     struct nest_set base, with;
     asks.now = &from->draft;
     asks.room = asks.room / 4 * quarters;
-    asks.op_bytes = nest_op_bytes(p, from, &memory);
-    bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &all, &runs, p->st) &&
-              nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
+    asks.op_bytes = nest_op_bytes(from, &memory);
+    if (asks.op_bytes) nest_candidates(&asks, &memory, &all, &runs);
+    bool ok = asks.op_bytes && nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
               (asks.most_runs == 0 || add_path(p, &base, &runs, &memory, tries, next));
     for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
         if (search_is_over(p)) break;

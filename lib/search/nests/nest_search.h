@@ -27,7 +27,7 @@ void nest_search_free(struct nest_search *s);
 /* Stopped before any nests were found: a few plans with those that promise most are made all the same. */
 bool nest_search_hastily(struct search *p, struct nest_menus *menus);
 /* What each op moves in an attempt; NULL: it failed. */
-int64_t *nest_op_bytes(const struct search *p, const struct attempt *a, struct arena *memory);
+int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory);
 
 /* window_search.c: nests of a graph of many ops, looked for in windows. */
 /* `full`: they are solved as a whole with this, once (NULL: as they are tried); `*solved_in_full`: they were. */

@@ -71,7 +71,7 @@ static int64_t window_bytes(const struct nest_window *w, const int64_t *op_bytes
 /* In the order of what they move; `like` then has the kind of each window. */
 static bool sort_kinds(struct windows *w)
 {
-    int64_t *bytes = nest_op_bytes(w->p, &w->p->best, &w->memory);
+    int64_t *bytes = nest_op_bytes(&w->p->best, &w->memory);
     size_t windows = (size_t)w->count, count = 0;
     int32_t *kind = arena_array(&w->memory, windows, sizeof *kind);
     w->kinds = arena_array(&w->memory, (size_t)w->kind_count, sizeof *w->kinds);
@@ -104,9 +104,9 @@ static bool begin_window(struct windows *w, struct window_kind *k)
     k->by.effort.run.progress = NULL; /* what a part moves is not what is asked for */
     k->menus.by_memory = w->menus->by_memory;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
-    return nests_help(&k->by.best.draft, false, &k->help, k->by.st) &&
-           (!k->help ||
-            nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count)));
+    k->help = nests_help(&k->by.best.draft, false);
+    return !k->help ||
+           nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
 }
 
 /* Is what a first look found far above a plan that there is? */

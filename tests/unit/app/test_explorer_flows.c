@@ -26,7 +26,7 @@ static void views_and_plans_are_written(void **state)
         char *text = file_read(files[i], &length, &st);
         assert_non_null(text);
         assert_non_null(strstr(text, starts[i]));
-        free(text);
+        mem_free(text);
     }
     struct lx_plan *p = lx_plan_read("p.json", &st);
     assert_non_null(p);
@@ -116,7 +116,7 @@ static void files_are_read_once(void **state)
     size_t length;
     char *text = file_read(GQ, &length, &st);
     assert_true(text && file_write("gone.json", text, length, &st));
-    free(text);
+    mem_free(text);
     struct explorer *x = open_on("gone.json", 40, 120);
     type(x, "<wait>");
     assert_int_equal(remove("gone.json"), 0);

@@ -18,7 +18,7 @@ static cJSON *plan_tree(const char *pattern, const char *solver, int64_t capacit
     char *text = lx_plan_to_json(p, &length);
     cJSON *tree = cJSON_Parse(text);
     assert_non_null(tree);
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     return tree;
 }

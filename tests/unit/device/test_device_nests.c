@@ -114,7 +114,7 @@ static int run_read_back(const char *name, const struct lx_plan *p)
     if (!again) fail_msg("%s: %s", name, st.text);
     int wrong = run_nests(name, again, LX_VERIFY_FULL);
     lx_plan_free(again);
-    free(text);
+    mem_free(text);
     return wrong;
 }
 

@@ -200,7 +200,7 @@ static void the_least_is_found(void **state)
                       (long long)get(c, "least_without_nests")->valuedouble);
     }
     cJSON_Delete(all);
-    free(text);
+    mem_free(text);
     assert_int_equal(wrong, 0);
 }
 
@@ -219,7 +219,7 @@ static void cases_are_reached(void **state)
                       (long long)want);
     }
     cJSON_Delete(all);
-    free(text);
+    mem_free(text);
     assert_int_equal(wrong, 0);
 }
 

@@ -301,7 +301,7 @@ static void cut_stays(void **state)
     char *text = file_read(SOURCE_DIR "/patterns/targets/simple_eviction.json", &length, &st);
     assert_non_null(text);
     every_change_is_found_in(text, &(struct lx_passes){.evict = true}, "\"cuts\"", true);
-    free(text);
+    mem_free(text);
 }
 
 static void every_freedom_is_needed(void **state)

@@ -57,7 +57,7 @@ static cJSON *old_plan(void)
     assert_non_null(text);
     cJSON *plan = cJSON_Parse(text);
     assert_non_null(plan);
-    free(text);
+    mem_free(text);
     return plan;
 }
 
@@ -140,7 +140,7 @@ static void every_edit_is_found(void **state)
         cJSON_Delete(plan);
     }
     cJSON_Delete(file);
-    free(text);
+    mem_free(text);
     assert_true(edits >= 40);
     assert_int_equal(wrong, 0);
 }
