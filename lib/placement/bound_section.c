@@ -6,6 +6,7 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "placement/bound.h"
+#include "base/bisect.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -66,15 +67,9 @@ static int bound_section_compare_events(const void *a, const void *b)
 /* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
-    int32_t low = 0, high = s->section_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (s->sections[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t t;
+    BISECT(t, 0, s->section_count, s->sections[t].tick < tick);
+    return t;
 }
 
 /* False: it was stopped. */
@@ -105,14 +100,6 @@ static void bound_section_sweep(struct bound_sections *s, const struct event *st
     }
 }
 
-static void find_items(struct bound_sections *s)
-{
-    for (int32_t i = 0; i < s->item_count; i++) {
-        s->items[i].first = bound_section_at(s, s->items[i].start);
-        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
-    }
-}
-
 void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
@@ -128,7 +115,10 @@ void bound_find_sections(struct bound_sections *s)
     qsort(starts, n, sizeof *starts, bound_section_compare_events);
     qsort(ends, n, sizeof *ends, bound_section_compare_events);
     bound_section_sweep(s, starts, ends, &tree);
-    find_items(s);
+    for (int32_t i = 0; i < s->item_count; i++) {
+        s->items[i].first = bound_section_at(s, s->items[i].start);
+        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
+    }
     mem_free(starts);
     mem_free(ends);
     mem_free(tree.units);

@@ -1,7 +1,6 @@
 /* The data model of what binds buffers to one another: every number is that of a buffer, and no bond contradicts
  * itself. Each rule costs the length of its lists. */
 #include "placement/valid.h"
-#include "placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -234,19 +233,14 @@ static bool valid_reuse(const struct bonds_check *c, const struct lx_reuse *r, i
     return true;
 }
 
-static void mark_edges(const struct bonds_check *c)
+static bool valid_all(struct bonds_check *c, int64_t sum)
 {
+    const struct lx_bonds *b = &c->p->bonds;
     for (int32_t i = 0; i < c->p->count; i++)
         for (int32_t k = 0; k < c->p->buffers[i].parent_count; k++) {
             c->flags[i] |= IS_CHILD;
             c->flags[c->p->buffers[i].parents[k]] |= IS_PARENT;
         }
-}
-
-static bool valid_all(struct bonds_check *c, int64_t sum)
-{
-    const struct lx_bonds *b = &c->p->bonds;
-    mark_edges(c);
     for (int32_t i = 0; i < b->together_count; i++)
         if (!valid_group(c, "together", &b->together[i])) return false;
     if (!valid_same_place(c) || !valid_apart(c) ||

@@ -89,8 +89,7 @@ static bool planned_add_up(struct outcome *o)
     if (!o->moved || (g && !o->waits)) return false;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
     if (!g) return true;
-    o->repeats = lx_repeats(g, &o->repeat_count, &o->st);
-    if (!o->repeats) return false;
+    o->repeats = lx_repeats(g, &o->repeat_count);
     lx_plan_waits(o->plan, o->waits);
     o->waits_sum = lx_waits_sum(o->waits, g->op_count);
     return true;

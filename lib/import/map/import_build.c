@@ -373,8 +373,8 @@ const struct lx_graph *import_build(struct import *im)
     struct graph_builder b;
     const char *name = im->m->bodies.at[im->m->entry].name;
     im->built = NULL;
-    bool ok =
-        builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
+    builder_begin(&b, im->m->file, name && *name ? name : "model");
+    bool ok = import_names_first(im);
     for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];
