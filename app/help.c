@@ -87,7 +87,7 @@ void command_help(const struct call *call, bool all, struct text *out)
         options_help(*table, *table == model_rows ? NULL : c->words, all, out);
     }
     if (!all) text_format(out, "\n`lxplan %s --help all` lists %d more options.\n", c->name, hidden);
-    if (c->more_help && (all || !hidden)) c->more_help(call, out);
+    if (c->more_help && (all || c->more_help != device_help)) c->more_help(call, out);
 }
 
 const struct option_row *command_row(const struct command *c, const char *option)

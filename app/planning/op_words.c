@@ -80,7 +80,7 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
 {
     int32_t tensor = op_words_tensor_of(p, op, operand), reader = op > other ? op : other;
     bool same = !lx_core_div_mismatch(p->divisions, op, other, tensor);
-    text_add(out, same ? "same split as " : "split differs from ");
+    text_add(out, same ? "same split as op " : "split differs from op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     if (same) return CUT_SAME;
     int64_t ring = moved_at(p, reader, tensor, LX_RING);
@@ -150,7 +150,7 @@ void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text
         add_smaller_part(p, op, out);
         return;
     }
-    text_add(out, ": same split as ");
+    text_add(out, ": same split as op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     text_format(out, ", %s B stay on chip", grouped(bytes).at);
 }

@@ -81,7 +81,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
         }
     }
     mem_free(trial);
-    if (found<INT64_MAX && * proved> found) *proved = found;
+    if (found < INT64_MAX) *proved = min_i64(*proved, found);
     return found;
 }
 
@@ -136,7 +136,7 @@ static void pool_heights_choose(struct heights *h, int32_t depth)
     int64_t *least = h->least + (size_t)depth * pools, *next = least + pools;
     if (pool_heights_sum_of(h, least) == INT64_MAX) return;
     if (h->best->known && pool_heights_sum_of(h, least) >= h->best->cost) return;
-    if (budget_spent(h->budget) && h->best->known) {
+    if (budget_stopped(h->budget) || (budget_spent(h->budget) && h->best->known)) {
         h->lost = min_i64(h->lost, pool_heights_sum_of(h, least));
         return;
     }
