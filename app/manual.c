@@ -7,7 +7,6 @@
 #include "planning/planning.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text for troff: hyphens that are to be typed, backslashes, `commands` in bold, nothing at the beginning of a

@@ -6,8 +6,6 @@
 #include "planning/planning.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With more cells than this, the table of instances is shown only when it is asked for. */

@@ -14,7 +14,6 @@
 #include "text/colour.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

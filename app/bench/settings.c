@@ -8,7 +8,6 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row bench_rows[] = {

@@ -6,7 +6,6 @@
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAMES = 40 };

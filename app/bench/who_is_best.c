@@ -6,8 +6,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A solver beside the leader. */
 struct beside {

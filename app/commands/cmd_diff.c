@@ -12,7 +12,6 @@
 #include "export/nest_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What nests do to the traffic of two plans: one row per run of ops, one for all other ops, and the sum. */

@@ -8,7 +8,6 @@
 #include "team/team_show.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {

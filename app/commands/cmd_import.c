@@ -10,7 +10,6 @@
 #include "base/json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The coverage report for people: a row a kind of the file, and one line of sums. */

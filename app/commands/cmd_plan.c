@@ -10,8 +10,6 @@
 #include "text/format.h"
 #include "commands/team_commands.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {

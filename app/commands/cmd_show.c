@@ -13,7 +13,6 @@
 #include "team/team_show.h"
 
 #include <langinfo.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -6,8 +6,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SOLVERS = 16 };

@@ -5,7 +5,6 @@
 #include "text/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { MOST_MEMBERS_SHOWN = 40 };
 

@@ -8,7 +8,6 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row member_rows[] = {

@@ -3,8 +3,6 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];

@@ -12,8 +12,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -8,7 +8,6 @@
 #include "base/option.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -4,8 +4,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 /* "4 x 512 x 64" */
 /* Of a graph with layouts, one tensor. */
 struct tensor_row {

@@ -7,7 +7,6 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)

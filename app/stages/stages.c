@@ -9,7 +9,6 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The canonical pattern; it is JSON with and without --json, there is no better text of it. */

@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 

@@ -6,7 +6,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
 

@@ -5,8 +5,6 @@
 #include "html/html.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 enum { MOST_SPANS = 2000, MOST_DRAWN = 64 };
 
 struct span {

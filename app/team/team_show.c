@@ -7,8 +7,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-
 enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
 
 /* A row per tensor; NULL when memory is out. */

@@ -5,8 +5,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-
 enum { MOST_ROWS = 40 };
 
 /* Of a team's plan, one tensor, op or exchange, by its number. */

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /* How people read the number of a kind. Kinds without one show words only. */
 static void add_flag(struct text *out, const struct value *v)

@@ -3,8 +3,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 /* Without these another tool's answer would not be legal here. The rest is about what is worth its place, and such tools
  * place all that they are given. */
 enum {

@@ -10,7 +10,6 @@
 #include "device/memory/stick_box.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* An op, and where its operands begin for each core. */
 struct op_starts {

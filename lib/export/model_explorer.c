@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 

@@ -58,8 +58,8 @@ int64_t tile_count(const struct lx_plan *p, int32_t buffer);
 /* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the iteration. */
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out);
 
-/* Of what is whole while a nest runs: "whole in nest 2: this iteration uses s 256..320", "whole in nest 3: adds up a sum
- * over f, 5 of 64 tiles so far"; nothing where the nest does not access it. */
+/* A whole tensor while a nest runs: "whole in nest 2: this iteration uses s 256..320", "accumulator of nest 3 over f: 5 of 64
+ * tiles summed"; nothing where the nest does not touch it. */
 void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int64_t iteration,
                      struct text *out);
 /* "held in level 1 of 2, loaded 16 times, 2,097,152 B in all". */

@@ -3,7 +3,6 @@
 #include "base/human_words.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its number says the same. */

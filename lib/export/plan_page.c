@@ -9,7 +9,6 @@
 #include "plan/occupancy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Names of files are made printable, as everywhere. */
 static void plan_page_add_name(struct text *out, const char *name)

@@ -5,7 +5,6 @@
 #include "export/plan_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 const char page_version[] = LXPLAN_VERSION;
 
