@@ -317,8 +317,7 @@ int run_program(int argc, char **argv)
     if (json_is_asked_for(argc - 1, argv + 1))
         dprintf(STDOUT_FILENO,
                 "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": null, "
-                "\"line\": null, "
-                "\"column\": null, \"text\": \"%s\"}}\n",
+                "\"line\": null, \"column\": null, \"text\": \"%s\"}}\n",
                 lx_code_word(st.code), st.text);
     return lx_code_exit(st.code);
 }

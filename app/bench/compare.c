@@ -447,16 +447,14 @@ bool nothing_shared(const struct results *before, const struct results *after, l
             "nothing to compare: no solver is in both files; --merge makes one report of both");
     add_settings(before, after, &settings);
     if (settings.length)
-        status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: all instances differ in %s; run both with the same, or --merge makes "
-            "one report of both",
-            settings.at);
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: all instances differ in %s; run both with the same, or --merge "
+                      "makes one report of both",
+                      settings.at);
     else
-        status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: the instances have the same names and other contents; run both on the "
-            "same files");
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: the instances have the same names and other contents; run both on "
+                      "the same files");
     text_free(&settings);
     return false;
 }

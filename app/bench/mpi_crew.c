@@ -28,10 +28,9 @@ bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *c
     if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
     if (transport == 0) return true;
     if (!&ranks_mpi)
-        return status_set(
-            &call->st, LX_E_UNSUPPORTED,
-            "this build has no transport mpi: MPI was not found when it was configured; install "
-            "libopenmpi-dev and build again, or use -j");
+        return status_set(&call->st, LX_E_UNSUPPORTED,
+                          "this build has no transport mpi: MPI was not found when it was configured; "
+                          "install libopenmpi-dev and build again, or use -j");
     if (!ranks_mpi.join(rank, count, &call->st)) return false;
     *ranks = &ranks_mpi;
     paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */

@@ -123,8 +123,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
     write_machine(s, t);
     text_format(t,
                 "\"limits\": {\"time_seconds\": %.17g, \"grace_seconds\": %.17g, \"memory_mb\": %lld, "
-                "\"memory_limit_by\": \"%s\", "
-                "\"work\": ",
+                "\"memory_limit_by\": \"%s\", \"work\": ",
                 s->time, s->grace, (long long)s->memory_mb, memory_limit_means());
     if (s->work)
         text_format(t, "%lld}, ", (long long)s->work);
@@ -159,8 +158,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
                     n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
                     (long long)n->capacity);
     }
-    text_add(t, "]");
-    text_add(t, "}}");
+    text_add(t, "]}}");
 }
 
 /* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
@@ -264,11 +262,10 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     struct difference d;
     bool ok = true;
     if (ok && !are_equal(x, y, shared, &d))
-        ok = status_set(
-            st, LX_E_MISMATCH,
-            "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks need "
-            "the same program, options and files",
-            rank, d.name, d.b, d.a);
+        ok = status_set(st, LX_E_MISMATCH,
+                        "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
+                        "need the same program, options and files",
+                        rank, d.name, d.b, d.a);
     if (ok && s->hosts.length == 0) {
         provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
         provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));

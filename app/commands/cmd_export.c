@@ -39,8 +39,7 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     if (left.shared)
         note(call,
              "the addresses are left out: %s in the memory of another that is alive, which to %s is an "
-             "overlap; "
-             "the plan has them",
+             "overlap; the plan has them",
              counted(left.shared, "buffer").at, format->summary);
     if (of_plan && !left.places)
         note(call, "%s has no addresses; --format allocinfo of the same plan has them", format->summary);
@@ -116,10 +115,9 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
         /* Of a team there is its time line and its page; the rest is of one device. */
         bool page = !row->format && strcmp(row->name, "html") == 0;
         if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
-            status_set_at(
-                &call->st, LX_E_USAGE, file, 0, 0,
-                "the plan of a team has a plan per device; export the plan of one device, or the team's "
-                "time line with --format perfetto or html");
+            status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                          "the plan of a team has a plan per device; export the plan of one device, or the "
+                          "team's time line with --format perfetto or html");
             return NULL;
         }
         struct lx_team_plans *p =

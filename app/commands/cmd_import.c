@@ -103,8 +103,8 @@ static bool show_import(struct call *call, const char *report)
 
 static const struct option_row rows[] = {
     {"capacity", 0, "BYTES",
-     "the scratchpad that the buffers must share (default: the number in the name of the file, "
-     "as in NAME.1048576.csv; without one the least height is asked for)"},
+     "the scratchpad that the buffers must share (default: the number in the name of the file, as in "
+     "NAME.1048576.csv; without one the least height is asked for)"},
     {"report", 0, "FILE", "of a model: write what became of each kind of op, in ops and bytes, as JSON"},
     {0},
 };

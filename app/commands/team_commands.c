@@ -69,11 +69,10 @@ static bool read_choices(struct call *call, struct lx_team_options *how)
         int axes = how->grid.axes;
         const char *equals = strrchr(o->value, '=');
         if (!equals || equals == o->value || !read_axes(equals + 1, axes, c->cut))
-            return status_set(
-                &call->st, LX_E_USAGE,
-                "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for none; with a comma "
-                "between what the axes of a grid cut",
-                o->value);
+            return status_set(&call->st, LX_E_USAGE,
+                              "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for "
+                              "none; with a comma between what the axes of a grid cut",
+                              o->value);
         c->tensor = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
 
         for (int k = 0; k < how->choice_count; k++)

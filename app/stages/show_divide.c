@@ -274,16 +274,15 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
     double all[LX_MAX_OPERANDS];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
-    text_format(out,
-                "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours "
-                "split alike\n",
-                MOST_ALTERNATIVES);
+    text_format(
+        out,
+        "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours split alike\n",
+        MOST_ALTERNATIVES);
     struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
     struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     for (int32_t o = 0; o < d->count; o++) {
-        int neighbours,
-            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
+        int neighbours, count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
         for (int i = 0; i < count; i++, n++)
             rows[n] =
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};

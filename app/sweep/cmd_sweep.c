@@ -130,10 +130,9 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
     if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
-        ok = status_set(
-            &call->st, LX_E_USAGE,
-            "the least height does not depend on the size of the scratchpad; add --objective traffic "
-            "or --objective fit");
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "the least height does not depend on the size of the scratchpad; add --objective "
+                        "traffic or --objective fit");
     solvers = mem_zeroed(how.solvers.count + 1, sizeof *solvers);
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
@@ -251,8 +250,7 @@ static bool read_jobs(struct call *call, struct crowd *c)
     if (!c->ranks || !option_given(&call->line, "jobs")) return true;
     return status_set(
         &call->st, LX_E_USAGE,
-        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld "
-        "for as many",
+        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld for as many",
         (long long)c->jobs);
 }
 

@@ -134,8 +134,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
         team_page_add_spans(&w, m);
         text_add(&json, "]}");
     }
-    text_add(&json, "]");
-    text_add(&json, "}\n");
+    text_add(&json, "]}\n");
     html_page(title.at ? title.at : "", html_team_js, &json, NULL, out);
     text_free(&json);
     text_free(&title);
