@@ -379,7 +379,6 @@ void compare_results(const struct results *before, const struct results *after, 
 
 /* Why two results files have no run in common: the first reason that holds. */
 
-/* Is there a row on both sides with the same text at this place of it? */
 typedef const char *row_text(const struct row *r);
 
 static const char *nothing_shared_name_of(const struct row *r)

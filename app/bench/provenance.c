@@ -131,7 +131,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_add(t, "null}, ");
     enum lx_ask ask = lx_settings_ask(&s->options);
     provenance_member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
-    /* What else makes other problems of the same files: the device and the passes. */
+    /* The device and the passes also change the problem. */
     struct text all = {0};
     for (int i = 0; i < lx_settings_count(); i++) {
         enum lx_option_group group = lx_settings_at(i).group;
@@ -174,7 +174,7 @@ static void short_form(const cJSON *v, char *out, size_t size)
     cJSON_free(text);
 }
 
-/* What differs, in words. */
+/* The first difference of two headers. */
 struct difference {
     char name[200], a[200], b[200];
 };
@@ -238,7 +238,7 @@ int64_t provenance_ranks(const char *header)
     return n;
 }
 
-/* A name behind those that are there, unless it is one of them. */
+/* Appends a name, unless it is in the list. */
 static void provenance_add_name(struct text *names, const cJSON *name)
 {
     const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
@@ -253,7 +253,7 @@ static void provenance_add_name(struct text *names, const cJSON *name)
 
 bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st)
 {
-    /* All that decides but the machine, of which there may be several. */
+    /* The decisive members except the machine: ranks may run on several. */
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);

@@ -26,7 +26,7 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     lx_status st = {0};
     char *text = lx_export_list(g, problem, p, format, length, &left, &st);
     if (!text) return status_set_at(&call->st, st.code, g->file, 0, 0, "%s", st.text), NULL;
-    /* What a list could not say, in words. */
+    /* Notes what the format cannot express. */
     bool of_plan = p != NULL;
     char what[300];
     if (left.barred) note(call, "%s left out: they must stay in HBM", counted(left.barred, "buffer").at);
@@ -60,7 +60,7 @@ static char *cmd_export_write_pattern(struct call *call, const char *file, const
     return written;
 }
 
-/* What a format has for plans only. */
+/* A format that only plans have. */
 static char *write_answer(struct call *call, const char *file, const char *text,
                           const struct lx_format *format, size_t *length)
 {
@@ -112,7 +112,7 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
 {
     const struct lx_format *f = row->format;
     if (lx_is_team_plan(text, *length)) {
-        /* Of a team there is its time line and its page; the rest is of one device. */
+        /* A team has a time line and a page; other formats are of one device. */
         bool page = !row->format && strcmp(row->name, "html") == 0;
         if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
             status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
@@ -127,7 +127,7 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
         return written;
     }
     if (!f) {
-        /* What only plans have; a pattern is planned. */
+        /* A format of plans; a pattern is planned. */
         lx_status st = {0};
         struct lx_plan *plan = plan_of_text(call, file, text, *length);
         char *written = plan ? lx_export_write(plan, NULL, row->name, length, &st) : NULL;

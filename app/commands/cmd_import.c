@@ -131,7 +131,7 @@ static const struct lx_graph *read_model(struct call *call, const char *file, co
     return NULL;
 }
 
-/* Of another tool, but no model: then there is no report either. */
+/* A list of buffers of another tool: it has no report. */
 static const struct lx_graph *read_other(struct call *call, const char *file, const char *text, size_t length)
 {
     if (option_given(&call->line, "report"))

@@ -60,7 +60,7 @@ static int judge_plan(struct call *call, const struct lx_plan *p)
     return code;
 }
 
-/* What is wanted of a plan. */
+/* The requested output. */
 struct wanted {
     const char *output; /* a file; NULL: none */
     bool json, words;

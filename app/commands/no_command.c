@@ -10,7 +10,7 @@
 
 enum { MOST_SOLVERS = 16 };
 
-/* What a solver made of a pattern. */
+/* A solver's result on a pattern. */
 struct result {
     enum { NO_PLAN, REFUSED, PLANNED } state;
     bool best, missed;

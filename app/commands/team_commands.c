@@ -109,7 +109,7 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     return plan_team_watched(call, g, &how, &plan);
 }
 
-/* Of a team whose plan is there. */
+/* The exit code of a team that has a plan. */
 static int team_code(struct call *call, const struct lx_graph *g)
 {
     if (interrupted) note(call, "%s: interrupted; this is the best plan so far", g->file);

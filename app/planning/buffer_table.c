@@ -53,7 +53,7 @@ static void buffer_table_state_value(const void *row_of_table, const struct colu
                                                      : PAINT_BAD;
 }
 
-/* Of how many tiles it has one at a time. */
+/* The number of tiles, of which the buffer holds one. */
 static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;

@@ -5,7 +5,7 @@
 #include "text/format.h"
 
 /* "4 x 512 x 64" */
-/* Of a graph with layouts, one tensor. */
+/* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
     const struct lx_layout *layout; /* rank 0: it is known by its bytes only */
@@ -186,7 +186,7 @@ static void show_divide_why_value(const void *row_of_table, const struct column 
     (void)column;
     v->paint = PAINT_DIM;
     if (is_divided(row)) {
-        /* Of each variable that is split, or kept from it, the rule and what bound it. */
+        /* The rule and the limit of each variable that is split, or kept from it. */
         const char *semicolon = "";
         for (int i = 0; i < row->d->split_count; i++) {
             const struct lx_split *s = &row->d->splits[i];

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Who takes part when nobody is named: what a user gets, beside the quick one. */
+/* Default solvers: the usual one, and the quick one. */
 #define USUAL_SOLVERS "auto,bestfit"
 
 enum { MOST_JOBS = 256, ENDS = 2 };
@@ -109,7 +109,7 @@ static bool read_form(struct call *call, const struct sweep_form **form)
     return true;
 }
 
-/* What a person and a program can ask: the sizes, the cores, the solvers, and what is looked at. */
+/* Sizes, cores, solvers and value of the sweep. */
 static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
 {
     struct settings how = {0};
@@ -151,7 +151,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     return known;
 }
 
-/* What the processes of a sweep look at. */
+/* Context of the sweep's processes. */
 struct hand_work {
     const struct sweep *sweep;
     const struct lx_plan *like;
@@ -254,7 +254,7 @@ static bool read_jobs(struct call *call, struct crowd *c)
         (long long)c->jobs);
 }
 
-/* What every process does alike. */
+/* Every process reads the same lines. */
 static bool cmd_sweep_prepare(struct call *call, struct sweep *s)
 {
     if (!option_given(&call->line, "solver"))

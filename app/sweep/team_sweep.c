@@ -149,7 +149,7 @@ static bool predict_all(struct call *call, const struct lx_graph *g, team_sizes 
     return true;
 }
 
-/* What a sweep over sizes of scratchpad has and this has not. */
+/* Options of a sweep over sizes that --team does not take. */
 static bool refuse_others(struct call *call)
 {
     static const char *const others[] = {"lx",    "cores",  "steps", "value", "svg",      "html",

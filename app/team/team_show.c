@@ -46,7 +46,7 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-/* Who is through last, and who waits longest, for what. */
+/* The device that is done last, and the longest wait. */
 static void add_waiting(const struct team_figures *f, struct text *out)
 {
     const struct team_member_figures *last = &f->members[f->last];

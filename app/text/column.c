@@ -149,7 +149,7 @@ static bool column_is_shown(const struct column *c, int room)
     return c->heading && room >= c->from;
 }
 
-/* What the columns of given widths leave, with a blank before each but the first. */
+/* Columns that are left, with a blank before each but the first. */
 static int column_room_left(const struct columns *all, int room)
 {
     int left = room + 1;

@@ -13,7 +13,7 @@
 int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);
 /* How often an op runs: the iterations of its nest, or 1. */
 int64_t plan_op_times(const struct lx_plan *p, int32_t op);
-/* Of all nests together. */
+/* All nests together. */
 int64_t plan_iterations(const struct lx_plan *p);
 
 /* How a level's axis is called. */
@@ -51,7 +51,7 @@ int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int l
 /* The level whose axis is this variable of an op, from 0 on; -1: none. */
 int nest_level_of(const struct lx_plan *p, int32_t op, char letter);
 
-/* A buffer that has a tile of its tensor at a time, and not all of it. */
+/* Does the buffer hold one tile of its tensor at a time? */
 bool is_tile(const struct lx_plan *p, int32_t buffer);
 /* How many tiles make its tensor; 1: it is whole. */
 int64_t tile_count(const struct lx_plan *p, int32_t buffer);
