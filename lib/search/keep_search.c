@@ -7,7 +7,6 @@
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "network/beam.h"
 #include "search/reorder.h"
 
@@ -59,13 +58,6 @@ static double keep_least_of(int64_t rank)
     rank ^= (rank >> 63) & INT64_MAX;
     memcpy(&least, &rank, sizeof least);
     return least;
-}
-
-/* Of two that hold the same. */
-static bool keep_cheaper(const void *a, const void *b)
-{
-    const struct keep_node *x = a, *y = b;
-    return x->cost < y->cost;
 }
 
 /* What can follow use u when the ops of `done` are over. */
@@ -381,7 +373,7 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
         int32_t from = s->m->op_count ? beam_origin_of(&s->beam, (size_t)s->m->op_count - 1, i).from : 0;
         last[i] = (struct keep_last){n->cost, from, i};
     }
-    if (count) sort_in_full(last, count, sizeof *last, keep_by_cost);
+    if (count) qsort(last, count, sizeof *last, keep_by_cost);
     if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
     out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
@@ -417,9 +409,10 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     if (l->any_order) list_before(&s);
     const struct beam_rules rules = {.width = l->width,
                                      .slots = s.slot_count,
+                                     .room = 4 * l->width + 64,
                                      .node_size = sizeof root,
                                      .cut = INT64_MAX,
-                                     .cheaper = keep_cheaper,
+                                     .by_tie = true, /* the cheaper one */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);
