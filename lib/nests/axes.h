@@ -1,9 +1,8 @@
-/* Axes of a run of ops: which of their variables a level of a nest could cut.
- *
- * Variables of two ops are the same axis if both walk one dimension of a tensor that both access. An axis of a run has
- * exactly one variable of each of its ops: an op without one is not reached, an op with two would see a tensor along two
- * dimensions. Runs grow op by op, so that all runs from one op on cost little more than the longest. Some hundred ops with a
- * handful of variables each. */
+/* Axes of a run of ops: which of their variables a level of a nest could cut. Variables of two ops are
+ * the same axis if both walk one dimension of a tensor that both access. An axis of a run has exactly one
+ * variable of each of its ops: an op without one is not reached, an op with two would see a tensor along
+ * two dimensions. Runs grow op by op, so that all runs from one op on cost little more than the longest.
+ * Some hundred ops with a handful of variables each. */
 #ifndef LX_NESTS_AXES_H
 #define LX_NESTS_AXES_H
 
@@ -18,7 +17,8 @@ struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struc
 bool axis_run_grow(struct axis_run *r);
 /* The last op of the run. */
 int32_t axis_run_last(const struct axis_run *r);
-/* The axes of the run as it is: variables per op (room for all ops of the run each) and what tile counts must divide. */
+/* The axes of the run as it is: variables per op (room for all ops of the run each) and what tile counts
+ * must divide. */
 struct axis_found {
     signed char *var;
     int64_t divides; /* tile counts are divisors of this */

@@ -1,7 +1,7 @@
-/* Into how many tiles nests could cut one tensor, at most, if they had these ops. Private to the stage.
- *
- * A bound, not a nest: whatever nest of the spec has all of these ops, it cuts the tensor into no more. Ops are taken in one
- * by one, and no further op makes it more. Some hundred ops, a handful of variables each. */
+/* Into how many tiles nests could cut one tensor, at most, if they had these ops. Private to the stage. A
+ * bound, not a nest: whatever nest of the spec has all of these ops, it cuts the tensor into no more. Ops
+ * are taken in one by one, and no further op makes it more. Some hundred ops, a handful of variables
+ * each. */
 #ifndef LX_NESTS_AXIS_REACH_H
 #define LX_NESTS_AXIS_REACH_H
 

@@ -1,8 +1,8 @@
-/* Candidates for nests: runs of ops, axes and counts of tiles, with what each would move by load alone.
- *
- * A candidate is priced as if all scratchpads were one, and as if nothing were on chip when it begins: each tensor of the
- * run is read and written in HBM, or held with one of its levels, so that on every tick of the body what is held fits. That
- * is a rough guess: who chooses plans the best few in full. Runs of some dozen ops, three axes, some divisors each. */
+/* Candidates for nests: runs of ops, axes and counts of tiles, with what each would move by load alone. A
+ * candidate is priced as if all scratchpads were one, and as if nothing were on chip when it begins: each
+ * tensor of the run is read and written in HBM, or held with one of its levels, so that on every tick of
+ * the body what is held fits. That is a rough guess: who chooses plans the best few in full. Runs of some
+ * dozen ops, three axes, some divisors each. */
 #ifndef LX_NESTS_NEST_CANDIDATES_H
 #define LX_NESTS_NEST_CANDIDATES_H
 
@@ -34,7 +34,8 @@ struct nest_list {
     int32_t count, most;
 };
 
-/* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In `memory`. */
+/* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In
+ * `memory`. */
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs);
 

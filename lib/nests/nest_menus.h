@@ -1,5 +1,5 @@
-/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not much slower than the
- * quickest, each with what the cores see of every operand. Up to some dozen an op. */
+/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not
+ * much slower than the quickest, each with what the cores see of every operand. Up to some dozen an op. */
 #ifndef LX_NESTS_NEST_MENUS_H
 #define LX_NESTS_NEST_MENUS_H
 
@@ -7,7 +7,8 @@
 #include "divide/priced_candidates.h"
 #include "nests/nest_views.h"
 
-/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of each dimension. */
+/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of
+ * each dimension. */
 struct menu_labels {
     struct menu_labels *next;
     bool in_nest, sums_meet;
@@ -56,8 +57,8 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
-/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as the menus, or of `memory`
- * where the op is not up for choice. */
+/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as
+ * the menus, or of `memory` where the op is not up for choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
 /* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */

@@ -1,6 +1,6 @@
-/* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so that they are
- * compared once, and what it costs to come from one to another is worked out once. Up to some hundred a tensor, and as long-lived
- * as the menus of the same graph. */
+/* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so
+ * that they are compared once, and what it costs to come from one to another is worked out once. Up to
+ * some hundred a tensor, and as long-lived as the menus of the same graph. */
 #ifndef LX_NESTS_NEST_VIEWS_H
 #define LX_NESTS_NEST_VIEWS_H
 

@@ -1,15 +1,11 @@
 /* The pairs that are never alive at once, sorted for lookups. */
 #include "placement/judge.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
-static int exclusive_pairs_compare_pairs(const void *x, const void *y)
-{
-    const struct lx_pair *a = x, *b = y;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    return (a->b > b->b) - (a->b < b->b);
-}
+ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b))
 
 static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
 {

@@ -1,5 +1,5 @@
-/* Private to the checker: what its files share. The checker shares no code with any solver and takes nothing on
- * trust but the validated problem. */
+/* Private to the checker: what its files share. The checker shares no code with any solver and takes
+ * nothing on trust but the validated problem. */
 #ifndef LX_PLACEMENT_JUDGE_H
 #define LX_PLACEMENT_JUDGE_H
 

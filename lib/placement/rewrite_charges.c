@@ -1,5 +1,5 @@
-/* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always does is in
- * the constant, and of the others only the conditions that are open remain, each block once. */
+/* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always
+ * does is in the constant, and of the others only the conditions that are open remain, each block once. */
 #include "placement/rewrite.h"
 
 /* Which conditions of the charge in hand name a block. */

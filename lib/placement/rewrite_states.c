@@ -1,6 +1,6 @@
-/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be placed are on
- * (where fit or height is asked: all but the barred and the staging ones), and groups, staging pairs and forbidden
- * charges hand that on. A contradiction proves that no legal answer exists. */
+/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be
+ * placed are on (where fit or height is asked: all but the barred and the staging ones), and groups,
+ * staging pairs and forbidden charges hand that on. A contradiction proves that no legal answer exists. */
 #include "placement/rewrite.h"
 
 enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
@@ -20,8 +20,8 @@ static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
     return w->state[w->block[i]];
 }
 
-/* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different open ones
- * count once only if there is but one. */
+/* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different
+ * open ones count once only if there is but one. */
 struct tally {
     int32_t holds, fails, open, last; /* last: an open member */
     int last_state;

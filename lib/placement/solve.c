@@ -86,8 +86,8 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     return ok;
 }
 
-/* May a solver end without any answer? One that was stopped early has no complete placement for the height, and
- * where something must be placed or forbidden, "all off chip" is no answer either. */
+/* May a solver end without any answer? One that was stopped early has no complete placement for the
+ * height, and where something must be placed or forbidden, "all off chip" is no answer either. */
 static bool may_have_none(const struct lx_problem *p)
 {
     return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
@@ -119,7 +119,8 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
 }
 
-/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by cancel_requested(). */
+/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by
+ * cancel_requested(). */
 struct limit {
     const struct lx_run *run;
     struct cancel token;

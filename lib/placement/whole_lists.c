@@ -1,5 +1,5 @@
-/* Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and what is done about those
- * that a solver was stopped before. Both O(n log n) at most. */
+/* Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and what
+ * is done about those that a solver was stopped before. Both O(n log n) at most. */
 #include "placement/solve.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -17,7 +17,8 @@ static bool whole_lists_is_plain_list(const struct lx_problem *p)
     return !p->pool_count && !lx_problem_needs(p);
 }
 
-/* The checker tells, of an answer in which nobody else is placed: whatever else is, two that share a byte go on sharing it. */
+/* The checker tells, of an answer in which nobody else is placed: whatever else is, two that share a byte
+ * go on sharing it. */
 bool pins_clash(const struct lx_problem *p)
 {
     int32_t pinned = 0;
@@ -39,7 +40,8 @@ void stack_left_out(const struct lx_problem *p, int64_t *address)
 {
     int64_t top = 0;
     if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
-    /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin anew. */
+    /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin
+     * anew. */
     bool late = false;
     for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
     for (int32_t i = 0; late && i < p->count; i++)

@@ -1,20 +1,14 @@
-/* The state of the annealing and its incremental decoder.
- *
- * A state gives each item a key; items are placed in the order of their keys. Items that share a slot (a
- * chain of handovers) form a *group* with one key and one base. Decoding stacks each group on the highest top
- * of earlier, conflicting, placed items: support = max top, base = support aligned (or the fixed address, if
- * the support is not above it). In `evicting` mode an item whose base is above its `last` is evicted:
- * it supports nothing, so later items may use the space. Otherwise it stays and counts its
- * overflow.
- *
- * An item may also be *shut*: off chip by choice, where links make that better than being placed.
- *
- * What a state is worth is the sum over the items of a penalty, 0 for those that are placed, and the energy of the
- * links between them.
- *
- * Invariants between moves: all members of a group have the same key, base and support; keys differ between
- * groups (the low bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and
- * `off` are the sums and the set that follow from the cells. The tests compare them with a full decode. */
+/* The state of the annealing and its incremental decoder. A state gives each item a key; items are placed
+ * in the order of their keys. Items that share a slot (a chain of handovers) form a *group* with one key
+ * and one base. Decoding stacks each group on the highest top of earlier, conflicting, placed items:
+ * support = max top, base = support aligned (or the fixed address, if the support is not above it). In
+ * `evicting` mode an item whose base is above its `last` is evicted: it supports nothing, so later items
+ * may use the space. Otherwise it stays and counts its overflow. An item may also be *shut*: off chip by
+ * choice, where links make that better than being placed. What a state is worth is the sum over the items
+ * of a penalty, 0 for those that are placed, and the energy of the links between them. Invariants between
+ * moves: all members of a group have the same key, base and support; keys differ between groups (the low
+ * bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and `off`
+ * are the sums and the set that follow from the cells. The tests compare them with a full decode. */
 #ifndef LX_SOLVERS_ANNEAL_DECODE_H
 #define LX_SOLVERS_ANNEAL_DECODE_H
 
@@ -91,8 +85,8 @@ void decoder_free(struct decoder *d);
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
  * False when memory is out. */
 void decoder_load(struct decoder *d, const int64_t *base);
-/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it was told to stop, and
- * nothing that it has may be used. */
+/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it
+ * was told to stop, and nothing that it has may be used. */
 bool decoder_decode_all(struct decoder *d);
 /* The bases of the items that keep within their limits; NOT_PLACED for the others. Writes only what may have
  * changed since the last save: it must always be given the same array, and nobody else may write to it

@@ -1,4 +1,5 @@
-/* Fit by guided orders: the packing engine's search with restarts over perturbed orders, each item by itself. */
+/* Fit by guided orders: the packing engine's search with restarts over perturbed orders, each item by
+ * itself. */
 #include "anneal/pack_all.h"
 #include "base/clock.h"
 #include "base/memory.h"

@@ -3,12 +3,14 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
 enum { CHECK_STRIDE = 512, CHECK_LOOKS = 1 << 19, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
 
-/* Every so many steps, and after so much of them where they are long. `looks`: of who takes them, until now. */
+/* Every so many steps, and after so much of them where they are long. `looks`: of who takes them, until
+ * now. */
 static bool phases_is_told_to_stop(struct search *s, int64_t looks)
 {
     int64_t since = looks - s->looked_at;
@@ -22,12 +24,7 @@ struct dear {
     int32_t item;
 };
 
-static int compare_dear(const void *a, const void *b)
-{
-    const struct dear *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item))
 
 /* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
 static void fill_holes(struct search *s)

@@ -9,6 +9,7 @@
 #include "common/prices.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +77,7 @@ struct ranked {
     int32_t buffer, item;
 };
 
-static int first_answers_compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->major != y->major) return x->major < y->major ? -1 : 1;
-    if (x->minor != y->minor) return x->minor < y->minor ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(first_answers_compare_ranked, struct ranked, ORDER_UP(major) ORDER_UP(minor) ORDER_UP(buffer))
 
 enum start_order {
     BY_WORTH, /* what belongs on chip by its size, then the others by their worth */

@@ -6,10 +6,11 @@
 #include "common/links.h"
 #include "common/taken_bits.h"
 
-/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's slot
- * is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as a child
- * (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared. Needs `near`. `scratch`: room for the
- * ranges taken by conflicting neighbours; `map`: of the items' units, or NULL. */
+/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
+ * slot is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as
+ * a child (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared.
+ * Needs `near`. `scratch`: room for the ranges taken by conflicting neighbours; `map`: of the items'
+ * units, or NULL. */
 struct sharing {
     int32_t parent, child;
 };
@@ -23,8 +24,8 @@ void lowest_fit_map(const struct items *it, struct taken_bits *map);
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
- * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
- * the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
+ * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again.
+ * Stops early at the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 

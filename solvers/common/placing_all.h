@@ -1,4 +1,5 @@
-/* The questions Fit and Height place all that may be placed: whether that breaks a bond is known beforehand. */
+/* The questions Fit and Height place all that may be placed: whether that breaks a bond is known
+ * beforehand. */
 #ifndef LX_SOLVERS_COMMON_PLACING_ALL_H
 #define LX_SOLVERS_COMMON_PLACING_ALL_H
 

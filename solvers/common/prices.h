@@ -6,9 +6,9 @@
 
 #define WORTH_ONE (INT64_C(1) << 20)
 
-/* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal, at most 2^50.
- * What is worth more than that belongs on chip if nothing but the sum of sizes counted, at `percent` of the capacity.
- * False when memory is out. */
+/* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal,
+ * at most 2^50. What is worth more than that belongs on chip if nothing but the sum of sizes counted, at
+ * `percent` of the capacity. False when memory is out. */
 void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
 #endif

@@ -1,6 +1,6 @@
-/* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a whole, and a
- * staging buffer is on when what it stands in for is off; so each such set has two states. In state 1 its members
- * with the first sign are on, in state 0 those with the other. */
+/* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a
+ * whole, and a staging buffer is on when what it stands in for is off; so each such set has two states.
+ * In state 1 its members with the first sign are on, in state 0 those with the other. */
 #ifndef LX_SOLVERS_COMMON_UNITS_H
 #define LX_SOLVERS_COMMON_UNITS_H
 

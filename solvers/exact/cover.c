@@ -12,6 +12,7 @@
  * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,13 +43,7 @@ struct cover {
     int32_t from;
 };
 
-static int compare_columns(const void *a, const void *b)
-{
-    const struct cover_column *x = a, *y = b;
-    if (x->y != y->y) return x->y > y->y ? -1 : 1;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
-}
+ORDER(compare_columns, struct cover_column, ORDER_DOWN(y) ORDER_DOWN(size) ORDER_UP(column))
 
 /* The columns of a section, sorted. False: too many. */
 static bool cover_gather(struct cover *c, int32_t section, int64_t scale)
@@ -84,7 +79,8 @@ static int64_t right_side(int64_t r, int64_t d)
     return d == 0 ? r : (r / d + 1) * (r % d);
 }
 
-/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their size. */
+/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their
+ * size. */
 static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
 {
     if (d > 0 && r % d == 0) return;
@@ -102,22 +98,6 @@ static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
     c->divisor = d;
 }
 
-static void weigh_divisors(struct cover *c, int32_t from, int64_t r)
-{
-    int64_t last = 0;
-    cover_weigh(c, from, r, 0);
-    for (int32_t k = from, tried = 0; k < c->count && tried < MOST_DIVISORS && c->at[k].y > 0; k++) {
-        int64_t d = c->at[k].size;
-        if (d >= r || d == last) continue;
-        last = d;
-        tried++;
-        cover_weigh(c, from, r, d);
-    }
-    for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
-        cover_weigh(c, from, r, ceil_div_i64(r, parts) + 1);
-    for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++) cover_weigh(c, from, r, (r - 1) / parts);
-}
-
 /* Find the row of a section that the point violates most, and add it. */
 static void cover_separate(struct cover *c, int64_t need, int32_t *added)
 {
@@ -128,7 +108,19 @@ static void cover_separate(struct cover *c, int64_t need, int32_t *added)
     for (int32_t k = 0, tried = 0; k <= c->count && r > 0 && tried < MOST_PREFIXES; k++) {
         bool one = k < c->count && c->at[k].y > 0.999;
         if (!one) {
-            weigh_divisors(c, k, r);
+            int64_t last = 0;
+            cover_weigh(c, k, r, 0);
+            for (int32_t i = k, j = 0; i < c->count && j < MOST_DIVISORS && c->at[i].y > 0; i++) {
+                int64_t d = c->at[i].size;
+                if (d >= r || d == last) continue;
+                last = d;
+                j++;
+                cover_weigh(c, k, r, d);
+            }
+            for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
+                cover_weigh(c, k, r, ceil_div_i64(r, parts) + 1);
+            for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++)
+                cover_weigh(c, k, r, (r - 1) / parts);
             tried++;
         }
         if (k == c->count || c->at[k].y < 1e-6) break;

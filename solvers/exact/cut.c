@@ -64,23 +64,6 @@ static bool is_larger_twin(const struct model *m, int32_t large, int32_t small)
            lx_alignment_of(m->p, l) % lx_alignment_of(m->p, s) == 0;
 }
 
-/* The same cut with one item exchanged for a larger twin. */
-static void add_twin_cuts(struct search *s, struct model_term *terms, int32_t count, int64_t need)
-{
-    int32_t added = 0;
-    for (int32_t a = 0; a < count; a++) {
-        int32_t small = terms[a].column;
-        if (small >= s->m->item_count || has_edge(s->m, small)) continue;
-        for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS; large++) {
-            if (s->core[large] || !is_larger_twin(s->m, large, small) || has_edge(s->m, large)) continue;
-            terms[a].column = large;
-            search_add_row(s, terms, count, need);
-            added++;
-        }
-        terms[a].column = small;
-    }
-}
-
 void search_cut_off(struct search *s)
 {
     const struct model *m = s->m;
@@ -99,7 +82,19 @@ void search_cut_off(struct search *s)
         need -= merged;
     }
     search_add_row(s, terms, n, need);
-    add_twin_cuts(s, terms, n, need);
+    /* The same cut with one item exchanged for a larger twin. */
+    int32_t added = 0;
+    for (int32_t a = 0; a < n; a++) {
+        int32_t small = terms[a].column;
+        if (small >= s->m->item_count || has_edge(s->m, small)) continue;
+        for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS; large++) {
+            if (s->core[large] || !is_larger_twin(s->m, large, small) || has_edge(s->m, large)) continue;
+            terms[a].column = large;
+            search_add_row(s, terms, n, need);
+            added++;
+        }
+        terms[a].column = small;
+    }
     s->stats.cuts++;
     mem_free(edges);
     mem_free(terms);

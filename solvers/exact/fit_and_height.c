@@ -156,7 +156,8 @@ void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
     whole_close(&w);
 }
 
-/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in proportion. */
+/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in
+ * proportion. */
 static int64_t node_cost(int64_t items)
 {
     return 1 + items * items / 16000000;

@@ -4,9 +4,9 @@
 
 #include "exact/ask_fit.h"
 
-/* Tries to place the kept items, and what else finds room then; the best value of `tries` ways, whose plan is in
- * `address`. FIT_NO in `*large`: some of the large items cannot be packed, `core` has those. Only for models without
- * handovers. INT64_MAX when memory is out. */
+/* Tries to place the kept items, and what else finds room then; the best value of `tries` ways, whose
+ * plan is in `address`. FIT_NO in `*large`: some of the large items cannot be packed, `core` has those.
+ * Only for models without handovers. INT64_MAX when memory is out. */
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large);
 

@@ -1,16 +1,12 @@
-/* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew.
- *
- * Free are the items that lie in the region with all their life and bytes, and the spilled ones whose life
+/* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew. Free
+ * are the items that lie in the region with all their life and bytes, and the spilled ones whose life
  * lies in the window. Everything else that reaches into the region stays as an obstacle: a fixed item,
  * clipped to the region, with a cost that makes it worth keeping whatever happens. The region is then a
- * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too, so
- * that the search drifts over plateaus.
- *
- * Charges go with the region: what is not free decides its literals. A group that goes together is free only
- * as a whole.
- *
- * Regions grow around a spilled item drawn by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen free
- * items to about a hundred. Handovers between a free item and an obstacle are not offered. */
+ * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too,
+ * so that the search drifts over plateaus. Charges go with the region: what is not free decides its
+ * literals. A group that goes together is free only as a whole. Regions grow around a spilled item drawn
+ * by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen
+ * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/lns.h"
 #include "exact/region_bonds.h"
 #include "base/memory.h"
@@ -99,7 +95,8 @@ static void spread_freedom(struct lns *s)
     }
 }
 
-/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are not. */
+/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are
+ * not. */
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
@@ -137,8 +134,8 @@ static int32_t draw_spilled(struct lns *s)
     return -1;
 }
 
-/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be no small
- * problem; the item that it grew around stays. */
+/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be
+ * no small problem; the item that it grew around stays. */
 static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
 {
     while (s->step > 0 && mark_free(s, r) > MOST_FREE + LEAST_FREE && r->high - r->low > 2 * s->step) {

@@ -140,7 +140,8 @@ static inline bool search_paused(struct search *s)
 
 /* What an item's decision may cost. */
 double search_stake(const struct model *m, int32_t j);
-/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c); -1: none. */
+/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c);
+ * -1: none. */
 int32_t search_choose(struct search *s, double now);
 void search_learn(struct search *s, int32_t j, bool up, double distance, double rise);
 /* Restrict a column in the current box. */

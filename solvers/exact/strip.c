@@ -7,6 +7,7 @@
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/strip.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "exact/tighter_capacity.h"
 
 #include <stdlib.h>
@@ -21,12 +22,6 @@ struct strip {
     int64_t *address, *trial;
     int64_t height;
 };
-
-static int strip_compare_i64(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* First fit of the items of at most that size; false when they are too many for a strip. */
 static bool stack_small(struct strip *s, int64_t most)
@@ -50,7 +45,7 @@ static int64_t strip_size(struct strip *s)
     int32_t n = s->m->item_count, low = 0, high = n;
     int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
     for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
-    qsort(sizes, (size_t)n, sizeof *sizes, strip_compare_i64);
+    qsort(sizes, (size_t)n, sizeof *sizes, order_i64);
     while (low < high) { /* sizes below index `low` make a strip */
         int32_t middle = low + (high - low) / 2;
         if (stack_small(s, sizes[middle]))

@@ -1,18 +1,15 @@
-/* What to decide next. Only speed depends on this file.
- *
- * Success hangs on the order in which items are put down, and run times are heavy-tailed in it. So each run
- * takes one of several styles, and runs are cut off early and begun again.
- *
- * First come items without a choice: where all others of a section are too high to be its lowest, the one that
- * is left must be. Then the score decides: the address at which the item would stand, mixed with how late the
- * fullest of its sections could start at all (capacity less what is left to place there). Low and urgent items
- * come first. Ties, of which there are many at low addresses, go to the item whose sections have overflowed most
- * often so far: weights outlive the runs, they find the bottlenecks. That makes runs of the same style differ;
- * after the first round a little noise does too.
- *
- * The search stays within one window: a stretch of sections whose unplaced items hang together. When it
- * falls apart, the stretch with the least slack is next. Decisions in other windows are no part of a
- * conflict, so this keeps the stack free of what the next dead end will have nothing to do with. */
+/* What to decide next. Only speed depends on this file. Success hangs on the order in which items are put
+ * down, and run times are heavy-tailed in it. So each run takes one of several styles, and runs are cut
+ * off early and begun again. First come items without a choice: where all others of a section are too
+ * high to be its lowest, the one that is left must be. Then the score decides: the address at which the
+ * item would stand, mixed with how late the fullest of its sections could start at all (capacity less
+ * what is left to place there). Low and urgent items come first. Ties, of which there are many at low
+ * addresses, go to the item whose sections have overflowed most often so far: weights outlive the runs,
+ * they find the bottlenecks. That makes runs of the same style differ; after the first round a little
+ * noise does too. The search stays within one window: a stretch of sections whose unplaced items hang
+ * together. When it falls apart, the stretch with the least slack is next. Decisions in other windows are
+ * no part of a conflict, so this keeps the stack free of what the next dead end will have nothing to do
+ * with. */
 #include "exact/fit/fit_search.h"
 
 struct style {

@@ -1,14 +1,12 @@
-/* One connected part of a Fit problem in the form that the search works on.
- *
- * Addresses are counted in units (the greatest step that every canonical address is a multiple of), time in
- * sections. A section stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps
- * somewhere overlaps in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections,
- * 12 to 70 items a section, 20 to 150 neighbours an item; a thousand units of capacity.
- *
- * An item has a flat bottom and, when it is a chain, a top that goes down in steps. For two items that meet
- * in time only their greatest heights over the common sections matter, so a neighbour entry carries both
- * and the search never looks at pieces again, except to keep section totals. Without chains these are the items'
- * heights, and the entry is a mere number: the lists are what the search reads most. */
+/* One connected part of a Fit problem in the form that the search works on. Addresses are counted in
+ * units (the greatest step that every canonical address is a multiple of), time in sections. A section
+ * stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps somewhere overlaps
+ * in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections, 12 to 70 items a
+ * section, 20 to 150 neighbours an item; a thousand units of capacity. An item has a flat bottom and,
+ * when it is a chain, a top that goes down in steps. For two items that meet in time only their greatest
+ * heights over the common sections matter, so a neighbour entry carries both and the search never looks
+ * at pieces again, except to keep section totals. Without chains these are the items' heights, and the
+ * entry is a mere number: the lists are what the search reads most. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 #define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 

@@ -13,6 +13,7 @@
 
 #include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -107,13 +108,7 @@ struct keyed {
     int32_t item;
 };
 
-static int fit_heuristic_by_key(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    if (x->second != y->second) return x->second > y->second ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(item))
 
 static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                        void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,

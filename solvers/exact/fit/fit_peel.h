@@ -4,8 +4,8 @@
 
 #include "exact/fit/fit_core.h"
 
-/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds a base
- * beside all before it. */
+/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds
+ * a base beside all before it. */
 int32_t fit_peel(struct fit_loose *at, int32_t count);
 
 /* Bases (in bytes) of the peeled items when all others have theirs. False: memory is out. */

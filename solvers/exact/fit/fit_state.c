@@ -1,6 +1,7 @@
 /* Memory of the search state: all arrays of one part, in one place. */
 #include "exact/fit/fit_search.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,7 @@ struct keyed {
     int32_t item;
 };
 
-static int by_area(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->area != y->area) return x->area > y->area ? -1 : 1;
-    if (x->height != y->height) return x->height > y->height ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item))
 
 /* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
 static void rank_items(struct fit_search *s)

@@ -18,8 +18,9 @@ struct height_watch {
     void *context;
 };
 
-/* `p->capacity` is not read. `watch` may be NULL. `base` holds a packing after HEIGHT_OPTIMAL and HEIGHT_LIMIT. HEIGHT_NONE: fixed
- * bases contradict each other or their alignments, or none was found within the limits (bound 0 or more). */
+/* `p->capacity` is not read. `watch` may be NULL. `base` holds a packing after HEIGHT_OPTIMAL and
+ * HEIGHT_LIMIT. HEIGHT_NONE: fixed bases contradict each other or their alignments, or none was found
+ * within the limits (bound 0 or more). */
 enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits,
                                 const struct height_watch *watch, int64_t *base,
                                 struct height_answer *answer);

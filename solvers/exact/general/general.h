@@ -1,6 +1,6 @@
-/* Placement problems with everything: several pools, several lives, pairs, groups, staging, charges, reuse; all three
- * questions, with proof. For problems that need no more than one pool and one life the other parts of `exact` are
- * faster. */
+/* Placement problems with everything: several pools, several lives, pairs, groups, staging, charges,
+ * reuse; all three questions, with proof. For problems that need no more than one pool and one life the
+ * other parts of `exact` are faster. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_GENERAL_H
 #define LX_SOLVERS_EXACT_GENERAL_GENERAL_H
 

@@ -1,8 +1,7 @@
-/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked for at its
- * points, and what does not fit comes back as rows (Benders' way).
- *
- * Columns: one per free variable, turned so that its cost is not negative; one per option of a block that has several;
- * one per charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
+/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked
+ * for at its points, and what does not fit comes back as rows (Benders' way). Columns: one per free
+ * variable, turned so that its cost is not negative; one per option of a block that has several; one per
+ * charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
 #define LX_SOLVERS_EXACT_GENERAL_MASTER_H
 
