@@ -3,8 +3,8 @@
  * their budgets allow. The best legal answer of all is returned, with the best bound. Who works, and how
  * much, is the table of stages; budgets are counted in steps, so that a level means the same on every
  * machine. A part that cannot take all that the problem asks for is passed over. */
-#include "common/largest_part.h"
-#include "common/order_plans.h"
+#include "common/placing_all.h"
+#include "common/gap_fit.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "common/full_fit.h"
+#include "common/gap_fit.h"
 #include "common/live_index.h"
 #include "common/poll.h"
 #include "solvers.h"

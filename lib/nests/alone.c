@@ -18,7 +18,7 @@
  * Where ops change places accesses have no order to be walked in: then of accesses no two of which one nest can serve
  * each costs its own bytes. Looking for axes ends after some steps; what was not looked at costs what must cross. */
 #include "nests/alone.h"
-#include "nests/axis_reach.h"
+#include "nests/axes.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/fail.h"

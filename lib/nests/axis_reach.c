@@ -5,7 +5,7 @@
  * the axis that one of these ops makes and another reads is there as well. An op that the class does not
  * reach here may be reached there through others, but only if one of its variables can be of the class:
  * if some op has a variable of that variable's class beside one of the axis, the two are never one. */
-#include "nests/axis_reach.h"
+#include "nests/axes.h"
 #include "base/checked.h"
 #include "layout/op_index.h"
 

@@ -20,13 +20,11 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "anneal/pack_all.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "common/first_answers.h"
-#include "common/prices.h"
 #include "solvers.h"
 
 #include <stdio.h>

@@ -3,10 +3,11 @@
 #define LX_SOLVERS_ANNEAL_ANNEALING_H
 
 #include "anneal/eject.h"
-#include "anneal/moves.h"
+#include "anneal/decode.h"
 #include "anneal/refill.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
+#include "common/items.h"
 
 enum option {
     EFFORT,
@@ -79,5 +80,11 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
 {
     return (int64_t)((int128)mean * thousandths / 1000);
 }
+
+/* Where everything must be placed: orders guided by what did not fit before. */
+
+/* Looks for a packing of all items, without handovers, with so many placements tried; `base` is written
+ * when one is found. False when memory is out. */
+void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
 
 #endif

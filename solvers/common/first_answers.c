@@ -6,7 +6,6 @@
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
 #include "common/poll.h"
-#include "common/prices.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"

@@ -5,6 +5,16 @@
 
 #include "common/links.h"
 #include "common/taken_bits.h"
+#include "common/items.h"
+
+/* Prices of bytes and ticks: what room is worth at each time, from the problem without addresses. */
+
+#define WORTH_ONE (INT64_C(1) << 20)
+
+/* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal,
+ * at most 2^50. What is worth more than that belongs on chip if nothing but the sum of sizes counted, at
+ * `percent` of the capacity. False when memory is out. */
+void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
 /* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
  * slot is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as

@@ -5,10 +5,9 @@
  * rounds change states where that is strictly better, now that all others have had their turn, until none
  * is; then once more without those that save nothing where they are. Where a rule is broken still, other
  * orders are tried from the start: by size, by area, by time. */
-#include "common/full_fit.h"
+#include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
-#include "common/units.h"
 #include "base/memory.h"
 #include "base/order.h"
 

@@ -10,7 +10,6 @@
  * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
 #include "common/poll.h"
-#include "common/full_fit.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"

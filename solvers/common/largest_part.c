@@ -1,5 +1,5 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
-#include "common/largest_part.h"
+#include "common/placing_all.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/union_find.h"

@@ -5,7 +5,7 @@
  * items and sections, some hundred come within a few thousandths of the best prices. All in integers, so
  * that every machine finds the same. An in-place child is left out of its first section, which it may
  * share with its parent. */
-#include "common/prices.h"
+#include "common/first_answers.h"
 #include "common/poll.h"
 #include "base/bisect.h"
 #include "base/checked.h"

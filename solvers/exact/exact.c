@@ -1,10 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
-#include "common/largest_part.h"
 #include "common/placing_all.h"
-#include "exact/spill.h"
-#include "exact/fit_and_height.h"
-#include "exact/general/general.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 

@@ -7,10 +7,10 @@
  *
  * Height without edges is answered by the height engine. With edges its answer for two sets of handovers
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
-#include "exact/fit_and_height.h"
+#include "exact/exact.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "exact/fit/height.h"
+#include "exact/fit/fit.h"
 #include "exact/search.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * larger ones first, each into the lowest or the tightest gap. The level is the smallest at which the
  * engine still answers soon; other seeds, levels and orders make other plans. Items that find no gap are
  * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
-#include "exact/levels.h"
+#include "exact/ask_fit.h"
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/order.h"

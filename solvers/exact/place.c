@@ -10,7 +10,7 @@
 #include "base/order.h"
 #include "base/rng.h"
 #include "base/vec.h"
-#include "common/range_sort.h"
+#include "common/taken_bits.h"
 
 #include <stdlib.h>
 #include <string.h>

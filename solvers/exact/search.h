@@ -5,6 +5,7 @@
 #include "exact/lp.h"
 #include "exact/ask_fit.h"
 #include "base/vec.h"
+#include "exact/model.h"
 
 /* What is counted, one row each: X(field, name, unit, help). The last is of choices, so of Spill only. */
 /* clang-format off */
@@ -162,5 +163,43 @@ void search_plunge(struct search *s);
 void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need);
 /* The choice kept/merged does not pack: shrink it, cut it off and all that is worse in the same way. */
 void search_cut_off(struct search *s);
+
+/* Large-neighbourhood search: parts of a plan are solved again, exactly. */
+
+/* Improves `address` and `*best` of the model until the bound is reached, or the steps or the budget are
+ * spent. False when memory is out; the plan is legal all the same. */
+void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
+                 int64_t bound, struct search_stats *stats);
+
+/* Plans that keep all small items in a strip of their own. */
+
+/* Improves `address` and `*best` of the model `m` within `steps`. Does nothing where small items are few.
+ * False when memory is out. */
+void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
+                 int64_t *address, int64_t *best, struct search_stats *stats);
+
+/* Plans from the relaxation at a slightly smaller capacity. */
+
+/* Improves `address` and `*best`, both of the model `m`, within `steps`. False when memory is out. */
+void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
+
+/* The charges and groups of a part of a model, as those of a problem of its own. */
+
+struct region_bonds {
+    struct lx_bonds bonds; /* points into the arrays below */
+    struct lx_charge *charges;
+    struct lx_group *groups;
+    int32_t *numbers;
+};
+
+/* Room for all charges and groups of the model. False when memory is out. */
+void region_bonds_new(struct region_bonds *r, const struct model *m);
+void region_bonds_free(struct region_bonds *r);
+
+/* Those of the free items, which are buffers index[i] of the part; the others stay as `address` says. A group
+ * is free as a whole or not at all. */
+void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
+                       const int32_t *index, const int64_t *address);
 
 #endif

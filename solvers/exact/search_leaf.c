@@ -9,7 +9,7 @@
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
 #include "base/memory.h"
-#include "exact/levels.h"
+#include "exact/ask_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

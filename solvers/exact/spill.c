@@ -4,14 +4,12 @@
  * leads from one to the other, are solved alone (parts.c), and costs and bounds add up. Each part gets a
  * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
  * large-neighbourhood search (lns.c). */
-#include "exact/spill.h"
+#include "exact/exact.h"
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "exact/lns.h"
+#include "exact/search.h"
 #include "exact/parts.h"
-#include "exact/tighter_capacity.h"
-#include "exact/strip.h"
 #include "solvers.h"
 
 #include <math.h>

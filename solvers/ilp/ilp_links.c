@@ -4,7 +4,7 @@
  * A forbidden charge has the same rows without a column. Buffers that are no items are off: a literal that asks for
  * one of them on chip drops its row, the opposite falls away. Groups are equal, musts are fixed. */
 #include "base/checked.h"
-#include "ilp/ilp_build.h"
+#include "ilp/ilp_model.h"
 
 static void ilp_links_mark(struct ilp_model *m, const struct lx_group *g)
 {

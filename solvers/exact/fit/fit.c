@@ -8,8 +8,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "exact/fit/fit_core.h"
-#include "exact/fit/fit_heuristic.h"
-#include "exact/fit/fit_peel.h"
 #include "exact/fit/fit_search.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * keep the walk short, time is cut into strips; besides the list of all rectangles there is one for each
  * pair of neighbouring strips, and an item no longer than a strip walks only the pair that holds it. At
  * 60,000 items a pass takes about a second. */
-#include "exact/fit/fit_heuristic.h"
+#include "exact/fit/fit_core.h"
 
 #include "base/bisect.h"
 #include "base/memory.h"

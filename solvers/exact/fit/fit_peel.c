@@ -4,7 +4,7 @@
  * so it is asked again and again, small ones first. Where sections are overfull nothing is peeled; a list
  * that is tight at few ticks, as those of training steps are, loses a third of its items and more.
  * O(pairs) to find them, O(n) to place each. */
-#include "exact/fit/fit_peel.h"
+#include "exact/fit/fit_core.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"

@@ -16,7 +16,7 @@
 #include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "exact/fit/fit_peel.h"
+#include "exact/fit/fit_core.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,13 +6,12 @@
  * the capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and
  * the next round asks again with a larger budget. Without a limit the rounds end only when bound and height
  * meet. Parts so large that the search is not for them keep the packing of the heuristics. */
-#include "exact/fit/height.h"
+#include "exact/fit/fit.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "exact/fit/fit_core.h"
-#include "exact/fit/fit_heuristic.h"
 
 #include <stdlib.h>
 #include <string.h>

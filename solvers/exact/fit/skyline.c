@@ -9,7 +9,7 @@
  * weight below: the weightiest item within a stretch is found by a descent that leaves out what ends too
  * late or is too light. Stretches are named by their first section. A packing takes about a microsecond
  * for each item at 60,000 items. Items with fixed bases are not for it. */
-#include "exact/fit/fit_heuristic.h"
+#include "exact/fit/fit_core.h"
 #include "base/memory.h"
 
 #include <math.h>

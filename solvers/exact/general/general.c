@@ -1,11 +1,9 @@
 /* The way of a general problem: blocks, then heights of pools, or the master programme. */
-#include "exact/general/general.h"
+#include "exact/exact.h"
 #include "base/memory.h"
 #include "exact/general/master.h"
-#include "exact/general/pool_heights.h"
 #include "exact/general/pool_pack.h"
-#include "exact/general/reuse_search.h"
-#include "common/order_plans.h"
+#include "common/gap_fit.h"
 #include "exact/search.h"
 #include "solvers.h"
 

@@ -115,4 +115,17 @@ void master_repair(struct master *m, const bool *point);
 /* The literal of "this block is in this pool". A constant false where it never is. */
 struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool);
 
+/* Height: everything placed, the sum of the pools' heights least. */
+
+/* Fills `best`, and bound and status of the answer. False when memory is out. */
+void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+                   struct lx_answer *answer);
+
+/* Local search for the cost of reuse: blocks that are placed stay placed, addresses and pools change. */
+
+/* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget is.
+ * False when memory is out; the layout is legal all the same. */
+void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
+                   int64_t enough, struct layout *best);
+
 #endif

@@ -1,7 +1,7 @@
 /* Heights of pools. One pool with given blocks: bisection between the heaviest clique and the best
  * packing, each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them,
  * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
-#include "exact/general/pool_heights.h"
+#include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pool_pack.h"
 

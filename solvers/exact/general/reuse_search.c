@@ -4,7 +4,7 @@
  * its price there. Addresses are counted in units (the greatest that all sizes, alignments and reserved
  * ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
  * Otherwise only the addresses next to a partner are priced, each by a look at all partners. */
-#include "exact/general/reuse_search.h"
+#include "exact/general/master.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
