@@ -11,7 +11,7 @@
 
 struct axis_run;
 
-/* A run that begins with op `first` and is empty. NULL: memory is out. All memory is the arena's. */
+/* A run that begins with op `first` and is empty. All memory is the arena's. */
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory);
 /* Takes the next op in. False: it can be in no nest, or no axis is left that a longer run could have. */
 bool axis_run_grow(struct axis_run *r);
@@ -33,7 +33,6 @@ int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], st
 
 struct axis_reach;
 
-/* NULL: memory is out. */
 struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory);
 /* From here on about this tensor; no ops yet. */
 void axis_reach_begin(struct axis_reach *r, int32_t tensor);

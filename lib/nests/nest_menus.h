@@ -92,8 +92,8 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
-/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as
- * the menus, or of `memory` where the op is not up for choice. */
+/* Of an access of the draft, an operand of the op with this menu. As long-lived as the menus, or of
+ * `memory` where the op is not up for choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
 /* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */

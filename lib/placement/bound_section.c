@@ -68,7 +68,6 @@ static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
     return t;
 }
 
-/* False: it was stopped. */
 static void bound_section_sweep(struct bound_sections *s, const struct event *starts,
                                 const struct event *ends, struct tree *tree)
 {

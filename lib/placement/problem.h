@@ -317,8 +317,8 @@ bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
 
-/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). Stopped
- * (base/stop.h) it is a weaker one. */
+/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n).
+ * Cancelled, it is a weaker one. */
 int64_t lx_bound(const struct lx_problem *p);
 
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and

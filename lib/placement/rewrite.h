@@ -43,7 +43,7 @@ struct rewrite {
 
 /* Can a solver be given the problem as it is? */
 bool is_plain(const struct lx_problem *p);
-/* False: memory is out. Free it in any case. */
+/* Free it in any case. */
 void rewrite_make(struct rewrite *w, const struct lx_problem *p);
 void rewrite_free(struct rewrite *w);
 /* Places of a part's answer, put into those of the problem (all off chip at first; `pool` may be NULL). */

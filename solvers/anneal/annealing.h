@@ -70,7 +70,7 @@ bool annealing_must_stop(struct search *s);
 bool annealing_is_done(const struct search *s);
 void annealing_measure_best(struct search *s);
 
-/* phases.c: each starts from the best answer, and improves it. False when memory is out. */
+/* phases.c: each starts from the best answer, and improves it. */
 /* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
 bool phase_cycles(struct search *s, int64_t work);
 /* Windows that overlap by half, each with its share of the work. */
@@ -84,7 +84,7 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
 /* Where everything must be placed: orders guided by what did not fit before. */
 
 /* Looks for a packing of all items, without handovers, with so many placements tried; `base` is written
- * when one is found. False when memory is out. */
+ * when one is found. */
 void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
 
 #endif

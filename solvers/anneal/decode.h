@@ -83,8 +83,7 @@ void decoder_make(struct decoder *d, const struct items *it, bool evicting);
 void decoder_link(struct decoder *d, struct links *links);
 void decoder_free(struct decoder *d);
 
-/* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
- * False when memory is out. */
+/* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last. */
 void decoder_load(struct decoder *d, const int64_t *base);
 /* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it
  * was told to stop, and nothing that it has may be used. */

@@ -19,8 +19,8 @@ static int32_t least_crowd(int32_t count)
     return (int32_t)max_i64(LEAST_CROWD, count / 64);
 }
 
-/* The start at which most of the lives in no crowd are alive, and how many; -1: it was stopped. Starts
- * and ends are sorted apart. */
+/* The start at which most of the lives in no crowd are alive, and how many. Starts and ends are sorted
+ * apart. */
 static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
                               int64_t *tick)
 {
@@ -38,7 +38,6 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     return most;
 }
 
-/* False: it was stopped. */
 static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
 {
     int64_t tick = 0;

@@ -30,7 +30,7 @@ struct crowds {
     struct crowd crowd[MOST_CROWDS + 1];
 };
 
-/* `capacity`: of the gaps. `by_room`: see gap_tree_init. False: memory is out. */
+/* `capacity`: of the gaps. `by_room`: see gap_tree_init. */
 void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room);
 void crowds_free(struct crowds *c);
 /* The buffer is placed. */

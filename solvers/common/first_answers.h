@@ -13,7 +13,7 @@
 
 /* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal,
  * at most 2^50. What is worth more than that belongs on chip if nothing but the sum of sizes counted, at
- * `percent` of the capacity. False when memory is out. */
+ * `percent` of the capacity. */
 void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
 /* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
@@ -26,16 +26,16 @@ struct sharing {
 };
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
                    struct byte_range *scratch, struct taken_bits *map);
-/* A map of them. False: memory is out. */
+/* A map of them. */
 void lowest_fit_map(const struct items *it, struct taken_bits *map);
 
 /* Places the items in the order of the planner's score (long and rarely used ones last), parents before
- * children; only those with keep[i], or all when it is NULL. False when memory is out. */
+ * children; only those with keep[i], or all when it is NULL. */
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
  * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again.
- * Stops early at the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
+ * Stops early at the known bound. `worth`: see prices.h; NULL: unknown. */
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 

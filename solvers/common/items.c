@@ -33,7 +33,6 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
            (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
 }
 
-/* False: it was stopped. */
 static void items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {

@@ -31,7 +31,7 @@ struct ledger {
     int64_t cost, broken; /* of the answer as it is */
 };
 
-/* All off chip. `all_must`: every buffer is to be placed. False: memory is out. */
+/* All off chip. `all_must`: every buffer is to be placed. */
 void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
 void ledger_free(struct ledger *l);
 /* The buffer goes on chip, where it costs `here`; or off. */
@@ -50,7 +50,7 @@ struct units {
     int32_t *of;     /* per buffer: its unit */
 };
 
-/* False: memory is out. Signs that contradict each other give a unit that no answer satisfies. */
+/* Signs that contradict each other give a unit that no answer satisfies. */
 void units_make(struct units *u, const struct lx_problem *p);
 void units_free(struct units *u);
 

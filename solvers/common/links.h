@@ -43,7 +43,7 @@ struct links {
     bool any; /* there are links, or items that cost more on chip than off */
 };
 
-/* Links matter where cost is asked for; fees are areas otherwise. False when memory is out. */
+/* Links matter where cost is asked for; fees are areas otherwise. */
 void links_make(struct links *l, const struct items *it);
 void links_free(struct links *l);
 /* Takes the placed items of `base` as those that are on. */

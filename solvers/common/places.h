@@ -41,7 +41,7 @@ struct places {
     int64_t *top; /* per pool: the highest end, of reserved bytes too; never lowered */
 };
 
-/* `address` and `pool` have room for all; nobody is placed. False: memory is out. */
+/* `address` and `pool` have room for all; nobody is placed. */
 void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool,
                  bool tightest);
 void places_free(struct places *x);

@@ -35,7 +35,7 @@ static inline bool placing_all_is_wrong(const struct lx_problem *p)
 /* How large the parts are that a placement problem falls into. */
 
 /* The most buffers that are joined by lives in a common pool or by bonds: what a search has to look at
- * together. O(pools * n + n log n) and the length of the bonds. The count of all where memory is out. */
+ * together. O(pools * n + n log n) and the length of the bonds. */
 int32_t largest_part(const struct lx_problem *p);
 
 #endif

@@ -29,7 +29,7 @@ struct taken_bits {
     int shift;    /* of an address: its stick */
 };
 
-/* Addresses below `capacity`, of the first pool. False: memory is out. */
+/* Addresses below `capacity`, of the first pool. */
 void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity);
 /* The same of addresses that are counted in sticks, so many of them. */
 void taken_bits_of_units(struct taken_bits *m, int64_t units);

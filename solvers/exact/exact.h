@@ -15,8 +15,7 @@ struct spill_options {
     bool improve; /* large-neighbourhood search where the proof does not come */
 };
 
-/* Fills answer->address, bound, steps, status and statistics. False when memory is out; the answer is
- * legal all the same. */
+/* Fills answer->address, bound, steps, status and statistics. */
 void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
                  struct lx_answer *answer);
 
@@ -26,7 +25,7 @@ struct whole_options {
     int64_t step_limit, core_nodes;
 };
 
-/* Both fill answer->address, status, bound, steps and statistics. False when memory is out. */
+/* Both fill answer->address, status, bound, steps and statistics. */
 void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                struct lx_answer *answer);
 void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
@@ -40,7 +39,7 @@ struct general_options {
     int64_t step_limit, pack_nodes, core_nodes;
 };
 
-/* Fills addresses and pools, bound, steps, status and statistics. False when memory is out. */
+/* Fills addresses and pools, bound, steps, status and statistics. */
 void general_solve(const struct lx_problem *p, const struct lx_run *run,
                    const struct general_options *options, struct lx_answer *answer);
 

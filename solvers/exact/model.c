@@ -25,7 +25,6 @@ bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
 
 ORDER(model_compare_items, struct model_item, ORDER_UP(start) ORDER_UP(buffer))
 
-/* False: it was stopped. */
 static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {
     const struct lx_problem *p = m->p;
@@ -103,7 +102,7 @@ static void model_find_edges(struct model *m, const int32_t *item_of)
     }
 }
 
-/* Overfull sections: ticks and needs. False: it was stopped. */
+/* Overfull sections: ticks and needs. */
 static void sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
 {
     size_t n = (size_t)m->item_count;

@@ -101,7 +101,7 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
 }
 
 /* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per
- * buffer, or -1: it is off); their rows. False when memory is out. */
+ * buffer, or -1: it is off); their rows. */
 bool model_link(struct model *m, const int32_t *item_of);
 void model_add_link_rows(struct model *m);
 /* Mark the buffers that some charge or group names. */
@@ -124,7 +124,7 @@ bool model_holds(const struct model *m, const bool *column);
 void certificate_new(struct certificate *c, const struct model *m);
 void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
- * each column, computed in integers: no rounding, valid for any duals. False when memory is out. */
+ * each column, computed in integers: no rounding, valid for any duals. */
 void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
              const bool *low, const bool *high);
 /* The certified bound, rounded up to the next possible spill. */

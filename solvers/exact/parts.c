@@ -39,7 +39,6 @@ static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
     return true;
 }
 
-/* False: it was stopped. */
 static void find_stretches(struct finder *f, int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {

@@ -99,8 +99,8 @@ struct search {
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
 };
 
-/* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in place,
- * and goes on, a part of the budget at a time. False when memory is out; the plan is legal all the same. */
+/* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in
+ * place, and goes on, a part of the budget at a time. */
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
@@ -167,20 +167,19 @@ void search_cut_off(struct search *s);
 /* Large-neighbourhood search: parts of a plan are solved again, exactly. */
 
 /* Improves `address` and `*best` of the model until the bound is reached, or the steps or the budget are
- * spent. False when memory is out; the plan is legal all the same. */
+ * spent. */
 void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats);
 
 /* Plans that keep all small items in a strip of their own. */
 
-/* Improves `address` and `*best` of the model `m` within `steps`. Does nothing where small items are few.
- * False when memory is out. */
+/* Improves `address` and `*best` of the model `m` within `steps`. Does nothing where small items are few. */
 void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats);
 
 /* Plans from the relaxation at a slightly smaller capacity. */
 
-/* Improves `address` and `*best`, both of the model `m`, within `steps`. False when memory is out. */
+/* Improves `address` and `*best`, both of the model `m`, within `steps`. */
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
 
@@ -193,7 +192,7 @@ struct region_bonds {
     int32_t *numbers;
 };
 
-/* Room for all charges and groups of the model. False when memory is out. */
+/* Room for all charges and groups of the model. */
 void region_bonds_new(struct region_bonds *r, const struct model *m);
 void region_bonds_free(struct region_bonds *r);
 

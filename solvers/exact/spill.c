@@ -222,7 +222,7 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
 }
 
 /* What is known before the work on parts begins: an answer from outside, or where they are many an
- * annealed one. False: no memory. */
+ * annealed one. */
 static void find_first(struct annealed *a, struct budget *budget, const int64_t **known)
 {
     *known = budget->run->incumbent;

@@ -78,7 +78,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     enum fit_result result = FIT_NO;
     if (!scaled.impossible) {
         struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
-        /* Cheap orders first. Marks the parts that are done; false: memory is out. */
+        /* Cheap orders first. Marks the parts that are done. */
         for (int32_t i = 0; i < scaled.part_count; i++) {
             const struct fit_part *part = &scaled.parts[i];
             int64_t passes = FIRST_FIT_PASSES;

@@ -73,7 +73,7 @@ struct fit_scaled {
 #define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
 #define FIT_MOST_SEARCHED 20000
 
-/* `peel`: items that always find a place are in no part (fit_peel.h). False: memory is out. */
+/* `peel`: items that always find a place are in no part (fit_peel.h). */
 bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
 void fit_scaled_free(struct fit_scaled *s);
 
@@ -95,10 +95,9 @@ static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
 
 /* Fast packings: by first fit (fit_heuristic.c) and from the ground up (skyline.c). */
 
-/* Packs the part into `base` by up to `passes` orders, until no item is more than `enough` units above its
- * highest base. `*excess` is the least that was reached (the packing fits if it is not positive); an item
- * that collides with its fixed base counts as far too high. `*steps` grows by the items placed.
- * False: memory is out. */
+/* Packs the part into `base` by up to `passes` orders, until no item is more than `enough` units above
+ * its highest base. `*excess` is the least that was reached (the packing fits if it is not positive); an
+ * item that collides with its fixed base counts as far too high. `*steps` grows by the items placed. */
 void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps);
 
@@ -110,8 +109,8 @@ struct fit_heuristic_run {
     int64_t *steps; /* grows by the items placed */
 };
 
-/* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part has
- * fixed items. A stop is heard after the first packing. False: memory is out. */
+/* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part
+ * has fixed items. A stop is heard after the first packing. */
 void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess);
 
@@ -121,7 +120,7 @@ void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
  * a base beside all before it. */
 int32_t fit_peel(struct fit_loose *at, int32_t count);
 
-/* Bases (in bytes) of the peeled items when all others have theirs. False: memory is out. */
+/* Bases (in bytes) of the peeled items when all others have theirs. */
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base);
 
 #endif

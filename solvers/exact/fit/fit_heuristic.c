@@ -71,7 +71,7 @@ static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int
     }
 }
 
-/* One pass. False: memory is out. A pass that is stopped counts as far too high. */
+/* One pass. A pass that is stopped counts as far too high. */
 static void fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
                                bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
 {
@@ -120,7 +120,6 @@ static void run_passes(const struct fit_part *part, int passes, fit_unit enough,
     for (int pass = 0; pass<passes && * excess> enough; pass++) {
         if (pass > 0 && stop && stop(context)) break;
         if (pass < 3) {
-            /* False: it was stopped. */
             for (int32_t i = 0; i < part->count; i++) {
                 double height = (double)part->height[i], length = part->to[i] - part->from[i];
                 double key[] = {height, height * length, length};

@@ -289,8 +289,7 @@ static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t
     return size;
 }
 
-/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit.
- * False: it was stopped. */
+/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. */
 static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
                         struct fit_scaled *out, struct draft *drafts, int32_t *count)
 {

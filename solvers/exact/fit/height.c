@@ -28,8 +28,7 @@ struct change {
 ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta))
 
 /* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a
- * step, so that what stands under another counts up to one; the topmost of a tick does not. False: memory
- * is out, or it was stopped. */
+ * step, so that what stands under another counts up to one; the topmost of a tick does not. */
 static void simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;

@@ -63,7 +63,6 @@ struct blocks {
     bool too_many;
 };
 
-/* False when memory is out. */
 void blocks_open(struct blocks *b, const struct lx_problem *p);
 void blocks_close(struct blocks *b);
 
@@ -76,7 +75,7 @@ static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t 
  * reserved_count of them. */
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out);
 
-/* block_pairs.c: fills the matrix and the soft pairs. False when memory is out. */
+/* block_pairs.c: fills the matrix and the soft pairs. */
 void blocks_relate(struct blocks *b);
 
 /* Has a common tick with the other list. */

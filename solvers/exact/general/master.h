@@ -45,7 +45,7 @@ struct master {
 
 void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
 void master_close(struct master *m);
-/* After it `programme.proved` + `constant` is a bound; false when memory is out. */
+/* After it `programme.proved` + `constant` is a bound. */
 void master_solve(struct master *m);
 
 void layout_open(struct layout *l, int32_t blocks);
@@ -117,14 +117,14 @@ struct literal master_in_pool(const struct master *m, int32_t block, int32_t poo
 
 /* Height: everything placed, the sum of the pools' heights least. */
 
-/* Fills `best`, and bound and status of the answer. False when memory is out. */
+/* Fills `best`, and bound and status of the answer. */
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer);
 
 /* Local search for the cost of reuse: blocks that are placed stay placed, addresses and pools change. */
 
-/* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget is.
- * False when memory is out; the layout is legal all the same. */
+/* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget
+ * is. */
 void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best);
 

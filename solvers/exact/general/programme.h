@@ -69,7 +69,7 @@ void programme_close(struct programme *m);
 void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
 /* Costs in sum, and `best` no more than that; programme_solve begins with it. */
 void programme_sum_up(struct programme *m);
-/* Until it is solved or the budget is spent. False when memory is out. */
+/* Until it is solved or the budget is spent. */
 void programme_solve(struct programme *m);
 
 #endif
