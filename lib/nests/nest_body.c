@@ -53,7 +53,7 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
 {
     struct lx_core_view v = held_view(b->x, access);
     *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
-    /* The number of a view; -1: no buffer has it, -2: memory is out. */
+    /* The number of a view; -1: no buffer has it. */
     if (!view_holds(&b->x->layouts->layouts[t->tensor], &v, !b->x->how.passes.no_ring)) return -1;
     return nest_view_number(b->views, t->tensor, &v);
 }

@@ -1,5 +1,5 @@
-/* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for each way to see their
- * tensor. Private to the stage. */
+/* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for
+ * each way to see their tensor. Private to the stage. */
 #ifndef LX_NESTS_NEST_BODY_H
 #define LX_NESTS_NEST_BODY_H
 

@@ -8,6 +8,7 @@
 #include "placement/bound.h"
 #include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +58,7 @@ struct event {
     int32_t item;
 };
 
-static int bound_section_compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(bound_section_compare_events, struct event, ORDER_UP(tick) ORDER_UP(item))
 
 /* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
@@ -72,7 +68,6 @@ static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
     return t;
 }
 
-/* False: it was stopped. */
 static void bound_section_sweep(struct bound_sections *s, const struct event *starts,
                                 const struct event *ends, struct tree *tree)
 {

@@ -1,6 +1,6 @@
-/* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in either, and
- * by groups, staging pairs and charges between blocks of both; not by pairs about sharing bytes, which have no
- * meaning across pools. Blocks that are off for sure are in no part. */
+/* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in
+ * either, and by groups, staging pairs and charges between blocks of both; not by pairs about sharing
+ * bytes, which have no meaning across pools. Blocks that are off for sure are in no part. */
 #include "placement/rewrite.h"
 #include "placement/valid.h"
 #include "base/checked.h"
@@ -267,7 +267,8 @@ void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
         rewrite_parts_deal_bonds(&t, k);
-        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
+        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is
+         * kept beside. */
         w->parts[k].hard_limit = LX_NO_LIMIT;
         if (q->pool_count != 1 || q->pools[0].reserved_count) continue;
         if (q->objective == LX_HEIGHT) w->parts[k].hard_limit = q->pools[0].capacity;

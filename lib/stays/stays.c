@@ -1,12 +1,9 @@
 /* From accesses to stays: which of a tensor's accesses one place on chip can serve, and why not the
- * others.
- *
- * A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle, before
- * which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip stale; and where a cut was
- * decided. In a run the accesses that see the tensor in the same way (one view) make one stay. The first is
- * the main one; the others are filled from it over the ring, or each from HBM.
- *
- * What a place on chip saves is told in stay_prices.c. */
+ * others. A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle,
+ * before which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip
+ * stale; and where a cut was decided. In a run the accesses that see the tensor in the same way (one
+ * view) make one stay. The first is the main one; the others are filled from it over the ring, or each
+ * from HBM. What a place on chip saves is told in stay_prices.c. */
 #include "stays/find_stays.h"
 #include "base/bisect.h"
 #include "base/digits.h"

@@ -185,8 +185,8 @@ static bool decode_is_told_to_stop(struct decoder *d)
     return d->told = cancel_requested();
 }
 
-/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the move is then hopeless, and
- * what still waits is forgotten, for the caller must take the move back. */
+/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the
+ * move is then hopeless, and what still waits is forgotten, for the caller must take the move back. */
 static void decode_settle(struct decoder *d)
 {
     while (d->queued > 0 && d->penalty <= d->ceiling && !decode_is_told_to_stop(d))

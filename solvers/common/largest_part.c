@@ -1,6 +1,7 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
-#include "common/largest_part.h"
+#include "common/placing_all.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/union_find.h"
 
 #include <stdlib.h>
@@ -10,12 +11,7 @@ struct life_of {
     int32_t buffer;
 };
 
-static int largest_part_compare_lives(const void *a, const void *b)
-{
-    const struct life_of *x = a, *y = b;
-    if (x->life.start != y->life.start) return x->life.start < y->life.start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(largest_part_compare_lives, struct life_of, ORDER_UP(life.start) ORDER_UP(buffer))
 
 static void largest_part_join_group(int32_t *up, const struct lx_group *g, int32_t *last)
 {

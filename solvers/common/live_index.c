@@ -3,6 +3,7 @@
 #include "common/live_index.h"
 #include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -11,12 +12,7 @@ struct start {
     int32_t buffer;
 };
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct start *x = a, *y = b;
-    if (x->at != y->at) return x->at < y->at ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(compare_starts, struct start, ORDER_UP(at) ORDER_UP(buffer))
 
 void live_index_init(struct live_index *x, const struct lx_problem *p)
 {

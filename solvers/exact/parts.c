@@ -1,7 +1,8 @@
-/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
- * in several. O(n log n) and the length of the bonds. */
+/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has
+ * members in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/union_find.h"
 
 #include <stdlib.h>
@@ -23,13 +24,7 @@ struct finder {
     int32_t count, stretches;
 };
 
-static int parts_compare_members(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->part != y->part) return x->part < y->part ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(parts_compare_members, struct member, ORDER_UP(part) ORDER_UP(start) ORDER_UP(buffer))
 
 /* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
 static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
@@ -44,7 +39,6 @@ static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
     return true;
 }
 
-/* False: it was stopped. */
 static void find_stretches(struct finder *f, int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {

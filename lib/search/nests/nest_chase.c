@@ -3,7 +3,7 @@
 #include "search/nests/nest_pool.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 #include "exact/general/block_model.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/union_find.h"
 
 #include <stdlib.h>
@@ -17,17 +18,11 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
 static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < count; i++)
-        of[i] = sets_root(up, i) == i ? n++ : of[sets_root(up, i)];
+    for (int32_t i = 0; i < count; i++) of[i] = sets_root(up, i) == i ? n++ : of[sets_root(up, i)];
     return n;
 }
 
-static int block_model_compare_lives(const void *a, const void *b)
-{
-    const struct lx_life *x = a, *y = b;
-    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-                                : (x->end > y->end) - (x->end < y->end);
-}
+ORDER(block_model_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end))
 
 /* The lives of all members, in order and joined. */
 static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
@@ -63,11 +58,7 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-static int block_model_compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
-}
+ORDER(block_model_compare_spans, struct span, ORDER_UP(from) ORDER_UP(to))
 
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out)
 {

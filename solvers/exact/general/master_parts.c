@@ -1,9 +1,7 @@
-/* The master programme by parts.
- *
- * Columns that no row joins do not know of each other: each part is solved by itself, and their least points together
- * are a least point of the whole. Is it an answer, it is a best one. If not, the row that cuts it off joins or changes
- * some parts, and only those are solved again. Where that leads to no end the whole is searched at once, from
- * the bound that has been proved. */
+/* The master programme by parts. Columns that no row joins do not know of each other: each part is solved
+ * by itself, and their least points together are a least point of the whole. Is it an answer, it is a
+ * best one. If not, the row that cuts it off joins or changes some parts, and only those are solved
+ * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "base/union_find.h"
