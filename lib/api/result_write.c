@@ -70,7 +70,7 @@ static char *write_explain(const lx_result *r, const lx_result *other, size_t *l
 {
     const struct lx_plan *p = r->plan;
     struct text t = {0};
-    (void)other;
+    (void)other, (void)st;
     text_format(&t, "%s: %s by %s\n", p->graph->name, lx_verdict_word(p->answer.status), p->solver);
     if (p->unproved) text_format(&t, "not proved: %s\n", p->unproved);
     for (int32_t i = 0; i < p->problem.count; i++) explain_buffer(p, i, &t);
