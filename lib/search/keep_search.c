@@ -60,13 +60,6 @@ static double keep_least_of(int64_t rank)
     return least;
 }
 
-/* Of two that hold the same. */
-static bool keep_cheaper(const void *a, const void *b)
-{
-    const struct keep_node *x = a, *y = b;
-    return x->cost < y->cost;
-}
-
 /* What can follow use u when the ops of `done` are over. */
 static struct keep_later later_of(const struct keep_walk *s, const struct keep_use *u, uint64_t done)
 {
@@ -416,9 +409,10 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     if (l->any_order) list_before(&s);
     const struct beam_rules rules = {.width = l->width,
                                      .slots = s.slot_count,
+                                     .room = 4 * l->width + 64,
                                      .node_size = sizeof root,
                                      .cut = INT64_MAX,
-                                     .cheaper = keep_cheaper,
+                                     .by_tie = true, /* the cheaper one */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);
