@@ -7,13 +7,10 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "team/team_links.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { EACH_TRIP = 20, EACH_MESSAGE = 20, EACH_STEP = 50 }; /* work of base/stop.h */
 
 struct trip {
     int64_t received;
@@ -60,7 +57,6 @@ static void note_messages(struct clock_maker *k, int m)
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
         struct trip *t = trip_of(k, x->tag, m);
-        stop_look(EACH_MESSAGE);
         if (x->op != last) k->walkers[m].of_op[x->op] = x;
         if (x->operand >= 0) t->sends += x->op != last;
         last = x->op;
@@ -121,7 +117,6 @@ static bool team_clock_step(struct clock_maker *k, int m)
     const struct lx_plan *plan = k->p->plans[m];
     struct lx_team_times *out = &k->out->at[m];
     struct walker *w = &k->walkers[m];
-    stop_look(EACH_STEP);
     int32_t o = w->next, of = plan->layouts->op_origin[o];
     const struct lx_team_message *x = of >= 0 ? w->of_op[of] : NULL;
     double us = plan->traffic[o].end_to_end_us;
@@ -177,7 +172,6 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
     k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
     if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
         return false;
-    stop_look(EACH_MESSAGE * (int64_t)(ops + tags));
     for (size_t o = 0; o <= ops; o++) t->trip[o] = -1;
     for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
     return true;
@@ -193,7 +187,6 @@ static bool team_clock_begin(struct clock_maker *k)
     k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
     for (size_t i = 0; i < (tags + 1) * members; i++) {
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
-        (void)stop_round((int64_t)i, EACH_TRIP);
     }
     for (int m = 0; m < k->walking; m++) {
         if (!k->p->plans[m]) continue;
