@@ -6,7 +6,7 @@
 #include "text/table.h"
 #include "bench/statistics.h"
 
-/* tables.c: rows in `memory`, over what they are made of. False: memory is out. */
+/* report_tables.c: rows in `memory`, over what they are made of. False: memory is out. */
 void contender_table(const struct summary *s, struct arena *memory, struct table *out);
 void instance_table(const struct summary *s, struct arena *memory, struct table *out);
 /* statistic_table.c */

@@ -1,5 +1,5 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words.h"

@@ -1,5 +1,5 @@
 /* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -317,10 +317,10 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
-    bool ok = nest_body_make(x, first, last, menus, &scratch, &b);
-    if (ok) nest_divide_begin(&d, &b, &scratch);
-    for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
-    ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));
+    nest_body_make(x, first, last, menus, &scratch, &b);
+    nest_divide_begin(&d, &b, &scratch);
+    for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
+    bool ok = d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st);
     arena_free(&scratch);
     return ok;
 }

@@ -6,6 +6,7 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "placement/bound.h"
+#include "base/bisect.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -66,15 +67,9 @@ static int bound_section_compare_events(const void *a, const void *b)
 /* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
-    int32_t low = 0, high = s->section_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (s->sections[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t t;
+    BISECT(t, 0, s->section_count, s->sections[t].tick < tick);
+    return t;
 }
 
 /* False: it was stopped. */

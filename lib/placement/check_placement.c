@@ -7,7 +7,7 @@
  * its thread, but never ends before all is judged. */
 #include "placement/judge.h"
 #include "placement/solve.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -2,6 +2,8 @@
 #include "placement/valid.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
+#include "base/union_find.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -136,4 +138,16 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
                                 "buffer %s: the sizes or costs up to here add up beyond 2^53", b->name);
     }
     return valid_bonds(p, cost, st);
+}
+
+int32_t *blocks_of(const struct lx_problem *p)
+{
+    int32_t *block = mem_alloc(((size_t)p->count + 1) * sizeof *block);
+    sets_begin(block, p->count);
+    for (int32_t g = 0; g < p->bonds.same_place_count; g++) {
+        const struct lx_group *group = &p->bonds.same_place[g];
+        for (int32_t k = 1; k < group->count; k++) sets_join(block, group->at[0], group->at[k]);
+    }
+    for (int32_t i = 0; i < p->count; i++) block[i] = sets_root(block, i);
+    return block;
 }

@@ -2,7 +2,7 @@
  * one of them is, in the pools that all allow, at the sum of their costs. Lives that touch are joined, also of a
  * buffer by itself. A block that fits nowhere has no place; whether that is allowed is for rewrite_states.c. */
 #include "placement/rewrite.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

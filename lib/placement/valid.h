@@ -15,4 +15,8 @@ bool valid_in_pools(const struct lx_problem *p, const struct lx_buffer *b, lx_st
 /* valid_bonds.c; `costs`: the sum of what the buffers cost so far. */
 bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st);
 
+/* Buffers that same_place ties to one address are a block; groups that share a member are one. Per buffer the least number of
+ * its block; the caller frees it. */
+int32_t *blocks_of(const struct lx_problem *p);
+
 #endif

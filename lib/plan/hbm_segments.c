@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +182,7 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
         events[2 * i] = (struct event){p->buffers[i].start, i, true};
         events[2 * i + 1] = (struct event){p->buffers[i].end, i, false};
     }
-    if (ok) sort_in_full(events, 2 * n, sizeof *events, hbm_segments_by_tick);
+    if (ok) qsort(events, 2 * n, sizeof *events, hbm_segments_by_tick);
     for (size_t k = 0; ok && k < 2 * n; k++) {
         int32_t i = events[k].buffer;
         int64_t size = round_up_i64(p->buffers[i].size, p->alignment);

@@ -7,7 +7,6 @@
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "network/beam.h"
 #include "search/reorder.h"
 
@@ -377,7 +376,7 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
         int32_t from = s->m->op_count ? beam_origin_of(&s->beam, (size_t)s->m->op_count - 1, i).from : 0;
         last[i] = (struct keep_last){n->cost, from, i};
     }
-    if (count) sort_in_full(last, count, sizeof *last, keep_by_cost);
+    if (count) qsort(last, count, sizeof *last, keep_by_cost);
     if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
     out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);

@@ -8,6 +8,7 @@
  *
  * What a place on chip saves is told in stay_prices.c. */
 #include "stays/find_stays.h"
+#include "base/bisect.h"
 #include "base/digits.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -155,15 +156,9 @@ static bool rings(const struct builder *b, int32_t tensor, int32_t op)
     const struct decisions *how = &b->x->how;
     struct cut copy = {tensor, op};
     if (how->passes.no_ring || cut_among(how->loaded, how->loaded_count, copy)) return false;
-    int32_t low = 0, high = how->apart_count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (how->apart[middle] < tensor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == how->apart_count || how->apart[low] != tensor;
+    int32_t i;
+    BISECT(i, 0, how->apart_count, how->apart[i] < tensor);
+    return i == how->apart_count || how->apart[i] != tensor;
 }
 
 /* All stays of one run into b->found; accesses get the number within found, offset by `base`. */

@@ -7,7 +7,6 @@
 #include "team/cut_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -80,7 +79,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
     }
-    sort_in_full(rank, n, sizeof *rank, cut_bound_by_bytes);
+    qsort(rank, n, sizeof *rank, cut_bound_by_bytes);
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;

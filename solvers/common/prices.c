@@ -7,6 +7,7 @@
  * of its first section, which it may share with its parent. */
 #include "common/prices.h"
 #include "common/poll.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -27,15 +28,9 @@ struct market {
 
 static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
 {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (tick[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 0, count, tick[i] < at);
+    return i;
 }
 
 static void prices_find_sections(struct market *m)

@@ -2,6 +2,7 @@
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
+#include "base/union_find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,25 +64,13 @@ static void find_stretches(struct finder *f, int64_t *address)
     }
 }
 
-static int32_t parts_find_root(const struct finder *f, int32_t s)
-{
-    while (f->root[s] != s) s = f->root[s] = f->root[f->root[s]];
-    return s;
-}
-
 /* Join the stretches of a group with that of *last; the smaller root stays. */
 static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t s = f->stretch[g->at[k]];
         if (s < 0) continue;
-        if (*last >= 0) {
-            int32_t a = parts_find_root(f, s), b = parts_find_root(f, *last);
-            if (a < b)
-                f->root[b] = a;
-            else
-                f->root[a] = b;
-        }
+        if (*last >= 0) sets_join(f->root, s, *last);
         *last = s;
     }
 }
@@ -147,7 +136,7 @@ static void parts_divide(struct finder *f, int64_t *address)
         parts_join(f, &bonds->together[g], &group_part[g]);
     }
     for (int32_t s = 0; s < f->stretches; s++) {
-        int32_t r = parts_find_root(f, s);
+        int32_t r = sets_root(f->root, s);
         f->part[s] = r == s ? f->parts->count++ : f->part[r];
     }
     struct parts *parts = f->parts;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The attributes of the op, and along which dimension it goes. */
-static struct model_attrs along_first(struct layer *l)
+static struct model_attrs rows_along_first(struct layer *l)
 {
     struct model_attrs all = {NULL, l->op->attrs.count + 1};
     struct model_attr *at = arena_array(&l->m->memory, (size_t)all.count, sizeof *at);
@@ -34,7 +34,7 @@ void derive_all_to_all(struct layer *l)
     for (int i = 0; i < n; i++) rows[i] = layer_reshape(l, layer_in(l, i), 2, row);
     int32_t joined = layer_concat(l, 0, n, rows);
     like.native = true;
-    like.attrs = along_first(l);
+    like.attrs = rows_along_first(l);
     int32_t y = layer_like(l, &like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st));
     for (int i = 0; i < n; i++) layer_result(l, i, layer_slice(l, y, 0, i, i + 1));
 }

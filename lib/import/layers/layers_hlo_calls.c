@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What is said of how the whole is shared out: of the call that makes it, or of where it comes from. */
-static const char *said_of_whole(const struct layer *l, bool gathers)
+static const char *reshard_said_of_whole(const struct layer *l, bool gathers)
 {
     const struct model_value *v = &l->m->values.at[l->op->operands[0]];
     if (gathers) return model_sharding_text(&l->op->attrs);
@@ -15,8 +15,8 @@ static const char *said_of_whole(const struct layer *l, bool gathers)
 
 /* How far devices with neighbouring parts are apart, per dimension of which there are so many parts: as is said; else devices
  * are counted along the dimensions, and those that have the same part stand together. */
-static void strides_of_parts(const struct layer *l, const char *said, const int64_t *parts, int rank,
-                             int64_t *stride)
+static void reshard_strides_of_parts(const struct layer *l, const char *said, const int64_t *parts, int rank,
+                                     int64_t *stride)
 {
     struct device_group groups[MESH_MAX_AXES + 1];
     int64_t all = model_device_count(l->m);
@@ -46,7 +46,7 @@ static void reshard(struct layer *l)
         layer_fail(l);
         return;
     }
-    strides_of_parts(l, said_of_whole(l, gathers), parts, from->count, stride);
+    reshard_strides_of_parts(l, reshard_said_of_whole(l, gathers), parts, from->count, stride);
     for (int d = from->count - 1; d >= 0 && l->ok; d--) {
         if (parts[d] == 1) continue;
         if (!gathers && !l->limits->team) {

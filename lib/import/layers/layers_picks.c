@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int axis_of(const struct layer *l, int64_t usual, int rank)
+static int pick_axis_of(const struct layer *l, int64_t usual, int rank)
 {
     int64_t axis = layer_int(l, "axis", usual);
     if (axis < 0) axis += rank;
@@ -16,7 +16,7 @@ void derive_gather(struct layer *l)
     int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x), *i = layer_type(l, layer_in(l, 1));
     int64_t open[2 * MODEL_MAX_RANK], full[2 * MODEL_MAX_RANK];
-    int axis = axis_of(l, 0, t->count), rank = 0;
+    int axis = pick_axis_of(l, 0, t->count), rank = 0;
     if (axis < 0 || t->extent[axis] != 1 || t->count + i->count > MODEL_MAX_RANK) {
         layer_fail(l);
         return;

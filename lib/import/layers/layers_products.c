@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The last two dimensions swapped. */
-static int32_t turned(struct layer *l, int32_t a, bool turn)
+static int32_t product_turned(struct layer *l, int32_t a, bool turn)
 {
     int64_t perm[MODEL_MAX_RANK];
     int rank = layer_type(l, a)->count;
@@ -14,7 +14,7 @@ static int32_t turned(struct layer *l, int32_t a, bool turn)
     return layer_permute(l, a, rank, perm);
 }
 
-static int32_t scaled(struct layer *l, int32_t a, double by)
+static int32_t product_scaled(struct layer *l, int32_t a, double by)
 {
     return by == 1 ? a : layer_by(l, "Mul", a, by);
 }
@@ -22,11 +22,11 @@ static int32_t scaled(struct layer *l, int32_t a, double by)
 /* alpha * A' B' + beta * C; below 7 C is aligned by numbers too. */
 void derive_gemm(struct layer *l)
 {
-    int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transA", 0) != 0);
-    int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transB", 0) != 0);
-    int32_t y = scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1));
+    int32_t a = product_turned(l, layer_in(l, 0), layer_int(l, "transA", 0) != 0);
+    int32_t b = product_turned(l, layer_in(l, 1), layer_int(l, "transB", 0) != 0);
+    int32_t y = product_scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1));
     if (layer_has(l, 2) && layer_real(l, "beta", 1) != 0)
-        y = layer_two(l, "Add", y, scaled(l, layer_in(l, 2), layer_real(l, "beta", 1)));
+        y = layer_two(l, "Add", y, product_scaled(l, layer_in(l, 2), layer_real(l, "beta", 1)));
     if (strcmp(l->op->kind, "com.microsoft:GemmFastGelu") == 0) y = layer_one(l, "com.microsoft:FastGelu", y);
     layer_result(l, 0, y);
 }
@@ -34,8 +34,8 @@ void derive_gemm(struct layer *l)
 /* A (or x) W + b of TTIR. */
 void derive_linear(struct layer *l)
 {
-    int32_t a = turned(l, layer_in(l, 0), layer_int(l, "transpose_a", 0) != 0);
-    int32_t b = turned(l, layer_in(l, 1), layer_int(l, "transpose_b", 0) != 0);
+    int32_t a = product_turned(l, layer_in(l, 0), layer_int(l, "transpose_a", 0) != 0);
+    int32_t b = product_turned(l, layer_in(l, 1), layer_int(l, "transpose_b", 0) != 0);
     int32_t y = layer_two(l, "MatMul", a, b);
     if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_in(l, 2));
     layer_result(l, 0, y);

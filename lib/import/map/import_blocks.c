@@ -20,7 +20,7 @@ int import_block_of(const struct import *im, const struct model_value *v, enum l
 }
 
 /* By tensor: does an op read it as a number of its own? */
-static bool *read_otherwise(const struct graph_builder *b)
+static bool *block_read_otherwise(const struct graph_builder *b)
 {
     bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise);
     for (size_t o = 0; otherwise && o < b->ops.count; o++)
@@ -31,7 +31,7 @@ static bool *read_otherwise(const struct graph_builder *b)
 
 bool import_store_blocks(struct import *im, struct graph_builder *b)
 {
-    bool *otherwise = read_otherwise(b), ok = otherwise != NULL;
+    bool *otherwise = block_read_otherwise(b), ok = otherwise != NULL;
     for (size_t i = 0; ok && i < im->storages.count; i++) {
         const struct storage *s = &im->storages.at[i];
         if (!s->block || s->tensor < 0) continue;

@@ -11,7 +11,7 @@
 enum { MOST_CALLS = 8 }; /* one behind the other */
 
 /* What a call of one tensor that makes one is of; "": it is none. */
-static const char *called(const struct model_op *op)
+static const char *manual_called(const struct model_op *op)
 {
     const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
     bool one = strcmp(op->kind, "custom-call") == 0 && op->operand_count == 1 && op->result_count == 1;
@@ -19,41 +19,42 @@ static const char *called(const struct model_op *op)
 }
 
 /* Of TTIR: devices have their parts already, or keep them. */
-static bool is_identity(const struct model_op *op, const char *direction)
+static bool manual_is_identity(const struct model_op *op, const char *direction)
 {
     return strcmp(op->kind, "mesh_shard") == 0 && op->operand_count == 1 && op->result_count == 1 &&
            strstr(model_attr_word(&op->attrs, "shard_type", ""), "identity") &&
            strstr(model_attr_word(&op->attrs, "shard_direction", ""), direction);
 }
 
-static bool takes_part(const struct model_op *op)
+static bool manual_takes_part(const struct model_op *op)
 {
-    return is_identity(op, "full_to_shard") || strstr(called(op), "SPMDFullToShardShape") ||
-           strstr(called(op), "sdy.GlobalToLocalShape");
+    return manual_is_identity(op, "full_to_shard") || strstr(manual_called(op), "SPMDFullToShardShape") ||
+           strstr(manual_called(op), "sdy.GlobalToLocalShape");
 }
 
-static bool puts_together(const struct model_op *op)
+static bool manual_puts_together(const struct model_op *op)
 {
-    return is_identity(op, "shard_to_full") || strstr(called(op), "SPMDShardToFullShape") ||
-           strstr(called(op), "sdy.LocalToGlobalShape");
+    return manual_is_identity(op, "shard_to_full") || strstr(manual_called(op), "SPMDShardToFullShape") ||
+           strstr(manual_called(op), "sdy.LocalToGlobalShape");
 }
 
-static bool is_annotation(const struct model_op *op)
+static bool manual_is_annotation(const struct model_op *op)
 {
-    return strcspn(called(op), "\"") == strlen("Sharding") && strncmp(called(op), "Sharding", 8) == 0;
+    return strcspn(manual_called(op), "\"") == strlen("Sharding") &&
+           strncmp(manual_called(op), "Sharding", 8) == 0;
 }
 
 bool import_has_parts(const struct lx_model *m)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (takes_part(&m->bodies.at[b].ops[i])) return true;
+            if (manual_takes_part(&m->bodies.at[b].ops[i])) return true;
     return false;
 }
 
 /* Are these the parts that the sharding has? */
-static bool are_parts(const struct import *im, const char *sharding, const struct model_type *whole,
-                      const struct model_type *part)
+static bool manual_are_parts(const struct import *im, const char *sharding, const struct model_type *whole,
+                             const struct model_type *part)
 {
     struct device_group groups[MESH_MAX_AXES + 1];
     int n = sharding ? model_sharding(im->m, sharding, groups) : -1;
@@ -64,7 +65,7 @@ static bool are_parts(const struct import *im, const char *sharding, const struc
     return true;
 }
 
-static bool is_result(const struct model_body *b, int32_t value)
+static bool manual_is_result(const struct model_body *b, int32_t value)
 {
     for (int i = 0; i < b->result_count; i++)
         if (b->results[i] == value) return true;
@@ -72,21 +73,21 @@ static bool is_result(const struct model_body *b, int32_t value)
 }
 
 /* The type of the parts that are all that is read of a value; NULL: other things are, too. */
-static const struct model_type *part_of(const struct import *im, int32_t value, const char *sharding,
-                                        int depth)
+static const struct model_type *manual_part_of(const struct import *im, int32_t value, const char *sharding,
+                                               int depth)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     const struct model_type *whole = model_type_of(im->m, value), *part = NULL;
-    if (depth == MOST_CALLS || is_result(b, value)) return NULL;
+    if (depth == MOST_CALLS || manual_is_result(b, value)) return NULL;
     for (int i = 0; i < b->op_count; i++)
         for (int k = 0; k < b->ops[i].operand_count; k++) {
             const struct model_op *op = &b->ops[i];
             const struct model_type *own = NULL;
             if (op->operands[k] != value) continue;
-            if (takes_part(op)) own = model_type_of(im->m, op->results[0]);
-            if (is_annotation(op))
-                own = part_of(im, op->results[0], model_sharding_text(&op->attrs), depth + 1);
-            if (!own || !(is_identity(op, "") || are_parts(im, sharding, whole, own)) ||
+            if (manual_takes_part(op)) own = model_type_of(im->m, op->results[0]);
+            if (manual_is_annotation(op))
+                own = manual_part_of(im, op->results[0], model_sharding_text(&op->attrs), depth + 1);
+            if (!own || !(manual_is_identity(op, "") || manual_are_parts(im, sharding, whole, own)) ||
                 (part && !model_same_shape(part, own)))
                 return NULL;
             part = own;
@@ -98,20 +99,20 @@ const struct model_type *import_part_type(const struct import *im, int32_t argum
 {
     const struct model_value *v = &im->m->values.at[argument];
     if (!im->has_parts || v->type->leaves != 1) return NULL;
-    return part_of(im, argument, model_sharding_text(&v->attrs), 0);
+    return manual_part_of(im, argument, model_sharding_text(&v->attrs), 0);
 }
 
 /* Is all that is done with a value that it is returned? */
-static bool is_returned(const struct import *im, int32_t value, int depth)
+static bool manual_is_returned(const struct import *im, int32_t value, int depth)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    bool returned = is_result(b, value);
+    bool returned = manual_is_result(b, value);
     for (int i = 0; depth < MOST_CALLS && i < b->op_count; i++)
         for (int k = 0; k < b->ops[i].operand_count; k++) {
             const struct model_op *op = &b->ops[i];
             if (op->operands[k] != value) continue;
-            bool passes = is_annotation(op) || strcmp(op->kind, "tuple") == 0;
-            if (!passes || !is_returned(im, op->results[0], depth + 1)) return false;
+            bool passes = manual_is_annotation(op) || strcmp(op->kind, "tuple") == 0;
+            if (!passes || !manual_is_returned(im, op->results[0], depth + 1)) return false;
             returned = true;
         }
     return returned;
@@ -120,13 +121,14 @@ static bool is_returned(const struct import *im, int32_t value, int depth)
 bool import_stays_part(struct import *im, const struct model_op *op)
 {
     if (!im->has_parts || op->operand_count != 1 || op->result_count != 1) return false;
-    if (takes_part(op))
+    if (manual_takes_part(op))
         return model_same_shape(import_leaf(im, op->operands[0], 0)->type,
                                 model_type_of(im->m, op->results[0]));
-    return puts_together(op) && im->body == im->m->entry && is_returned(im, op->results[0], 0) &&
-           (is_identity(op, "") ||
-            are_parts(im, model_sharding_text(&op->attrs), model_type_of(im->m, op->results[0]),
-                      model_type_of(im->m, op->operands[0])));
+    return manual_puts_together(op) && im->body == im->m->entry &&
+           manual_is_returned(im, op->results[0], 0) &&
+           (manual_is_identity(op, "") ||
+            manual_are_parts(im, model_sharding_text(&op->attrs), model_type_of(im->m, op->results[0]),
+                             model_type_of(im->m, op->operands[0])));
 }
 
 const int64_t *import_part_dims(const struct import *im, const struct model_value *argument)
@@ -135,7 +137,8 @@ const int64_t *import_part_dims(const struct import *im, const struct model_valu
     int count;
     for (int i = 0; im->has_parts && i < b->op_count; i++) {
         const struct model_op *op = &b->ops[i];
-        if (!is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument) continue;
+        if (!manual_is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument)
+            continue;
         const int64_t *dims = model_attr_ints(&op->attrs, "shard_dims", &count);
         return count == im->grid_axes ? dims : NULL;
     }

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* A view of operand 0, or a copy of it where that is forced. */
-static bool viewed(struct import *im, const struct model_op *op, const struct view *view, const char *cannot)
+static bool move_viewed(struct import *im, const struct model_op *op, const struct view *view,
+                        const char *cannot)
 {
     struct op_class *c = import_class_of(im, op);
     struct import_value v = *import_in(im, op, 0), out;
@@ -25,12 +26,12 @@ static bool viewed(struct import *im, const struct model_op *op, const struct vi
 }
 
 /* The same for views that an index string can say: permutations and repetitions. */
-static bool viewed_by_letters(struct import *im, const struct model_op *op, const struct view *view,
-                              const char *cannot)
+static bool move_viewed_by_letters(struct import *im, const struct model_op *op, const struct view *view,
+                                   const char *cannot)
 {
     struct op_class *c = import_class_of(im, op);
     bool copies = !cannot && (c->forced || im->options.no_fold);
-    if (!copies) return viewed(im, op, view, cannot);
+    if (!copies) return move_viewed(im, op, view, cannot);
     struct import_value v = *import_in(im, op, 0);
     v.view = *view;
     v.type = import_type_out(im, op);
@@ -39,7 +40,7 @@ static bool viewed_by_letters(struct import *im, const struct model_op *op, cons
 }
 
 /* Numbers that are the same everywhere stay so in any shape. */
-static bool still_splat(struct import *im, const struct model_op *op, bool *done)
+static bool move_still_splat(struct import *im, const struct model_op *op, bool *done)
 {
     struct import_value v = *import_in(im, op, 0);
     double number;
@@ -56,10 +57,10 @@ bool map_reshape(struct import *im, const struct model_op *op, const char *ours)
     struct view view;
     bool done;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     bool ok = view_reshape(&import_in(im, op, 0)->view, type->count, type->extent, &view);
     import_class_of(im, op)->regroups = true;
-    return viewed(im, op, &view, ok ? NULL : "atoms");
+    return move_viewed(im, op, &view, ok ? NULL : "atoms");
 }
 
 bool map_permute(struct import *im, const struct model_op *op, const char *ours)
@@ -72,7 +73,7 @@ bool map_permute(struct import *im, const struct model_op *op, const char *ours)
     struct view view;
     bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     for (int d = 0; d < rank; d++) order[d] = swap ? d : count == rank ? perm[d] : rank - 1 - d;
     if (swap) {
@@ -84,7 +85,7 @@ bool map_permute(struct import *im, const struct model_op *op, const char *ours)
         order[b] = a;
     }
     bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
-    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+    return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
 bool map_broadcast(struct import *im, const struct model_op *op, const char *ours)
@@ -95,12 +96,12 @@ bool map_broadcast(struct import *im, const struct model_op *op, const char *our
     struct view view;
     bool done, hlo = im->format == MODEL_HLO;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     if (from->count > VIEW_MAX_RANK || (hlo && count != from->count) || from->count > type->count)
         return import_generic(im, op, "schema");
     for (int d = 0; d < from->count; d++) to[d] = hlo ? (int)dims[d] : type->count - from->count + d;
     bool ok = view_broadcast(&import_in(im, op, 0)->view, to, type->count, type->extent, &view);
-    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+    return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
 bool map_identity(struct import *im, const struct model_op *op, const char *ours)

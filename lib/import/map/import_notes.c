@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Dimensions that a product runs over; what a window reads follows from the others. */
-static int64_t steps_of(const struct sketch *s)
+static int64_t note_steps_of(const struct sketch *s)
 {
     int64_t n = 1;
     for (int d = 0; d < s->rank; d++) {
@@ -25,7 +25,7 @@ static void note_work(struct import *im, const struct sketch *s)
 {
     bool slides = s->window_count > 0 || (s->from && strstr(s->from->kind, "onv"));
     if (strcmp(s->kind, "matmul") != 0 || s->rank < 0) return;
-    int64_t n = steps_of(s);
+    int64_t n = note_steps_of(s);
     fact_add(&im->notes, slides ? "macs of the pattern" : "flops of the pattern", NULL,
              slides || n > INT64_MAX / 2 ? n : 2 * n);
 }

@@ -61,7 +61,7 @@ static bool pad_value(struct import *im, const struct model_op *op, double *valu
     return import_splat(import_in(im, op, operand), value);
 }
 
-static bool pads_fit(const struct model_type *in, const struct model_type *out, const struct amounts *a)
+static bool pad_pads_fit(const struct model_type *in, const struct model_type *out, const struct amounts *a)
 {
     const int64_t most = INT64_C(1) << 40;
     bool ok = in->count == out->count && in->count <= VIEW_MAX_RANK;
@@ -73,9 +73,9 @@ static bool pads_fit(const struct model_type *in, const struct model_type *out, 
 }
 
 /* `v` within numbers that are all `value`. */
-static bool padded(struct import *im, const struct model_op *op, struct import_value v,
-                   const struct amounts *a, double value, const struct model_type *type,
-                   struct import_value *out)
+static bool pad_padded(struct import *im, const struct model_op *op, struct import_value v,
+                       const struct amounts *a, double value, const struct model_type *type,
+                       struct import_value *out)
 {
     int dims[VIEW_MAX_RANK];
     unsigned apart = 0;
@@ -102,8 +102,8 @@ static bool padded(struct import *im, const struct model_op *op, struct import_v
 }
 
 /* The number around it is known by the run only: it is put where a padded mask says that there is nothing. */
-static bool filled(struct import *im, const struct model_op *op, const struct amounts *a,
-                   const struct model_type *x, struct import_value around, struct import_value *y)
+static bool pad_filled(struct import *im, const struct model_op *op, const struct amounts *a,
+                       const struct model_type *x, struct import_value around, struct import_value *y)
 {
     struct import_value one = {.storage = -1}, mask;
     struct sketch_operand in[3];
@@ -115,7 +115,7 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
     const struct model_type *there = import_type(im, MODEL_BOOL, type->count, type->extent);
     *d = (struct model_data){.form = DATA_SPLAT, .type = one.type, .ints = copy};
     one.known = d;
-    if (!padded(im, op, one, a, 0, there, &mask) || !import_aligned(im, mask, type->count, &in[0]) ||
+    if (!pad_padded(im, op, one, a, 0, there, &mask) || !import_aligned(im, mask, type->count, &in[0]) ||
         !import_aligned(im, *y, type->count, &in[1]) || !import_aligned(im, around, type->count, &in[2]))
         return false;
     for (int i = 0; i < type->count; i++) dims[i] = i;
@@ -123,7 +123,7 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
 }
 
 /* Is it just a part of the operand? Where it begins. */
-static bool only_crops(const struct model_type *in, const struct amounts *a, int64_t *begin)
+static bool pad_only_crops(const struct model_type *in, const struct amounts *a, int64_t *begin)
 {
     bool ok = true;
     for (int d = 0; ok && d < in->count; d++) {
@@ -134,8 +134,8 @@ static bool only_crops(const struct model_type *in, const struct amounts *a, int
 }
 
 /* What is cropped to one element has no letter left: such a dimension is cut before. Elements between others are in the way. */
-static bool crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
-                        struct import_value *v, const struct model_type *type)
+static bool pad_crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
+                            struct import_value *v, const struct model_type *type)
 {
     int64_t extent[VIEW_MAX_RANK];
     bool cropped = false;
@@ -169,14 +169,14 @@ bool map_pad(struct import *im, const struct model_op *op, const char *ours)
               (im->format == MODEL_HLO    ? read_hlo_pad(text ? text->text : NULL, &a, in->count)
                : im->format == MODEL_ONNX ? read_onnx_pad(im, op, &a, in->count)
                                           : read_ttir_pad(op, &a, in->count));
-    if (!ok || !pads_fit(in, type, &a)) return import_generic(im, op, "schema");
+    if (!ok || !pad_pads_fit(in, type, &a)) return import_generic(im, op, "schema");
     bool known = pad_value(im, op, &value);
     struct import_value around = *import_in(im, op, known ? 0 : im->format == MODEL_HLO ? 1 : 2);
     if (!known && around.type->elements != 1) return import_generic(im, op, "schema");
-    if (only_crops(in, &a, begin)) return box_take(im, op, begin);
+    if (pad_only_crops(in, &a, begin)) return box_take(im, op, begin);
     struct import_value v = *import_in(im, op, 0);
-    if (!crop_to_one(im, op, &a, &v, type) || !padded(im, op, v, &a, known ? value : 0, type, &out) ||
-        (!known && !filled(im, op, &a, v.type, around, &out)))
+    if (!pad_crop_to_one(im, op, &a, &v, type) || !pad_padded(im, op, v, &a, known ? value : 0, type, &out) ||
+        (!known && !pad_filled(im, op, &a, v.type, around, &out)))
         return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);

@@ -13,14 +13,14 @@ struct cut_axes {
 };
 
 /* An argument that is said to be whole, or that an op takes the parts of. */
-static bool is_whole(const struct model_attrs *attrs)
+static bool shard_is_whole(const struct model_attrs *attrs)
 {
     const char *status = model_attr_word(attrs, "ttcore.shard_status", "");
     return strstr(status, "unsharded") != NULL;
 }
 
 /* How many for one reason, and where the first of them stands. */
-static void note_lost(struct import *im, int line, const char *why)
+static void shard_note_lost(struct import *im, int line, const char *why)
 {
     if (model_fact(&im->notes, "shardings not kept", why, 0) == 0)
         fact_add(&im->notes, "lines of the first not kept", why, line);
@@ -29,8 +29,8 @@ static void note_lost(struct import *im, int line, const char *why)
 
 /* The axes along which a dimension of a value has parts: the run of its storage's digits that they cut, the next one where
  * that has no more. What the storage lacks (broadcast) is cut for nobody. */
-static bool cut_dimension(const struct import *im, const struct view *v, int dim, struct device_group parts,
-                          struct cut_axes *out)
+static bool shard_cut_dimension(const struct import *im, const struct view *v, int dim,
+                                struct device_group parts, struct cut_axes *out)
 {
     int first, count, at = v->first[dim], end = v->first[dim + 1];
     if (parts.size == 1 || at == end) return true;
@@ -46,17 +46,17 @@ static bool cut_dimension(const struct import *im, const struct view *v, int dim
 }
 
 /* False: of a part of its storage, or in pieces that the parts are none of. */
-static bool cut_view(const struct import *im, const struct import_value *v, const struct device_group *parts,
-                     int dims, struct cut_axes *out)
+static bool shard_cut_view(const struct import *im, const struct import_value *v,
+                           const struct device_group *parts, int dims, struct cut_axes *out)
 {
     *out = (struct cut_axes){0};
     if (view_is_part(&v->view)) return false;
     for (int d = 0; d < dims; d++)
-        if (!cut_dimension(im, &v->view, d, parts[d], out)) return false;
+        if (!shard_cut_dimension(im, &v->view, d, parts[d], out)) return false;
     return true;
 }
 
-static void state(struct storage *s, const struct cut_axes *cut)
+static void shard_state(struct storage *s, const struct cut_axes *cut)
 {
     s->cut_stated = true;
     memcpy(s->cut_from, cut->from, sizeof s->cut_from);
@@ -86,16 +86,17 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
     int n = text && !dims ? model_sharding(im->m, text, parts) : -1;
     bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
     for (int d = 0; whole && d < n; d++)
-        if (parts[d].size > 1) note_lost(im, of->line, "every device has all of what it takes no part of");
-    if (dims || is_whole(attrs) || whole || n == 0 ||
-        (n == v->type->count && cut_view(im, v, parts, n, &cut)))
-        state(&im->storages.at[v->storage], &cut);
+        if (parts[d].size > 1)
+            shard_note_lost(im, of->line, "every device has all of what it takes no part of");
+    if (dims || shard_is_whole(attrs) || whole || n == 0 ||
+        (n == v->type->count && shard_cut_view(im, v, parts, n, &cut)))
+        shard_state(&im->storages.at[v->storage], &cut);
     else if (text)
-        note_lost(im, of->line, model_sharding_lost(text));
+        shard_note_lost(im, of->line, model_sharding_lost(text));
 }
 
 /* A storage of its own, which lies as is said. */
-static bool copy_value(struct import *im, const struct model_op *op, struct import_value *v)
+static bool shard_copy_value(struct import *im, const struct model_op *op, struct import_value *v)
 {
     int dims[VIEW_MAX_RANK];
     struct sketch_operand in = {v->storage, v->view, v->via};
@@ -112,40 +113,40 @@ static bool copy_value(struct import *im, const struct model_op *op, struct impo
     return ok;
 }
 
-static bool lies_so(const struct storage *s, const struct cut_axes *cut)
+static bool shard_lies_so(const struct storage *s, const struct cut_axes *cut)
 {
     return memcmp(s->cut_from, cut->from, sizeof s->cut_from) == 0;
 }
 
 /* Is there something for everybody? */
-static bool has_so_many(const struct model_type *t, const struct device_group *parts)
+static bool shard_has_so_many(const struct model_type *t, const struct device_group *parts)
 {
     for (int d = 0; d < t->count; d++)
         if (parts[d].size > t->extent[d]) return false;
     return true;
 }
 
-static bool state_value(struct import *im, const struct model_op *op, struct import_value *v,
-                        const char *text)
+static bool shard_state_value(struct import *im, const struct model_op *op, struct import_value *v,
+                              const char *text)
 {
     struct device_group parts[MESH_MAX_AXES + 1];
     struct cut_axes cut;
     int n = model_sharding(im->m, text, parts);
     if (v->storage < 0 || im->storages.at[v->storage].constant) return true; /* all have it */
-    if (n != 0 && (n != v->type->count || !has_so_many(v->type, parts))) {
-        note_lost(im, op->line, model_sharding_lost(text));
+    if (n != 0 && (n != v->type->count || !shard_has_so_many(v->type, parts))) {
+        shard_note_lost(im, op->line, model_sharding_lost(text));
         return true;
     }
-    bool fits = cut_view(im, v, parts, n, &cut);
+    bool fits = shard_cut_view(im, v, parts, n, &cut);
     const struct storage *s = &im->storages.at[v->storage];
-    if (!fits || (s->cut_stated && !lies_so(s, &cut))) {
-        if (!copy_value(im, op, v)) return false;
-        fits = cut_view(im, v, parts, n, &cut);
+    if (!fits || (s->cut_stated && !shard_lies_so(s, &cut))) {
+        if (!shard_copy_value(im, op, v)) return false;
+        fits = shard_cut_view(im, v, parts, n, &cut);
     }
     if (fits)
-        state(&im->storages.at[v->storage], &cut);
+        shard_state(&im->storages.at[v->storage], &cut);
     else
-        note_lost(im, op->line, model_sharding_lost(text));
+        shard_note_lost(im, op->line, model_sharding_lost(text));
     return true;
 }
 
@@ -158,14 +159,14 @@ bool import_state_results(struct import *im, const struct model_op *op)
     for (int i = 0; i < model_type_of(im->m, op->results[0])->leaves; i++) {
         struct import_value v = *import_leaf(im, op->results[0], i); /* the list may move */
         if (!(text = model_leaf_sharding(all, i, room, sizeof room))) continue;
-        if (!state_value(im, op, &v, text)) return false;
+        if (!shard_state_value(im, op, &v, text)) return false;
         *import_leaf(im, op->results[0], i) = v;
     }
     return true;
 }
 
 /* Has every axis enough of what it cuts? An argument may be too short for its members; no op makes what is. */
-static bool long_enough(const struct import *im, const struct cut_axes *cut)
+static bool shard_long_enough(const struct import *im, const struct cut_axes *cut)
 {
     for (int a = 0; a < im->grid_axes; a++) {
         int64_t parts = 1;
@@ -188,7 +189,7 @@ void import_keep_cut(struct import *im, const struct import_value *was, const st
                 if (was->view.atom[i].low > 0 &&
                     atom_end(&was->view.atom[i]) == im->storages.at[was->storage].cut_from[a])
                     cut.from[a] = import_from_dimension(now->type, d), cut.run[a] = now->type->extent[d];
-    if (long_enough(im, &cut)) state(&im->storages.at[now->storage], &cut);
+    if (shard_long_enough(im, &cut)) shard_state(&im->storages.at[now->storage], &cut);
 }
 
 int import_piece_from(const struct cuts *c, int64_t from)
@@ -224,5 +225,5 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
             kept = kept && at[a].piece >= 0 && t->shape[at[a].piece] == s->cut_run[a];
     }
     t->cut_stated = kept;
-    if (!kept) note_lost(im, s->line, "parts end within what the model regroups: copy it there");
+    if (!kept) shard_note_lost(im, s->line, "parts end within what the model regroups: copy it there");
 }

@@ -11,7 +11,7 @@ map_op map_arg_reduce, map_batch_norm, map_bitcast, map_broadcast, map_collectiv
     map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity, map_iota,
     map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce, map_reduce_by_body,
     map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice,
-    map_slice_dynamic, map_softmax, map_split, map_unknown_constant, map_update_cache;
+    map_softmax, map_split, map_unknown_constant, map_update_cache;
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);

@@ -38,7 +38,7 @@ bool ttir_type_list(struct source *s, ttir_types *types);
 /* "{key = value, ...}", the cursor at the bracket: added to t->attrs. A key that is there already keeps its value. */
 bool ttir_attrs(struct ttir *t);
 /* What has been gathered, as a list of the model; t->attrs is empty again. */
-bool ttir_attrs_kept(struct ttir *t, struct model_attrs *out);
+void ttir_attrs_kept(struct ttir *t, struct model_attrs *out);
 
 /* "loc(...)", if one is next. *text is its own text; else "#name" stands there for an alias; NULL: neither. */
 bool ttir_location(struct ttir *t, const char **text);
@@ -54,9 +54,6 @@ void ttir_drop_rooms(struct lx_model *m);
 bool ttir_modules(struct ttir *t);
 /* ttir_read.c: "@name(...) -> TYPES {...}", behind func.func. */
 bool ttir_function(struct ttir *t);
-void ttir_begin_body(struct ttir *t);
-/* "(%arg0: TYPE {attributes}, ...)" */
-bool ttir_arguments(struct ttir *t, struct model_body *body);
 
 /* The ops of a function up to its closing bracket, which is taken. */
 bool ttir_ops(struct ttir *t, struct model_body *body);

@@ -15,7 +15,7 @@ static bool is_room(const struct lx_model *m, int32_t operand, int32_t result)
 }
 
 /* One for each result, behind all other operands. */
-static bool has_rooms(const struct lx_model *m, const struct model_op *op)
+static bool room_has_rooms(const struct lx_model *m, const struct model_op *op)
 {
     int first = op->operand_count - op->result_count;
     bool all = op->result_count > 0 && first >= 0 && strcmp(op->kind, "call") != 0;
@@ -29,6 +29,6 @@ void ttir_drop_rooms(struct lx_model *m)
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            if (has_rooms(m, op)) op->operand_count -= op->result_count;
+            if (room_has_rooms(m, op)) op->operand_count -= op->result_count;
         }
 }

@@ -8,7 +8,7 @@
 
 enum { MOST = MODEL_MAX_RANK };
 
-static int64_t clamped(int64_t v, int64_t low, int64_t high)
+static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
 }
@@ -228,8 +228,8 @@ bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *
         int64_t length = x->extent[d], from = starts[i], to = ends[i];
         if (from < 0) from = from < -length ? -1 : from + length;
         if (to < 0) to = to < -length ? -1 : to + length;
-        from = by > 0 ? clamped(from, 0, length) : clamped(from, -1, length - 1);
-        to = by > 0 ? clamped(to, 0, length) : clamped(to, -1, length - 1);
+        from = by > 0 ? type_clamped(from, 0, length) : type_clamped(from, -1, length - 1);
+        to = by > 0 ? type_clamped(to, 0, length) : type_clamped(to, -1, length - 1);
         if (by > 0 && starts[i] < -length) from = 0;
         int64_t span = by > 0 ? to - from : from - to, size = by > 0 ? by : by == INT64_MIN ? INT64_MAX : -by;
         start[d] = from;
@@ -477,8 +477,8 @@ enum typed type_of_shape(struct typing *t)
 {
     int rank = t->in[0]->count;
     int64_t start = typing_int(t, "start", 0), end = typing_int(t, "end", rank);
-    start = clamped(start < 0 ? start + rank : start, 0, rank);
-    end = clamped(end < 0 ? end + rank : end, 0, rank);
+    start = type_clamped(start < 0 ? start + rank : start, 0, rank);
+    end = type_clamped(end < 0 ? end + rank : end, 0, rank);
     t->element = MODEL_I64;
     typing_want(t, end > start ? end - start : 0);
     return TYPED;

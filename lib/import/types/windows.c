@@ -7,15 +7,16 @@
 
 enum { MOST_STEPS = 1 << 16 };
 
-static int64_t floor_div(int64_t a, int64_t b)
+static int64_t window_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* How many p of 0..out-1 have 0 <= stride p + at <= last and hole divides it. */
-static int64_t positions(const struct model_window *w, int64_t at, int64_t last)
+static int64_t windows_positions(const struct model_window *w, int64_t at, int64_t last)
 {
-    int64_t first = at >= 0 ? 0 : -floor_div(at, w->stride), final = floor_div(last - at, w->stride);
+    int64_t first = at >= 0 ? 0 : -window_floor_div(at, w->stride),
+            final = window_floor_div(last - at, w->stride);
     if (final > w->out - 1) final = w->out - 1;
     if (first > final) return 0;
     if (w->hole == 1) return final - first + 1;
@@ -32,7 +33,7 @@ int64_t window_valid_taps(const struct model_window *w)
     bool odd = w->size > MOST_STEPS || w->in < 1 || w->stride < 1 || w->hole < 1 || w->out > INT32_MAX ||
                !mul_i64(w->in - 1, w->hole, &last) || last > LX_INT_MAX;
     if (odd) return mul_i64(w->out, w->size, &all) ? all : INT64_MAX;
-    for (int64_t k = 0; k < w->size; k++) sum += positions(w, w->dilation * k - w->low, last);
+    for (int64_t k = 0; k < w->size; k++) sum += windows_positions(w, w->dilation * k - w->low, last);
     return sum;
 }
 

@@ -11,6 +11,7 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_heuristic.h"
 
+#include "base/bisect.h"
 #include "base/memory.h"
 #include "base/vec.h"
 
@@ -34,16 +35,10 @@ struct strips {
 static void insert_sorted(rectangle_list *list, struct rectangle r)
 {
     VEC_RESERVE(list, list->count + 1);
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->at[middle].base <= r.base)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(list->at + low + 1, list->at + low, (list->count - low) * sizeof *list->at);
-    list->at[low] = r;
+    int32_t i;
+    BISECT(i, 0, (int32_t)list->count, list->at[i].base <= r.base);
+    memmove(list->at + i + 1, list->at + i, (list->count - (size_t)i) * sizeof *list->at);
+    list->at[i] = r;
     list->count++;
 }
 

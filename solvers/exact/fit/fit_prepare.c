@@ -13,6 +13,7 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
+#include "base/bisect.h"
 #include "base/memory.h"
 #include "exact/fit/fit_peel.h"
 
@@ -41,15 +42,9 @@ struct timeline {
 
 static int32_t moment_of(const struct timeline *t, int64_t time)
 {
-    int32_t low = 0, high = t->count - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (t->moments[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 0, t->count - 1, t->moments[i].time < time);
+    return i;
 }
 
 /* Sizes that are 0 from some piece on end the item there; a leading 0 starts it later. */
@@ -170,15 +165,9 @@ static bool link_neighbours(struct fit_part *part)
     if (n > FIT_MOST_SEARCHED) return true;
     for (int32_t i = 0; i < n; i++) {
         entries += part->to[i] - part->from[i];
-        int32_t low = i + 1, high = n;
-        while (low < high) {
-            int32_t middle = low + (high - low) / 2;
-            if (part->from[middle] < part->to[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        pairs += low - i - 1;
+        int32_t behind;
+        BISECT(behind, i + 1, n, part->from[behind] < part->to[i]);
+        pairs += behind - i - 1;
     }
     if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
     part->near = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->near);

@@ -1,5 +1,6 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -221,27 +222,14 @@ static void programme_push(struct programme *m, struct programme_node node)
 {
     VEC_PUSH(&m->tree, node);
     VEC_PUSH(&m->open, (int32_t)m->tree.count - 1);
-    int32_t *heap = m->open.at;
-    for (size_t k = m->open.count - 1; k > 0 && programme_comes_first(m, heap[k], heap[(k - 1) / 2]);
-         k = (k - 1) / 2) {
-        int32_t up = heap[(k - 1) / 2];
-        heap[(k - 1) / 2] = heap[k];
-        heap[k] = up;
-    }
+    HEAP_RISE(int32_t, m->open.at, m->open.count - 1, programme_comes_first, m);
 }
 
 static int32_t programme_pop(struct programme *m)
 {
-    int32_t *heap = m->open.at, top = heap[0];
-    size_t n = --m->open.count;
-    heap[0] = heap[n];
-    for (size_t k = 0, child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && programme_comes_first(m, heap[child + 1], heap[child])) child++;
-        if (!programme_comes_first(m, heap[child], heap[k])) break;
-        int32_t down = heap[child];
-        heap[child] = heap[k];
-        heap[k] = down;
-    }
+    int32_t top = m->open.at[0];
+    m->open.at[0] = m->open.at[--m->open.count];
+    HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
     return top;
 }
 
