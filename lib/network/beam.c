@@ -365,3 +365,17 @@ void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
         at = o.from;
     }
 }
+
+int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot)
+{
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end), slots = 0; /* per slot: free from there on */
+    for (int32_t i = 0; i < count; i++) {
+        int32_t s = 0;
+        while (s < slots && end[s] > from[i]) s++;
+        if (s == slots) slots++;
+        end[s] = to[i];
+        slot[i] = s;
+    }
+    mem_free(end);
+    return slots;
+}

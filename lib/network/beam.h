@@ -156,6 +156,10 @@ typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
 
+/* Slots as an allocator of registers gives them: things that live in [from, to), by rising `from`, get each the lowest slot
+ * that is free. Returns how many slots there are. */
+int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
+
 /* Of a number in a slot; those of a row are XORed. */
 static inline uint64_t beam_mix(int32_t slot, int32_t number)
 {

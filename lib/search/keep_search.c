@@ -233,24 +233,27 @@ static void keep_expand(struct keep_walk *s, const int32_t *row, int32_t op, int
     keep_go_through(s, 0);
 }
 
-/* Slots of the tensors: the lowest that is free, as an allocator of registers would give them; in any order one each. */
+/* Slots of the tensors; in any order one each, and two for the ops that are over. */
 static void keep_make_slots(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
-    int32_t *end =
-        arena_array(&s->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind it */
-    s->slot = arena_array(&s->memory, (size_t)m->tensor_count, sizeof *s->slot);
-    for (int32_t t = 0; t < m->tensor_count; t++) s->slot[t] = s->l->any_order ? t : -1;
-    if (s->l->any_order) s->slot_count = m->tensor_count + 2;
-    for (int32_t o = 0; o < m->op_count && !s->l->any_order; o++)
+    size_t tensors = (size_t)m->tensor_count;
+    int32_t *from = arena_array(&s->memory, tensors, sizeof *from), count = 0;
+    int32_t *to = arena_array(&s->memory, tensors, sizeof *to),
+            *nth = arena_array(&s->memory, tensors, sizeof *nth);
+    int32_t *slot = arena_array(&s->memory, tensors, sizeof *slot);
+    s->slot = arena_array(&s->memory, tensors, sizeof *s->slot);
+    for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
-            const struct keep_tensor *t = &m->tensors[m->uses[m->op_use[k]].tensor];
-            int32_t *slot = &s->slot[m->uses[m->op_use[k]].tensor];
-            if (*slot >= 0) continue;
-            for (*slot = 0; *slot < s->slot_count && end[*slot] >= o;) ++*slot;
-            if (*slot == s->slot_count) s->slot_count++;
-            end[*slot] = m->uses[t->first + t->count - 1].op;
+            int32_t tensor = m->uses[m->op_use[k]].tensor;
+            const struct keep_tensor *t = &m->tensors[tensor];
+            if (m->op_use[k] != t->first) continue;
+            nth[tensor] = count;
+            from[count] = o;
+            to[count++] = m->uses[t->first + t->count - 1].op + 1;
         }
+    s->slot_count = s->l->any_order ? m->tensor_count + 2 : beam_slots(from, to, count, slot);
+    for (int32_t t = 0; t < m->tensor_count; t++) s->slot[t] = s->l->any_order ? t : slot[nth[t]];
     s->changed = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->changed);
     s->numbers = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->numbers);
     for (int32_t k = 0; k < s->slot_count; k++) s->changed[k] = k;

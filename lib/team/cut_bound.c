@@ -64,7 +64,6 @@ static bool merge_rows(const struct cut_merger *k, const struct ranked *rank, si
     int32_t any = cut_slot_number(k->slots, &suits);
     size_t live = (size_t)l->live;
     for (size_t i = 0; i < live; i++) {
-        stop_look(EACH_LIVE * (int64_t)(l->all.count - from));
         row[i] = l->slots.at[(size_t)rank[from].h * live + i];
         for (size_t n = from + 1; n < l->all.count && row[i] != any; n++)
             if (l->slots.at[(size_t)rank[n].h * live + i] != row[i]) row[i] = any;
