@@ -58,10 +58,7 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
     if (!export_list_can_say(problem, format, st)) return NULL;
     struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
     int64_t *ids = mem_alloc(room * sizeof *ids);
-    if (kept && ids)
-        text = export_list_write_list(g, problem, p, format, kept, ids, length, left);
-    else
-        status_no_memory(st);
+    text = export_list_write_list(g, problem, p, format, kept, ids, length, left);
     mem_free(kept);
     mem_free(ids);
     return text;

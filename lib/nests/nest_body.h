@@ -53,7 +53,7 @@ struct body {
     bool by_memory;
 };
 
-void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                     struct arena *memory, struct body *out);
 
 #endif

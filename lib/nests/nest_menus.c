@@ -73,19 +73,15 @@ static void nest_menus_make_menu(struct nest_menus *all, const struct lx_divisio
     arena_free(&scratch);
 }
 
-static size_t *nest_menus_last_of(struct nest_menus *m, int32_t output)
-{
-    VEC_RESERVE(&m->last, (size_t)output + 1);
-    while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
-    return &m->last.at[output];
-}
-
 void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out)
 {
     const struct lx_op *o = &d->layouts->graph->ops[op];
     struct menu_entry e = {.name = o->name, .output = o->output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
-    size_t *last = nest_menus_last_of(m, o->output);
+    int32_t output = o->output;
+    VEC_RESERVE(&m->last, (size_t)output + 1);
+    while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
+    size_t *last = &m->last.at[output];
     for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
     if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
     for (size_t i = *last; i > 0; i = m->at.at[i - 1].next) {

@@ -3,12 +3,14 @@
  * is planned from what it came from. */
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/fuse.h"
 #include "plan/plan_make.h"
+#include "plan/plan_slot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +102,7 @@ static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritte
     return worth;
 }
 
-/* Takes the plan over. */
+/* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
@@ -110,9 +112,16 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         lx_graph_free(rewritten);
         return p;
     }
+    lx_plan_ref(p);
+    plan_offer(p);
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);
+    if (online && cancel_requested()) {
+        bool better = online_plans_is_better(online, p);
+        lx_plan_free(better ? p : online);
+        return better ? online : p;
+    }
     if (online) return online_plans_better_of(p, online);
     lx_plan_free(p);
     return NULL;
@@ -159,7 +168,7 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
     return p ? with_online(p, options, st) : NULL;
 }
 
-struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_plan_options how = *options;
     struct fuse fuse;

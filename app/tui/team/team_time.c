@@ -2,7 +2,7 @@
  * comes over its links. The selected member has both. Below them the time, and where the selected op runs on that
  * member. Up to MOST_CELLS columns; a zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
-#include "team/team_lanes.h"
+#include "team/team_figures.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the list of patterns says about a file that nobody has opened yet. */
 #include "tui/views/pattern_facts.h"
-#include "planning/expectations.h"
+#include "planning/graph_files.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* Plans side by side on the open pattern: the one that is shown, a pinned one, plan files, and every solver, raced in the
  * background. Two of them are drawn next to each other with what differs marked and listed. */
-#include "text/progress_words.h"
+#include "text/format.h"
 #include "tui/views/compare_columns.h"
 #include "tui/draw/put_columns.h"
 #include "base/checked.h"

@@ -90,11 +90,9 @@ const struct work why_work = {3, why_rows_run, why_rows_done, why_rows_release};
 static void why_rows_begin(struct why_rows *w, struct session *s, int32_t buffer)
 {
     const struct lx_plan *p = session_plan(s);
-    lx_status st;
     remedies_free(&w->list);
     *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
-    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list,
-                  &st);
+    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
 }
 
 void why_ask(struct why_rows *w, struct session *s, int32_t buffer)

@@ -93,7 +93,7 @@ static void note_layers(struct import *im, const struct lx_graph *g)
     for (int32_t i = 0; i < count; i++) {
         const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
                                        g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
-        if (key) fact_add(&im->notes, "layers", key, r[i].times);
+        fact_add(&im->notes, "layers", key, r[i].times);
     }
     mem_free(r);
 }
