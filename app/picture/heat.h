@@ -7,9 +7,9 @@
 /* X(id, name, help). */
 #define HEATS(X)                                                                                             \
     X(OCCUPANCY, "occupancy", "the share of the cell that is in use")                                        \
-    X(COST, "cost", "what a byte saves by being on chip, against the dearest cell")                          \
-    X(FRAGMENTATION, "fragmentation", "how many pieces, against the cell with most")                         \
-    X(AGE, "age", "how long its buffers have lain there, against the oldest")
+    X(COST, "cost", "bytes saved per byte on chip, relative to the cell with most")                          \
+    X(FRAGMENTATION, "fragmentation", "number of pieces, relative to the cell with most")                    \
+    X(AGE, "age", "time since its buffers began, relative to the oldest")
 
 #define HEAT_ENUM(id, name, help) HEAT_##id,
 enum heat_kind { HEATS(HEAT_ENUM) HEAT_COUNT };
@@ -26,8 +26,8 @@ struct heat {
     float *at; /* row 0 at the highest address */
 };
 
-/* Of a raster whose grid has so many of its cells in a cell. False when memory is out. */
-bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
+/* Of a raster whose grid has so many of its cells in a cell. */
+void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
 void heat_free(struct heat *h);
 
 #endif

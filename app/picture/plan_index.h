@@ -5,7 +5,20 @@
 #ifndef LX_APP_PICTURE_PLAN_INDEX_H
 #define LX_APP_PICTURE_PLAN_INDEX_H
 
-#include "picture/bands.h"
+#include "unstable.h"
+#include "export/pool_bands.h"
+#include "picture/scale.h"
+
+/* The bands of export/pool_bands.h in pictures: from picture addresses to pools, and to cells. */
+/* The pool at a picture address; -1: a heading. `*address`: the address in it. */
+int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address);
+/* The pool whose heading lies at a picture address; -1: none. */
+int32_t bands_heading(const struct bands *b, int64_t place);
+/* An axis of [from, to) in at most `cells` cells: headings take one row of `each` cells, bands the rest in proportion,
+ * and a row at least. Events, in picture addresses, are sorted and cut at where they are few enough; NULL: to scale.
+ * False when there are not enough cells. */
+bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int each, int64_t grain,
+                int64_t *events, int count, struct axis *out);
 
 /* A life of a placed buffer. */
 struct placed {
@@ -25,8 +38,7 @@ struct plan_index {
     bool sparse;         /* nearly all ticks are without an event */
 };
 
-/* False when memory is out. */
-bool plan_index_make(const struct lx_plan *p, struct plan_index *out);
+void plan_index_make(const struct lx_plan *p, struct plan_index *out);
 void plan_index_free(struct plan_index *x);
 /* The lives that may touch [from, to): all that do are among [*begin, *end). */
 void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end);

@@ -25,7 +25,7 @@ struct raster_rect {
 
 struct raster {
     const struct plan_index *index;
-    struct scale time, address;
+    struct cell_scale time, address;
     int across; /* cells of the time scale that make a column of the picture */
     struct raster_rect *rects;
     int32_t rect_count;
@@ -44,10 +44,9 @@ struct raster_view {
                          columns */
 };
 
-/* False when memory is out. */
-bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out);
-/* The same where the scales are made already; they then belong to the raster, also when it fails. */
-bool raster_fill(const struct plan_index *x, struct raster *out);
+void raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out);
+/* The same where the scales are made already; the raster then owns them. */
+void raster_fill(const struct plan_index *x, struct raster *out);
 void raster_free(struct raster *r);
 
 static inline const struct raster_cell *raster_at(const struct raster *r, int row, int column)

@@ -16,8 +16,8 @@ struct frame {
     } * bands;
 };
 
-/* Shares the height out among the pools; false when memory is out. */
-bool svg_bands(struct frame *f);
+/* Shares the height out among the pools. */
+void svg_bands(struct frame *f);
 double x_of(const struct frame *f, int64_t tick);
 double y_of(const struct frame *f, int32_t pool, int64_t address);
 
@@ -29,7 +29,7 @@ void add_tooltip(const struct lx_plan *p, int32_t i, struct text *t);
 /* A name inside a rectangle, if three of its letters fit. */
 void add_label(const char *name, double x, double y, double width, double height, struct text *t);
 
-/* svg_map.c: the map and its axes. */
+/* The map and its axes. */
 void svg_buffers(const struct frame *f, struct text *t);
 void svg_reserved(const struct frame *f, struct text *t);
 void svg_addresses(const struct frame *f, struct text *t);

@@ -104,8 +104,7 @@ void text_legend(const struct lx_plan *p, const struct picture *how, struct text
 {
     struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
     int32_t placed = 0;
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < p->problem.count; i++)
+    for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0) rows[placed++] = legend_of(p, i);
     int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
     text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
@@ -120,11 +119,10 @@ void text_off_chip(const struct lx_plan *p, const struct picture *how, struct te
 {
     int32_t count = 0, *order = off_chip_by_cost(p, &count);
     struct legend_row *rows = mem_alloc(((size_t)count + 1) * sizeof *rows);
-    out->failed |= !order || !rows;
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
-    for (int32_t k = 0; order && rows && k < shown; k++) rows[k] = legend_of(p, order[k]);
+    for (int32_t k = 0; k < shown; k++) rows[k] = legend_of(p, order[k]);
     text_add(out, count ? "\n" : "\n  nothing is off chip\n");
-    if (order && rows && count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
+    if (count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
     mem_free(order);
     mem_free(rows);
     if (shown < count)

@@ -1,5 +1,4 @@
-/* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
- * the states of all views and the grid. */
+/* The explorer between keys and screen. It owns the session, the states of all views and the grid. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 
@@ -11,8 +10,10 @@
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
 {
     *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};
-    return session_begin(&x->session, how) && views_begin(x->states) &&
-           cells_resize(&x->cells, rows, columns);
+    if (!session_begin(&x->session, how)) return false;
+    views_begin(x->states);
+    cells_resize(&x->cells, rows, columns);
+    return true;
 }
 
 void explorer_end(struct explorer *x)
@@ -69,9 +70,9 @@ void explorer_key(struct explorer *x, struct key key)
         x->redraw_all = true;
         return;
     case AT_WAIT:
-        do { /* what has finished may have asked for more */
+        do { /* a finished job may have posted others */
             worker_wait(x->session.worker);
-            session_take_results(&x->session);
+            worker_take(x->session.worker);
         } while (worker_busy(x->session.worker, NULL) > 0);
         return;
     case AT_TICK:
@@ -125,8 +126,7 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
 
 void explorer_draw(struct explorer *x)
 {
-    /* What went wrong in the background is said once. */
-    struct text *news = &x->session.news;
+    struct text *news = &x->session.news; /* errors of the background */
     if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
     text_free(news);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};

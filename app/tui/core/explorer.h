@@ -90,18 +90,22 @@ bool explorer_is_lively(struct explorer *x);
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* way_back.c */
+/* finding.c: the way back */
 struct place place_now(const struct explorer *x);
-/* Keeps where one was, if a request has led away from there. */
+/* Keeps the place before a request, if the request left it. */
 void place_left(struct explorer *x, struct place before, enum request by);
 
-/* filtered.c: does the view's filter hide the selection? */
-bool filter_hides(struct explorer *x, enum view_id view);
-/* Moves a selection that the page's filter hides to the row that is marked. */
-void filter_settle(struct explorer *x);
-/* Takes the page's filter away when a request selected what it hides; `before`, `plan`: as they were then. */
-void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
 void place_back(struct explorer *x);
+/* Does the view's filter hide the selection? */
+bool filter_hides(struct explorer *x, enum view_id view);
+/* Moves a selection that the page's filter hides to the marked row. */
+void filter_settle(struct explorer *x);
+/* Removes the page's filter if a request has selected a hidden row; `before`, `plan`: the page and the plan before it. */
+void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
+/* The next match; `here`: the selected item counts. */
+void search_step(struct explorer *x, int direction, bool here);
+/* Ignores case; an empty needle is in everything. */
+bool has_text(const char *haystack, const char *needle);
 
 /* view_patterns.c: the pattern under the cursor of the list, or -1 */
 int pattern_marked(struct explorer *x);
@@ -114,12 +118,6 @@ const char *edit_program(void);
 /* Reads the open pattern again when its file has changed. */
 void explorer_watch(struct explorer *x);
 
-/* nest_acts.c: one iteration on or back, to an iteration by its number, to another nest; as rows of the acts. */
-enum nest_loop { NEST_INNER, NEST_OUTER };
-void nest_step(struct explorer *x, const char *argument, int loop, int by);
-void nest_iterate(struct explorer *x, const char *argument, int what, int by);
-void nest_go(struct explorer *x, const char *argument, int what, int by);
-
 /* prompt.c: the line at the bottom */
 void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */
@@ -130,15 +128,6 @@ void prompt_key(struct explorer *x, uint32_t code);
 void prompt_free(struct prompt *p);
 /* Runs "name argument". */
 void prompt_run(struct explorer *x, const char *line);
-/* complete.c: what may follow `text` as the argument of a request (or as its name); `take` is called for
- * each. */
-void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
-              void *context);
-
-/* find_text.c: the next match; `here`: what is selected already counts. */
-void search_step(struct explorer *x, int direction, bool here);
-/* Without regard to case; an empty needle is in everything. */
-bool has_text(const char *haystack, const char *needle);
 
 /* export.c: what is taken along */
 void take_save(struct explorer *x, const char *path);
@@ -174,12 +163,16 @@ void add_shape(const struct lx_tensor *t, struct text *out);
 /* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */
 bool why_open(struct explorer *x);
 
-/* view_patterns.c: the pattern under its cursor, or -1 */
-int marked_pattern(const struct explorer *x);
-
 /* details.c: all about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */
 struct words address_words(const struct scene *on, int64_t address);
+
+/* Views whose items are the ops of the shown plan, in its order:
+ * what `]`, search and the command line walk. */
+int op_items_count(struct explorer *x, void *state);
+const char *op_items_name(struct explorer *x, void *state, int i);
+int op_items_selected(struct explorer *x, void *state);
+void op_items_select(struct explorer *x, void *state, int i);
 
 #endif

@@ -1,5 +1,4 @@
-/* Keys, mouse and resizing as ncurses tells them, and the signals that it leaves to us. Handlers only set a
- * flag. */
+/* Keys, mouse and resizing from ncurses, and the signals that it does not handle. Handlers only set a flag. */
 #include "tui/draw/screen.h"
 
 #include <curses.h>
@@ -35,8 +34,8 @@ static void back_again(int number)
 
 void input_signals(void)
 {
-    /* ncurses has a handler of its own for resizing. Its one for Ctrl-Z would be deaf while it draws: if somebody
-     * else's is there first, it leaves that signal alone. */
+    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none where there is
+     * one already. */
     struct sigaction end = {.sa_handler = end_soon}, stop = {.sa_handler = stop_soon}, old;
     struct sigaction back = {.sa_handler = back_again};
     sigaction(SIGTERM, &end, NULL);
@@ -83,13 +82,6 @@ static struct key input_named(wint_t c)
     return k;
 }
 
-static struct key input_plain(wint_t c)
-{
-    if (c == '\n') c = AT_ENTER;
-    if (c == 8) c = AT_BACKSPACE;
-    return (struct key){.code = (uint32_t)c};
-}
-
 struct key input_next(int wake, int milliseconds)
 {
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
@@ -106,7 +98,7 @@ struct key input_next(int wake, int milliseconds)
         }
         switch (get_wch(&c)) {
         case OK:
-            return input_plain(c);
+            return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
         case KEY_CODE_YES:
             return input_named(c);
         default:

@@ -3,6 +3,7 @@
 #define LX_APP_TUI_MAIN_LOOP_H
 
 #include "tui/views/what_if.h"
+#include "tui/draw/theme.h"
 
 struct explore_options {
     const char *const *paths;
@@ -20,5 +21,19 @@ struct explore_options {
 
 /* Until the person leaves; *interrupted: by Ctrl-C. False, with `st`, when it cannot begin, or the script is not one. */
 bool explore(const struct explore_options *options, bool *interrupted, lx_status *st);
+
+/* What a person wants of every explorer: ~/.config/lxplan/config. */
+struct config {
+    const struct theme *theme; /* NULL: none was named */
+    bool ascii;
+    struct what_if how; /* what was set */
+};
+
+/* The file's name, malloc'ed: in $XDG_CONFIG_HOME, else in ~/.config. NULL: there is neither. */
+char *config_path(void);
+/* Reads it, binds its keys, and fills `c`. No file is no error; anything else that is wrong is, with its place. */
+bool config_read(const char *path, struct config *c, lx_status *st);
+/* What the file set and the command line did not. */
+void config_apply(const struct config *c, struct what_if *how);
 
 #endif

@@ -44,8 +44,8 @@ struct outcome {
 };
 
 /* Plans what was read from a pattern (or a plan file). `as_it_is`: a plan file is not planned anew. `like`: a
- * plan that may have the same layouts and divisions, or NULL. `run` has the callbacks. False, with `out->st`, where there is no plan; `out` is then to be freed all the same. */
-bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
+ * plan that may have the same layouts and divisions, or NULL. `run` has the callbacks. Without a plan `out->st` has the reason. */
+void outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out);
 /* The same at once, by a heuristic, or, where `run` is not NULL, by the solver itself within its limits: interim. False
  * where there is none. */
@@ -55,7 +55,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
 bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
                        const struct lx_progress *so_far, struct outcome *out);
 /* Of a plan that is there; takes the reference over. */
-bool outcome_of_plan(const struct lx_plan *plan, struct outcome *out);
+void outcome_of_plan(const struct lx_plan *plan, struct outcome *out);
 void outcome_free(struct outcome *o);
 
 /* The graph whose ops are the ticks; NULL for a list of buffers. */
@@ -71,13 +71,7 @@ const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
 /* HBM bytes that op `op` moves under the plan. */
 int64_t outcome_traffic(const struct outcome *o, int32_t op);
-/* Is operand `operand` (inputs, then results) of the op on chip? */
-bool outcome_on_chip(const struct outcome *o, int32_t op, int operand);
 /* Is the tensor on chip at a tick? */
 bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick);
-static inline int32_t operand_tensor(const struct lx_op *op, int operand)
-{
-    return op_operand(op, operand);
-}
 
 #endif

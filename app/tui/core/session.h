@@ -4,12 +4,82 @@
 #ifndef LX_APP_TUI_SESSION_H
 #define LX_APP_TUI_SESSION_H
 
-#include "tui/core/change.h"
-#include "tui/views/pattern_facts.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/views/pattern_source.h"
 #include "tui/core/planned.h"
-#include "tui/core/selection.h"
 #include "tui/team/team_model.h"
 #include "tui/core/worker.h"
+#include "unstable.h"
+#include "base/text.h"
+
+/* What is looked at, by every view alike. Views read it; they change it through these setters only, which
+ * keep its parts in agreement with each other and inside the plan that is shown. */
+struct selection {
+    int32_t buffer, op; /* -1: none */
+    int64_t tick;
+    int64_t address; /* with the tick: the cursor of maps; a picture address (bands.h) */
+    bool pointed;    /* the cursor was moved there, be it to a hole; else it is where the buffer is */
+    uint64_t moves;  /* of the cursor: a window that follows it knows by this when to */
+    int64_t core;
+    int64_t iteration; /* of the nest that is looked at, from 0 on; one with fewer is at its last */
+    bool by_edges;     /* the scale of addresses: cut at the edges of buffers, and not in proportion */
+};
+
+struct session;
+struct lx_plan;
+
+/* Selecting a buffer selects the op that writes (or first reads) it, if none that uses it is. */
+void session_select_buffer(struct session *s, int32_t buffer);
+/* Selecting an op selects its output, and the tick at which it runs. */
+void session_select_op(struct session *s, int32_t op);
+/* By name: a buffer, else an op; the cursor goes there. False: nothing has this name. */
+bool session_goto(struct session *s, const char *name);
+/* The cursor on the selected buffer: at its address, and at a tick of its life. */
+void session_show_buffer(struct session *s);
+/* The cursor at a place, and the buffer that lies there selected, if one does. */
+void session_point(struct session *s, int64_t tick, int64_t address);
+/* One that the device does not have leaves it as it was. */
+void session_select_core(struct session *s, int64_t core);
+/* The nest at the cursor, else that of the selected op; -1: none. */
+int32_t session_nest(const struct session *s);
+/* The iteration that a nest of the plan is seen in. */
+int64_t session_iteration(const struct session *s, int32_t nest);
+/* The cursor into the plan that is shown. */
+void session_keep_cursor(struct session *s);
+/* A new plan is shown: what had a name in the old one (NULL: there was none) still has it. */
+void session_keep_selection(struct session *s, const struct lx_plan *old);
+void session_select_nothing(struct session *s);
+
+/* The effect of a change of settings on the plan, in figures and buffer by buffer. It is made on a worker's thread, shown in
+ * the status line, and marked in the map until the next key. */
+struct change_figures {
+    int64_t value; /* HBM bytes, of a list its cost, or the height */
+    int64_t spill;
+    double us; /* end to end; 0 for a list */
+};
+
+struct change {
+    bool known;
+    const char *what; /* "HBM", "cost" or "height" */
+    struct change_figures before, after;
+    int32_t came, went, moved,
+        other;         /* buffers: on chip, off chip, to another address; else changed or new */
+    int32_t resplit;   /* ops with another division */
+    struct text nests; /* the change of nests in words; empty: none */
+    uint8_t *marks;    /* per buffer of the plan after: 1 where it changed; NULL: none */
+};
+
+/* `known` is false where the plans answer different questions. */
+void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out);
+void change_free(struct change *c);
+/* "HBM 14,483,456 -> 13,303,808 (-8.1 %)", the time, the spill, the nests, moved buffers: most important first. `brief`:
+ * numbers of three digits. Returns the number of pieces. */
+enum { CHANGE_PIECES = 5 };
+int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_PIECES]);
+/* Is it for the better (1), the worse (-1), or neither? */
+int change_sign(const struct change *c);
 
 /* The last time that a pattern was planned. */
 struct last_plan {
@@ -93,17 +163,15 @@ struct session {
     struct selection selection;
 };
 
-/* False when there are no threads or no memory. */
+/* False when there are no threads. */
 bool session_begin(struct session *s, const struct what_if *how);
 void session_end(struct session *s);
 /* A pattern, a plan, or all below a folder. False, with `st`, if there is nothing. */
 bool session_add(struct session *s, const char *path, lx_status *st);
 
 void session_open(struct session *s, int pattern);
-/* Read and plan it again. */
-void session_reload(struct session *s);
-/* Only what the list says of a pattern that is not open. */
-void session_read_again(struct session *s, int pattern);
+/* Reads a pattern again, and plans it if it is the open one. */
+void session_reload(struct session *s, int pattern);
 /* Other settings: what was is kept for undo; the plan is made again. False: nothing changed. */
 bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s);
@@ -112,8 +180,6 @@ bool session_redo(struct session *s);
 int64_t session_actual(const struct session *s, int setting);
 /* A key was pressed: what the change before it did has been seen. */
 void session_seen(struct session *s);
-/* Takes what the workers have finished. True: there is something new to see. */
-bool session_take_results(struct session *s);
 bool session_save(const struct session *s, const char *path, lx_status *st);
 
 /* The plan that is shown, or NULL. */
@@ -124,7 +190,7 @@ static inline const struct lx_plan *session_plan(const struct session *s)
 
 /* session_plans.c: patterns read and planned. A slot is the number of a pattern. */
 extern const struct work read_work, plan_work, fill_work;
-bool session_read(struct session *s, int pattern);
+void session_read(struct session *s, int pattern);
 /* Asks for the plan of the open pattern. What is shown stays until the new one is there. `as_it_is`: a plan
  * file is not planned anew. */
 void session_ask(struct session *s, bool as_it_is);
@@ -136,39 +202,35 @@ bool session_shows_old(const struct session *s);
 struct progress session_planning(const struct session *s);
 void session_plan_all(struct session *s);
 
-/* session_race.c: every solver on the open pattern. A slot is the number of a solver. */
+/* Every solver on the open pattern. A slot is the number of a solver. */
 extern const struct work race_work;
 void session_race(struct session *s);
 void session_race_forget(struct session *s);
-/* Are its results of other settings than those of now? Which solver makes the plan that is shown is no setting of a
- * race of all. */
+/* Do its settings differ from the present ones? The solver does not count. */
 bool session_race_is_old(const struct session *s);
-/* The last racer whose plan is as good as any (among equals one that is proved is better), or -1; and is one as good
- * as that? The clock does not decide: it would tell another winner tomorrow. */
+/* The last racer with the best plan (proved ones before others), or -1; and is a racer's plan as good? Time does not decide: it
+ * would give another winner tomorrow. */
 int session_winner(const struct session *s);
 bool session_wins(const struct session *s, int racer);
 /* The race and the planning of all patterns. */
 void session_race_stop(struct session *s);
 
-/* Everything that runs; the best so far is kept. False: nothing ran. */
+/* Cancels everything that runs; the best plans so far are kept. False: nothing ran. */
 bool session_stop(struct session *s);
 
-/* session_held.c: plans kept to compare with. The plan that is shown becomes A; a plan file is read. False: there is none,
- * or no memory. */
+/* Plans to compare with. The plan on the screen becomes A (false: there is none); a plan file is read. */
 extern const struct work hold_work;
 bool session_pin(struct session *s);
-bool session_hold_file(struct session *s, const char *path);
-void session_held_free(struct session *s);
+void session_hold_file(struct session *s, const char *path);
 
-/* session_run.c: the plan that is shown, executed on the simulated device; slot 0. */
+/* The plan on the screen, executed on the simulated device; slot 0. */
 extern const struct work run_work;
 void session_run(struct session *s);
 void session_run_forget(struct session *s);
-/* Is what was run another plan than the one that is shown? */
+/* Is the plan that was run another one than the plan on the screen? */
 bool session_run_is_old(const struct session *s);
 
-/* Planning, as jobs of several sorts do it; whose they are, `done` says. One that is staged hands over interim plans, each
- * a plan_job of its own: at once a heuristic's, then what the solver finds on its way. */
+/* Planning. One that is staged hands over interim plans, each as a plan_job. */
 struct plan_job {
     struct session *session;
     struct pattern_source *source;
@@ -182,7 +244,7 @@ struct plan_job {
     struct change change;
     struct curve curve;
 };
-bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);
+void plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);
 void plan_job_run(void *data, void *watch);
 void plan_job_free(void *data);
 

@@ -84,8 +84,7 @@ extern const struct view *const all_views[VIEW_COUNT];
 /* The request that shows a view. */
 extern const enum request view_requests[VIEW_COUNT];
 
-/* Makes the states of all views; false when memory is out, to be freed all the same. */
-bool views_begin(void *states[VIEW_COUNT]);
+void views_begin(void *states[VIEW_COUNT]);
 void views_end(void *states[VIEW_COUNT]);
 
 /* What the explorer asks of the view that is shown, with what is common to all lists. */

@@ -3,6 +3,7 @@
 #include "tui/core/worker.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/checked.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -117,10 +118,6 @@ static void worker_give(struct worker *w, struct job *j)
 void watch_hand_over(void *watch, void *data)
 {
     struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
-    if (!j) {
-        of->work->free(data);
-        return;
-    }
     *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
     atomic_store(&j->stop, watch_stop(of));
     pthread_mutex_lock(&of->worker->lock);
@@ -133,8 +130,7 @@ static void *thread_main(void *context)
     struct worker *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
-        /* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
- * others than those of rank 0. */
+        /* The waiting job of lowest rank. One thread is kept for jobs of rank 0. */
         int others = 0;
         struct job *job = NULL;
         for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
@@ -164,7 +160,6 @@ static void *thread_main(void *context)
 struct worker *worker_start(void)
 {
     struct worker *w = mem_zeroed(1, sizeof *w);
-    if (!w) return NULL;
     if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
         mem_free(w);
         return NULL;
@@ -250,20 +245,15 @@ void worker_end(struct worker *w)
     mem_free(w);
 }
 
-bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
+void worker_post(struct worker *w, const struct work *work, int slot, void *data)
 {
-    struct job *j = data ? mem_zeroed(1, sizeof *j) : NULL;
-    if (!j) {
-        if (data) work->free(data);
-        return false;
-    }
+    struct job *j = mem_zeroed(1, sizeof *j);
     *j = (struct job){.work = work, .slot = slot, .data = data, .worker = w};
     j->so_far.objective = INT64_MAX;
     pthread_mutex_lock(&w->lock);
     append(&w->waiting, j);
     pthread_cond_signal(&w->work);
     pthread_mutex_unlock(&w->lock);
-    return true;
 }
 
 bool worker_take(struct worker *w)
@@ -319,4 +309,36 @@ void worker_wait(struct worker *w)
 int worker_descriptor(const struct worker *w)
 {
     return w->wake[0];
+}
+
+int64_t curve_best(const struct curve *c)
+{
+    return c->count ? c->at[c->count - 1].best : INT64_MAX;
+}
+
+int64_t curve_bound(const struct curve *c)
+{
+    return c->count ? c->at[c->count - 1].bound : 0;
+}
+
+void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
+{
+    struct curve_point next = {seconds, min_i64(best, curve_best(c)), max_i64(bound, curve_bound(c))};
+    if (c->count && next.best == curve_best(c) && next.bound == curve_bound(c)) return;
+    if (c->count == CURVE_MOST) {
+        /* Every second one goes, but not the last. */
+        int kept = 0;
+        for (int i = 0; i < c->count; i++)
+            if (i % 2 == 0 || i == c->count - 1) c->at[kept++] = c->at[i];
+        c->count = kept;
+    }
+    c->at[c->count++] = next;
+}
+
+void curve_reach(struct curve *c, double seconds)
+{
+    struct curve_point last = {seconds, curve_best(c), curve_bound(c)};
+    if (!c->count) return;
+    if (c->count == CURVE_MOST) c->count--;
+    c->at[c->count++] = last;
 }

@@ -8,7 +8,29 @@
 #ifndef LX_APP_TUI_WORKER_H
 #define LX_APP_TUI_WORKER_H
 
-#include "tui/draw/curve.h"
+#include "unstable.h"
+
+/* Best and bound over time, of something that is being solved: a few dozen points that thin out as it goes on. */
+enum { CURVE_MOST = 128 };
+
+struct curve_point {
+    double seconds;
+    int64_t best, bound; /* best INT64_MAX: none so far; bound 0: none */
+};
+
+/* Best never rises and bound never falls. All zero: empty. */
+struct curve {
+    int count;
+    struct curve_point at[CURVE_MOST];
+};
+
+/* A point where something is new; the oldest but the first make room. */
+void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound);
+/* Up to a moment: it is as good then as it was when it was found. An empty one stays empty. */
+void curve_reach(struct curve *c, double seconds);
+/* INT64_MAX: none. */
+int64_t curve_best(const struct curve *c);
+int64_t curve_bound(const struct curve *c);
 
 /* What jobs of one sort have in common; its address names the sort. */
 struct work {
@@ -50,9 +72,8 @@ struct worker;
 struct worker *worker_start(void);
 /* Stops everything and waits for it; what was not taken is dropped. */
 void worker_end(struct worker *w);
-/* Takes the data over, whatever happens. `slot` tells jobs of one sort apart. False when memory is out;
- * `data` NULL counts as that. */
-bool worker_post(struct worker *w, const struct work *work, int slot, void *data);
+/* Takes the data over. `slot` tells jobs of one sort apart. */
+void worker_post(struct worker *w, const struct work *work, int slot, void *data);
 /* All jobs of a sort (NULL: of every one): those that wait are dropped, those that run stop soon. */
 void worker_stop(struct worker *w, const struct work *work);
 /* A person says stop: what runs ends soon with what it has, and of what waits only rank 0 still runs, to an early end. Jobs

@@ -7,6 +7,7 @@
 #define LX_APP_TUI_CELLS_H
 
 #include "base/text.h"
+#include "text/column.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,8 +66,7 @@ struct box {
     int row, column, rows, columns;
 };
 
-/* False when memory is out; the grid then stays as it was. */
-bool cells_resize(struct cells *g, int rows, int columns);
+void cells_resize(struct cells *g, int rows, int columns);
 void cells_clear(struct cells *g);
 void cells_free(struct cells *g);
 
@@ -77,6 +77,9 @@ int put_text(struct cells *g, int row, int column, int room, struct style style,
 int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name);
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* A text in one row, or wrapped into a box; frees it. Return the columns, the rows that it took. */
+int put_line(struct cells *g, struct box row, struct style style, struct text *line);
+int put_paragraph(struct cells *g, struct box box, struct style style, struct text *line);
 /* Ends at column + room. */
 void put_right(struct cells *g, int row, int column, int room, struct style style, const char *text);
 void put_fill(struct cells *g, struct box box, uint32_t code, struct style style);
@@ -94,5 +97,25 @@ struct box box_cut_top(struct box *from, int rows);
 struct box box_cut_bottom(struct box *from, int rows);
 struct box box_cut_right(struct box *from, int columns);
 bool box_holds(const struct box *b, int row, int column);
+
+/* The columns of a table (text/column.h) as cells of a screen: the same rows of data that the tables of the commands are
+ * written from. Views fit them once per drawing and put one row after the other. */
+enum { MOST_SCREEN_COLUMNS = 24 };
+
+struct fitted {
+    struct columns of;
+    struct column_place place[MOST_SCREEN_COLUMNS];
+    int end; /* the column behind the last, from the left of the table */
+};
+
+/* `of` must have no more than MOST_SCREEN_COLUMNS. */
+struct fitted fit_columns(struct columns of, int room);
+/* One heading, or all of them dim, in the first row of the box. */
+void put_heading(struct cells *g, struct box row, const struct fitted *f, size_t column, struct style style,
+                 const char *heading);
+void put_headings(struct cells *g, struct box row, const struct fitted *f);
+/* The value of one column of a row of data, or of all. */
+void put_value(struct cells *g, struct box row, const struct fitted *f, size_t column, const void *data);
+void put_values(struct cells *g, struct box row, const struct fitted *f, const void *data);
 
 #endif

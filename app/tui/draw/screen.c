@@ -174,7 +174,7 @@ void screen_show(const struct cells *g, const struct theme *t, bool all)
 {
     if (!it.on) return;
     if (all || it.theme != t || it.shown.rows != g->rows || it.shown.columns != g->columns) {
-        if (!cells_resize(&it.shown, g->rows, g->columns)) return;
+        cells_resize(&it.shown, g->rows, g->columns);
         for (int i = 0; i < g->rows * g->columns; i++) it.shown.at[i].code = UINT32_MAX;
         it.theme = t;
         clear();
@@ -216,9 +216,7 @@ void screen_copy(const char *text)
         text_add_n(&out, four, 4);
     }
     text_add(&out, "\a");
-    if (!out.failed) {
-        ssize_t written = write(STDOUT_FILENO, out.at, out.length);
-        (void)written;
-    }
+    ssize_t written = write(STDOUT_FILENO, out.at, out.length);
+    (void)written;
     text_free(&out);
 }

@@ -1,6 +1,6 @@
 /* Cells of a stacked bar: the ends of its parts in columns, rounded once each, so that parts neither overlap nor leave
  * a gap. */
-#include "tui/draw/stack_bar.h"
+#include "tui/draw/chart.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -37,17 +37,11 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
         put(on->cells, row.row, row.column, on->glyphs->bar[1], INK(DIM));
 }
 
-static int legend_columns(const char *(*word)(int part), int count)
-{
-    int columns = 0;
-    for (int k = 0; k < count; k++) columns += columns_of(word(k)) + 4;
-    return columns - 2;
-}
-
 void put_legend(const struct scene *on, struct box row, const struct part_look *looks,
                 const char *(*word)(int part), int count)
 {
-    int at = row.columns - legend_columns(word, count);
+    int at = row.columns + 2;
+    for (int k = 0; k < count; k++) at -= columns_of(word(k)) + 4;
     for (int k = 0; k < count && at >= 0; k++) {
         put_part(on, row.row, row.column + at, &looks[k]);
         at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM), word(k));

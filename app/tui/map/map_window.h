@@ -35,7 +35,7 @@ struct map_window {
 void map_window_fit(struct map_window *w, struct session *s);
 /* What it shows, in so many columns and rows of the grid. */
 struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map);
-/* The raster of what was last drawn, until the plan or the window is another; NULL when memory is out. */
+/* The raster of the last view; made again when the plan or the window changes. */
 const struct raster *map_window_raster(struct map_window *w, const struct session *s);
 void map_window_forget(struct map_window *w);
 /* Is a column a stretch between events? */
@@ -46,5 +46,34 @@ bool map_window_request(struct explorer *x, void *state, enum request r, const c
 void map_window_mouse(struct explorer *x, void *state, const struct key *k);
 /* One tick further, and not beyond the last. */
 void map_window_play(struct explorer *x, void *state);
+
+/* What stands below a map in its columns: the ticks, brackets over runs of them, what is in use, and where the window
+ * lies. All of them ask the raster where a tick is. */
+enum { GUTTER = 10 };
+
+/* A run of ticks with a name, as a bracket shows it. */
+struct tick_run {
+    int64_t from, to; /* [from, to) */
+    char label[120];
+};
+
+/* `area`: rows whose first columns are the gutter; the raster's columns begin behind it. */
+void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r);
+void axis_draw_curve(const struct scene *on, struct box area, const struct raster *r);
+/* One row of brackets; runs are in order and do not meet. `what` stands in the gutter. */
+void axis_draw_runs(const struct scene *on, struct box area, const struct raster *r, const char *what,
+                    const struct tick_run *runs, int32_t count);
+/* The kernel bundles of the plan in the window. */
+void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r);
+/* The nests of the plan, with their loops; where there is room, the nest at the cursor with its iteration. */
+void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r);
+/* All of time in one row, with the part that is seen. */
+void axis_draw_minimap(const struct scene *on, struct box area, const struct map_window *w);
+
+/* Beside the map, where there is room: the selected buffer, what is on chip at this tick,
+ * what is off chip. */
+void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w);
+/* The free bytes at the cursor's tick in words; returns the rows it took. */
+int map_panel_hole(const struct scene *on, struct box area);
 
 #endif

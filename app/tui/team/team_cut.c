@@ -12,17 +12,13 @@
 enum { MOST_PLANNED = 4000 };
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
-static bool team_cut_list_rows(struct team_cut *c)
+static void team_cut_list_rows(struct team_cut *c)
 {
     const struct lx_team_plan *p = c->plan;
     size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
     c->rows = mem_alloc((all + 1) * sizeof *c->rows);
     c->row_of_op = mem_zeroed(ops + 1, sizeof *c->row_of_op);
     int32_t *next = mem_zeroed(ops + 1, sizeof *next);
-    if (!c->rows || !c->row_of_op || !next) {
-        mem_free(next);
-        return false;
-    }
     for (int32_t e = 0; e < p->exchange_count; e++) c->row_of_op[p->exchanges[e].first_reader]++;
     for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
         next[o] = row;
@@ -34,15 +30,6 @@ static bool team_cut_list_rows(struct team_cut *c)
         c->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
     mem_free(next);
     c->row_count = (int)all;
-    return true;
-}
-
-static void free_plan(struct team_cut *c)
-{
-    if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
-    lx_team_plans_free(c->plans);
-    c->plan = NULL;
-    c->plans = NULL;
 }
 
 void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
@@ -69,9 +56,7 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         struct lx_team_options how = {.grid = out->grid};
         if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     }
-    if (!out->plan || team_cut_list_rows(out)) return;
-    free_plan(out);
-    status_no_memory(&out->st);
+    if (out->plan) team_cut_list_rows(out);
 }
 
 void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
@@ -82,14 +67,15 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
     struct lx_team_plan *team = small && !c->plans ? lx_team_make(c->plan->graph, &again, &ignored) : NULL;
     if (team) c->plans = lx_team_plans_make(team, how, &ignored);
     c->planned = c->plans ? mem_zeroed((size_t)c->members, sizeof *c->planned) : NULL;
-    for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
+    for (int m = 0; c->plans && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
     if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
 }
 
 void team_cut_free(struct team_cut *c)
 {
     team_figures_free(&c->figures);
-    free_plan(c);
+    if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
+    lx_team_plans_free(c->plans);
     mem_free(c->planned);
     mem_free(c->rows);
     mem_free(c->row_of_op);

@@ -39,11 +39,11 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
     if (!t->known) {
         if (t->asked) put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         if (t->asked)
-            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
-                       "cutting it over %s", counted(t->members, "member").at);
+            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN), "sharding over %s",
+                       counted(t->members, "device").at);
         else
             put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
-                       "%s cuts this pattern over %s", KEY_OF(TEAM), counted(t->members, "member").at);
+                       "%s shards this pattern over %s", KEY_OF(TEAM), counted(t->members, "device").at);
         return;
     }
     if (session_plan(s)->graph->is_list) {
@@ -56,11 +56,10 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
     }
     int used = put_wrapped(on->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
     box_cut_top(&area, used + 1);
-    put_wrapped_format(
-        on->cells, area, INK(PLAIN),
-        "It cannot be cut over a team as it is. Mend the file and press %s to read it again, or "
-        "choose another pattern with %s; those in team/ are made for this.",
-        KEY_OF(RELOAD), KEY_OF(PATTERNS));
+    put_wrapped_format(on->cells, area, INK(PLAIN),
+                       "It cannot be sharded over a team. Fix the file and press %s to reload it, or "
+                       "choose another pattern with %s; those in team/ are made for this.",
+                       KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
 /* What each member has of the tensor, in a picture and in words. */
@@ -108,7 +107,7 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
 }
 
 /* In the graph that the other views show: an op of that name, if the layouts left it. */
-static void select_op(struct explorer *x, const struct team_look *k, int32_t op)
+static void view_team_select_op(struct explorer *x, const struct team_look *k, int32_t op)
 {
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     for (int32_t o = 0; shown && op >= 0 && o < shown->op_count; o++)
@@ -119,26 +118,17 @@ static void select_op(struct explorer *x, const struct team_look *k, int32_t op)
 }
 
 /* The next operand of the op, the output last. */
-static void next_tensor(struct explorer *x, const struct team_look *k)
+static void view_team_next_tensor(struct explorer *x, const struct team_look *k)
 {
     const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     int at = op->input_count;
     for (int i = 0; i < op_operand_count(op); i++)
-        if (operand_tensor(op, i) == k->tensor) at = i;
-    const char *name = k->cut->plan->graph->tensors[operand_tensor(op, (at + 1) % op_operand_count(op))].name;
+        if (op_operand(op, i) == k->tensor) at = i;
+    const char *name = k->cut->plan->graph->tensors[op_operand(op, (at + 1) % op_operand_count(op))].name;
     for (int32_t t = 0; shown && t < shown->tensor_count; t++)
         if (strcmp(shown->tensors[t].name, name) == 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
-}
-
-/* Along the last axis. */
-static void step_size(struct explorer *x, int by)
-{
-    struct lx_team_grid grid = x->session.team.grid;
-    grid.size[grid.axes - 1] += by;
-    if (!session_team_resize(&x->session, &grid))
-        explorer_say(x, TONE_WARN, "a team has 1 to %d members", LX_TEAM_MEMBERS);
 }
 
 void team_resize(struct explorer *x, const char *text)
@@ -165,11 +155,11 @@ static void view_team_copy(struct explorer *x)
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
 }
 
-static bool request_of_look(struct explorer *x, int page, enum request r, const struct team_look *k)
+static bool view_team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
     struct list ops = {.cursor = k->op};
     if (list_move(&ops, r, k->cut->plan->graph->op_count, page)) {
-        select_op(x, k, ops.cursor);
+        view_team_select_op(x, k, ops.cursor);
         return true;
     }
     switch (r) {
@@ -180,7 +170,7 @@ static bool request_of_look(struct explorer *x, int page, enum request r, const 
         if (k->member < k->cut->members - 1) x->session.team.member = k->member + 1;
         return true;
     case REQ_OPERAND:
-        next_tensor(x, k);
+        view_team_next_tensor(x, k);
         return true;
     default:
         return false;
@@ -190,15 +180,16 @@ static bool request_of_look(struct explorer *x, int page, enum request r, const 
 static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
+    struct lx_team_grid grid = x->session.team.grid;
     struct team_look k;
     (void)argument;
     if (team_time_request(v, r)) return true;
     switch (r) {
     case REQ_MORE_MEMBERS:
-        step_size(x, 1);
-        return true;
-    case REQ_FEWER_MEMBERS:
-        step_size(x, -1);
+    case REQ_FEWER_MEMBERS: /* along the last axis */
+        grid.size[grid.axes - 1] += r == REQ_MORE_MEMBERS ? 1 : -1;
+        if (!session_team_resize(&x->session, &grid))
+            explorer_say(x, TONE_WARN, "a team has 1 to %d devices", LX_TEAM_MEMBERS);
         return true;
     case REQ_RUN_TEAM:
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
@@ -207,7 +198,7 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
         view_team_copy(x);
         return true;
     default:
-        return view_team_look(&x->session, &k) && request_of_look(x, v->list.rows.rows, r, &k);
+        return view_team_look(&x->session, &k) && view_team_move(x, v->list.rows.rows, r, &k);
     }
 }
 
@@ -222,13 +213,14 @@ static void view_team_mouse(struct explorer *x, void *state, const struct key *k
     else if (k.cut->grid.axes > 1)
         member = team_grid_at(&k, &v->members, key->row, key->column);
     if (key->code != AT_CLICK)
-        request_of_look(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
+        view_team_move(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
     else if (box_holds(&v->members, key->row, key->column) && member >= 0 && member < k.cut->members)
         x->session.team.member = member;
     else if (box_holds(&v->list.rows, key->row, key->column) && row < k.cut->row_count)
-        select_op(x, &k,
-                  k.cut->rows[row].op >= 0 ? k.cut->rows[row].op
-                                           : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
+        view_team_select_op(x, &k,
+                            k.cut->rows[row].op >= 0
+                                ? k.cut->rows[row].op
+                                : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
 }
 
 static void view_team_shown(struct explorer *x, void *state)
@@ -261,23 +253,23 @@ static void view_team_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     struct team_look k;
-    if (view_team_look(&x->session, &k)) select_op(x, &k, i);
+    if (view_team_look(&x->session, &k)) view_team_select_op(x, &k, i);
 }
 
 const struct view view_team = {
     .name = "Team",
-    .purpose = "the array cut over several devices, and what they exchange",
+    .purpose = "the graph sharded over several devices, and their exchanges",
     .needs_plan = true,
     .state_size = sizeof(struct team_view),
     .shown = view_team_shown,
-    .hints = {{REQ_RIGHT, "member"},
+    .hints = {{REQ_RIGHT, "device"},
               {REQ_MORE_MEMBERS, "more"},
               {REQ_FEWER_MEMBERS, "fewer"},
               {REQ_DOWN, "op"},
               {REQ_OPERAND, "tensor"},
               {REQ_TEAM_TIME, "time"},
               {REQ_RUN_TEAM, "run"},
-              {REQ_STOP, "stop"},
+              {REQ_STOP, "cancel"},
               {REQ_COPY, "copy"},
               {REQ_BACK, "back"}},
     .draw = view_team_draw,

@@ -4,6 +4,7 @@
 #define LX_APP_TUI_COMPARED_H
 
 #include "tui/core/explorer.h"
+#include "tui/draw/cells.h"
 
 enum { MOST_RIVALS = 40 };
 enum rival_kind { RIVAL_NOW, RIVAL_PINNED, RIVAL_FILE, RIVAL_RACER };
@@ -38,8 +39,8 @@ struct comparison {
     bool known;
 };
 
-/* Of these two; false when memory is out. What is known already is kept. */
-bool comparison_make(struct comparison *c, const struct lx_plan *left, const struct lx_plan *right);
+/* Does nothing if the two plans are compared already. */
+void comparison_make(struct comparison *c, const struct lx_plan *left, const struct lx_plan *right);
 void comparison_free(struct comparison *c);
 
 /* One line of what differs: a buffer, or a share of the traffic; the gains of all lines are that of the whole. */
@@ -62,5 +63,19 @@ void compare_maps_draw(const struct scene *on, struct box area, const struct riv
 void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
                         const struct rival *right, struct comparison *c, int *top);
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked);
+
+/* The columns of Compare: what is told of each plan. */
+/* A rival on the screen that it is seen on; `on` NULL: only its place in the order is asked for. */
+struct racer_row {
+    const struct scene *on;
+    const struct rival *rival;
+    const struct lx_plan *plan; /* NULL: none yet */
+    bool wins;
+};
+
+enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, PROOF, RACER_COLUMNS };
+extern const struct columns racer_columns;
+/* By a column; rows without a plan come last. */
+int compare_rivals(const struct rival *a, const struct rival *b, int column);
 
 #endif

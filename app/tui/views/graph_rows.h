@@ -2,8 +2,17 @@
 #ifndef LX_APP_TUI_GRAPH_ROWS_H
 #define LX_APP_TUI_GRAPH_ROWS_H
 
-#include "tui/views/graph_rails.h"
-#include "tui/draw/put_columns.h"
+#include "tui/draw/cells.h"
+#include "tui/draw/rails.h"
+#include "tui/core/views.h"
+
+/* Lanes of a plan's graph: one per tensor that is used by several ops, from the first of them to the last. */
+/* How many columns lanes have in a list of that width, and how many the numbers of folded ones behind them. */
+struct rail_room {
+    int lanes, step; /* step: columns of a lane */
+    int folded;
+    int columns; /* of all of it */
+};
 
 enum graph_column {
     GRAPH_NAME,

@@ -8,7 +8,7 @@
 
 struct pattern_source;
 
-/* `models`: how a model is read, for as long as the source is there; NULL: as it is. NULL when memory is out. */
+/* `models`: how a model is read, for as long as the source is there; NULL: as it is. */
 struct pattern_source *source_new(const char *path, const struct model_options *models);
 void source_free(struct pattern_source *s);
 
@@ -26,5 +26,17 @@ struct source_content source_read(struct pattern_source *s);
 void source_content_free(struct source_content *c);
 /* The next one to ask reads the file again. */
 void source_forget(struct pattern_source *s);
+
+/* What is known of a pattern by reading its file. */
+struct facts {
+    char *name, *summary, *expect;
+    int64_t ops, buffers, bytes, target; /* target -1: none */
+    bool is_list, is_plan, must_refuse;
+    bool refused; /* `st` says why */
+    lx_status st;
+};
+
+void facts_of(const struct source_content *from, struct facts *out);
+void facts_free(struct facts *f);
 
 #endif

@@ -30,7 +30,6 @@ struct setting {
     bool has_words;   /* else it is a number, or pairs */
 };
 
-int settings_count(void);
 struct setting settings_row(int i);
 /* Word k of a setting that has words; NULL behind the last. */
 const char *settings_word(int i, int64_t k);
@@ -47,8 +46,6 @@ void settings_take_solver(struct what_if *w, int solver);
 bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 /* The value in words. */
 void settings_show(const struct what_if *w, int i, struct text *out);
-/* By name; -1: none. */
-int settings_find(const char *name);
 /* "lxplan plan FILE --dim batch=1 --solver exact --cores 16": how a model is read (NULL: as it is), and what differs from
  * the defaults. */
 void settings_command(const struct what_if *w, const char *file, const struct model_options *models,

@@ -1,6 +1,5 @@
 /* What all pictures of a plan share: the letter of a buffer, and lanes. */
 #include "base/rng.h"
-#include "picture/lanes.h"
 #include "picture/picture.h"
 #include "picture/svg_frame.h"
 
