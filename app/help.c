@@ -83,18 +83,16 @@ void command_help(const struct call *call, struct text *out)
     if (c->more_help) c->more_help(call, out);
 }
 
-static bool has_letter(const struct option_row *row, const char *option)
-{
-    return option[0] == '-' && option[1] && !option[2] &&
-           (row->letter == option[1] || (row->letter == ANY_DIGIT && isdigit((unsigned char)option[1])));
-}
-
 const struct option_row *command_row(const struct command *c, const char *option)
 {
     const char *name = strncmp(option, "--", 2) == 0 ? option + 2 : option;
     for (const struct option_row *const *table = c->options; *table; table++)
         for (const struct option_row *row = *table; row->name; row++)
-            if (strcmp(row->name, name) == 0 || has_letter(row, option)) return row;
+            if (strcmp(row->name, name) == 0 ||
+                (option[0] == '-' && option[1] && !option[2] &&
+                 (row->letter == option[1] ||
+                  (row->letter == ANY_DIGIT && isdigit((unsigned char)option[1])))))
+                return row;
     return NULL;
 }
 
@@ -118,14 +116,6 @@ static int help_list_options(struct call *call, int count, char *const *argument
             text_format(&call->out, "--%s\n", row->name);
     if (c->more_options) c->more_options(count > 1 ? arguments[1] : NULL, &call->out);
     return EXIT_YES;
-}
-
-/* What may stand behind -D: presets, and the parameters of a device. */
-static void list_parameters(struct text *out)
-{
-    for (int i = 0; lx_device_at(i); i++) text_format(out, "preset=%s\n", lx_device_at(i)->preset);
-    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
-        text_format(out, "%s=\n", p->key);
 }
 
 static bool is_file(const char *argument)
@@ -152,7 +142,12 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
     for (int k = 0; word && word(k); k++) text_format(&call->out, "%s\n", word(k));
     for (int k = 0; row && !word && planning_word(row->name, k); k++)
         text_format(&call->out, "%s\n", planning_word(row->name, k));
-    if (row && strcmp(row->name, "device") == 0) list_parameters(&call->out);
+    if (row && strcmp(row->name, "device") == 0) {
+        /* What may stand behind -D: presets, and the parameters of a device. */
+        for (int i = 0; lx_device_at(i); i++) text_format(&call->out, "preset=%s\n", lx_device_at(i)->preset);
+        for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
+            text_format(&call->out, "%s=\n", p->key);
+    }
     return call->out.length > before || !row || is_file(row->argument) ? EXIT_YES : EXIT_NO;
 }
 

@@ -3,7 +3,7 @@
 #include "lxplan.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/failed_memory.h"
+#include "base/border.h"
 #include "base/memory.h"
 #include "log_lines.h"
 #include "bench/bench.h"
@@ -58,10 +58,8 @@ bool goes_to_file(const struct call *call)
     return path && strcmp(path, "-") != 0;
 }
 
-/* Nothing is kept that was made while memory was out: it may be something else than it would have been. */
 bool keep_file(struct call *call, const char *path, const char *data, size_t length)
 {
-    if (memory_failures() > 0) return status_no_memory(&call->st);
     return file_write(path, data, length, &call->st);
 }
 
@@ -133,13 +131,6 @@ static bool take_in(void *context, const struct lx_solver *s, lx_status *st)
     if (lx_solver_add(s)) return true;
     return status_set(st, LX_E_DUPLICATE,
                       "a plug-in brings a solver %.60s, which is there already, or one too many", s->name);
-}
-
-/* Solvers from elsewhere, before anybody asks which there are. */
-static bool load_plugins(lx_status *st)
-{
-    const char *paths = getenv("LXPLAN_PLUGINS");
-    return !paths || lx_plugins_load(paths, take_in, NULL, st);
 }
 
 static int main_run(struct call *call, int count, char *const *arguments)
@@ -258,21 +249,15 @@ static bool load_locale(const char *name)
 {
     errno = 0;
     bool loaded = setlocale(LC_CTYPE, name);
-    if (!loaded && errno == ENOMEM) memory_failed(); /* with another one pictures would be other ones */
+    if (!loaded && errno == ENOMEM) memory_out(); /* with another one pictures would be other ones */
     return loaded;
 }
 
-/* How characters are written. Of a locale that this machine has not (one of where the user came from) what matters is whether it
- * is UTF-8. */
-static void take_locale(void)
-{
-    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
-}
-
-int run_program(int argc, char **argv)
+static int run_in_border(int argc, char **argv)
 {
     struct call call = {0};
-    take_locale();
+    /* A locale that this machine does not have only decides whether output is UTF-8. */
+    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ,
            SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */
@@ -281,11 +266,11 @@ int run_program(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    int code = load_plugins(&call.st) ? main_run(&call, count, argv + (argc > 0)) : FAILED;
-    if (call.out.failed || (memory_failures() > 0 && call.st.code != LX_E_LIMIT)) {
-        status_no_memory(&call.st);
-        code = FAILED;
-    }
+    /* Solvers from elsewhere, before anybody asks which there are. */
+    const char *paths = getenv("LXPLAN_PLUGINS");
+    int code = (!paths || lx_plugins_load(paths, take_in, NULL, &call.st))
+                   ? main_run(&call, count, argv + (argc > 0))
+                   : FAILED;
     if (code == FAILED) {
         main_report(&call.st);
         code = lx_code_exit(call.st.code);
@@ -301,4 +286,24 @@ int run_program(int argc, char **argv)
     text_free(&call.out);
     options_free(&call.line);
     return code;
+}
+
+int run_program(int argc, char **argv)
+{
+    struct border border;
+    lx_status st = {0};
+    if (border_begin(&border) == 0) {
+        int code = run_in_border(argc, argv);
+        border_end(&border);
+        return code;
+    }
+    status_no_memory(&st);
+    fprintf(stderr, "lxplan: %s\n", st.text);
+    if (json_is_asked_for(argc - 1, argv + 1))
+        dprintf(STDOUT_FILENO,
+                "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": null, "
+                "\"line\": null, "
+                "\"column\": null, \"text\": \"%s\"}}\n",
+                lx_code_word(st.code), st.text);
+    return lx_code_exit(st.code);
 }

@@ -95,45 +95,10 @@ static void add_users(struct text *out, const struct option_row *rows)
     }
 }
 
-static void manual_add_group(struct text *out, enum lx_option_group group)
-{
-    text_format(out, ".PP\n%s:\n", lx_option_group_word(group));
-    for (int i = 0; planning_rows[i].name; i++) {
-        bool of_table = i < lx_settings_count();
-        if ((of_table ? lx_settings_at(i).group : LX_GROUP_PASSES) == group)
-            add_option(NULL, &planning_rows[i], out);
-    }
-}
-
-static void add_parameters(struct text *out)
-{
-    text_add(out, ".SS Parameters of a device\nOf \\fB\\-D\\fR \\fIKEY=VALUE\\fR:\n.TP\n\\fBpreset\\fR\nA "
-                  "whole device: ");
-    for (int i = 0; lx_device_at(i); i++)
-        text_format(out, "%s\\fB%s\\fR",
-                    i == 0                ? ""
-                    : lx_device_at(i + 1) ? ", "
-                                          : " or ",
-                    lx_device_at(i)->preset);
-    text_add(out, ".\n");
-    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
-        text_format(out, ".TP\n\\fB%s\\fR\n", p->key);
-        add_sentence(out, p->help, begins_literally(p->help, NULL, NULL));
-    }
-}
-
 /* Those that have a section of their own. */
 static bool manual_is_shared(const struct option_row *rows)
 {
     return rows == planning_rows || rows == model_rows;
-}
-
-static void manual_add_models(struct text *out)
-{
-    text_add(out, ".SS Options of models\nHow a file of TTIR, HLO or ONNX is imported, of ");
-    add_users(out, model_rows);
-    text_add(out, ".\n");
-    for (const struct option_row *row = model_rows; row->name; row++) add_option(NULL, row, out);
 }
 
 static void add_command(const struct command *c, struct text *out)
@@ -151,9 +116,32 @@ static void manual_add_options(struct text *out)
     text_add(out, ".SS Planning options\nOf ");
     add_users(out, planning_rows);
     text_add(out, ".\n");
-    for (int g = 0; g < LX_GROUP_COUNT; g++) manual_add_group(out, (enum lx_option_group)g);
-    add_parameters(out);
-    manual_add_models(out);
+    for (int g = 0; g < LX_GROUP_COUNT; g++) {
+        enum lx_option_group group = (enum lx_option_group)g;
+        text_format(out, ".PP\n%s:\n", lx_option_group_word(group));
+        for (int i = 0; planning_rows[i].name; i++) {
+            bool of_table = i < lx_settings_count();
+            if ((of_table ? lx_settings_at(i).group : LX_GROUP_PASSES) == group)
+                add_option(NULL, &planning_rows[i], out);
+        }
+    }
+    text_add(out, ".SS Parameters of a device\nOf \\fB\\-D\\fR \\fIKEY=VALUE\\fR:\n.TP\n\\fBpreset\\fR\nA "
+                  "whole device: ");
+    for (int i = 0; lx_device_at(i); i++)
+        text_format(out, "%s\\fB%s\\fR",
+                    i == 0                ? ""
+                    : lx_device_at(i + 1) ? ", "
+                                          : " or ",
+                    lx_device_at(i)->preset);
+    text_add(out, ".\n");
+    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
+        text_format(out, ".TP\n\\fB%s\\fR\n", p->key);
+        add_sentence(out, p->help, begins_literally(p->help, NULL, NULL));
+    }
+    text_add(out, ".SS Options of models\nHow a file of TTIR, HLO or ONNX is imported, of ");
+    add_users(out, model_rows);
+    text_add(out, ".\n");
+    for (const struct option_row *row = model_rows; row->name; row++) add_option(NULL, row, out);
     for (const struct command *const *c = commands; *c; c++) add_command(*c, out);
 }
 

@@ -155,7 +155,7 @@ LX_API lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error 
 /* Anybody's answer: 1 legal, with its value; 0 not, and the error names rule, buffers and bytes. Address -1: off. */
 LX_API int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *addresses, int32_t count,
                         double *value, lx_error *e);
-/* Divisions and placement together; the JSON is described in lib/README.md. */
+/* Divisions and placement together; the JSON is described in lib/library.md. */
 LX_API lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
 /* The whole road. With the option "file" the graph may be NULL, and what that file has is planned. */
 LX_API lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e);

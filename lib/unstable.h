@@ -21,7 +21,7 @@
 #include "graph/repeats.h"
 #include "files/formats.h"
 #include "files/generate.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 #include "layout/layout.h"
 #include "team/team.h"
 #include "divide/divide.h"

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "solvers.h"
 
 #include <math.h>
@@ -86,7 +85,6 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool cut;         /* somebody was stopped before he had all that he needs, and so would others be */
     bool asked_exact; /* for all that it can do alone */
     const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
@@ -152,7 +150,7 @@ static void auto_consider(struct best *b)
 {
     int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
-    bool unjudged = !b->have && !b->needs && !b->p->pool_count && stop_is_now();
+    bool unjudged = !b->have && !b->needs && !b->p->pool_count && auto_is_over(b);
     if (!unjudged && (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective))) return;
     memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
     if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
@@ -161,16 +159,6 @@ static void auto_consider(struct best *b)
     b->have = true;
     if (objective >= b->told) return;
     auto_tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
-}
-
-/* A part has not ended as it should. One that was stopped leaves what it has; false: memory is out. */
-static bool forgive(struct best *b)
-{
-    if (!stop_is_now()) return false;
-    bool any = false;
-    for (int32_t i = 0; i < b->p->count && !any; i++) any = b->trial.address[i] >= 0;
-    if (any) auto_consider(b);
-    return b->cut = true;
 }
 
 static void clear_trial(struct best *b)
@@ -213,9 +201,8 @@ static bool try_solver(struct best *b, const struct stage *stage)
     LOG(auto, "try %s, work limit %" PRId64, solver->name, run.work_limit);
     clear_trial(b);
     b->tried++;
-    bool ok = solver->solve(b->p, &run, &b->trial);
+    solver->solve(b->p, &run, &b->trial);
     b->answer->steps += b->trial.steps;
-    if (!ok) return forgive(b);
     bool proves = solver->caps & LX_CAN_PROVE;
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     auto_consider(b);
@@ -223,18 +210,16 @@ static bool try_solver(struct best *b, const struct stage *stage)
     return true;
 }
 
-static bool auto_try_orders(struct best *b)
+static void auto_try_orders(struct best *b)
 {
-    if (!takes(b, &lx_solver_firstfit)) return true;
+    if (!takes(b, &lx_solver_firstfit)) return;
     for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
         LOG(auto, "try order %d", k);
         clear_trial(b);
-        bool ok = order_place(b->p, k, b->run, &b->trial);
+        order_place(b->p, k, b->run, &b->trial);
         b->answer->steps += b->trial.steps;
-        if (!ok) return forgive(b);
         auto_consider(b);
     }
-    return true;
 }
 
 static bool is_close(const struct best *b)
@@ -290,10 +275,13 @@ static bool climb(struct best *b, int level)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
-        if (s->level > level || proved(b) || b->cut || (!first && auto_is_over(b))) break;
+        if (s->level > level || proved(b) || (!first && auto_is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
-        if (!(s->solver ? try_solver(b, s) : auto_try_orders(b))) return false;
+        if (s->solver)
+            try_solver(b, s);
+        else
+            auto_try_orders(b);
     }
     return true;
 }
@@ -309,7 +297,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;
-    bool ok = b.trial.address && (b.trial.pool || !answer->pool);
+    bool ok = true;
     answer->status = LX_FEASIBLE;
     ok = ok && climb(&b, (int)level);
     answer->bound = b.bound;

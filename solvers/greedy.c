@@ -7,8 +7,6 @@
 #include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "common/full_fit.h"
 #include "common/live_index.h"
 #include "common/poll.h"
@@ -175,16 +173,15 @@ static int greedy_compare_births(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool sort_births(const struct lx_problem *p, struct birth *births)
+static void sort_births(const struct lx_problem *p, struct birth *births)
 {
     for (int32_t i = 0; i < p->count; i++) {
         births[i] = (struct birth){p->buffers[i].start, i};
-        if (stop_round(i, 10)) return false;
     }
-    return sort_or_stop(births, (size_t)p->count, sizeof *births, greedy_compare_births);
+    qsort(births, (size_t)p->count, sizeof *births, greedy_compare_births);
 }
 
-static bool walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+static void walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
@@ -195,27 +192,24 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
     g.handed_over = mem_zeroed(n + 1, sizeof *g.handed_over);
     g.found = mem_alloc((n + 1) * sizeof *g.found);
     g.fixed_now = mem_alloc((n + 1) * sizeof *g.fixed_now);
-    bool ok = births && g.live && g.handed_over && g.found && g.fixed_now && live_index_init(&g.fixed, p) &&
-              sort_births(p, births);
-    if (ok) {
-        place_fixed(&g, births, &poll);
-        poll.work = POLL_STEPS; /* who is stopped before it began leaves the answer to others */
-        for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count);
-             k++) {
-            int32_t i = births[k].buffer;
-            const struct lx_buffer *b = &p->buffers[i];
-            /* Also when the first one born on this tick may not be placed: the others need the space. */
-            if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
-            if (!lx_may_be_placed(p, b)) continue;
-            if (b->size == 0) { /* conflicts with nothing */
-                if (b->fixed <= g.capacity) g.address[i] = max_i64(b->fixed, 0);
-                continue;
-            }
-            int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
-            if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
-            if (at >= 0) greedy_put(&g, i, at);
-            answer->steps++;
+    live_index_init(&g.fixed, p);
+    sort_births(p, births);
+    place_fixed(&g, births, &poll);
+    poll.work = POLL_STEPS; /* who is stopped before it began leaves the answer to others */
+    for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count); k++) {
+        int32_t i = births[k].buffer;
+        const struct lx_buffer *b = &p->buffers[i];
+        /* Also when the first one born on this tick may not be placed: the others need the space. */
+        if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
+        if (!lx_may_be_placed(p, b)) continue;
+        if (b->size == 0) { /* conflicts with nothing */
+            if (b->fixed <= g.capacity) g.address[i] = max_i64(b->fixed, 0);
+            continue;
         }
+        int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
+        if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
+        if (at >= 0) greedy_put(&g, i, at);
+        answer->steps++;
     }
     mem_free(births);
     mem_free(g.live);
@@ -223,24 +217,23 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
     mem_free(g.found);
     mem_free(g.fixed_now);
     live_index_free(&g.fixed);
-    return ok;
 }
 
 /* What a plain list does not have is left to the common heuristic, in the same order. */
 static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
-    if (plain && !walk_through_time(p, run, answer)) return false;
+    if (plain) walk_through_time(p, run, answer);
     if (plain && !linked) return true;
     size_t n = (size_t)p->count;
     struct birth *births = mem_alloc((n + 1) * sizeof *births);
     int32_t *order = mem_alloc((n + 1) * sizeof *order);
-    bool ok = births && order && sort_births(p, births);
-    for (size_t k = 0; ok && k < n; k++) order[k] = births[k].buffer;
-    if (ok) ok = (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
+    sort_births(p, births);
+    for (size_t k = 0; k < n; k++) order[k] = births[k].buffer;
+    (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
     mem_free(births);
     mem_free(order);
-    return ok;
+    return true;
 }
 
 const struct lx_solver lx_solver_greedy = {

@@ -195,20 +195,6 @@ static bool overall(const struct pair_row *list, size_t count, struct ratio *out
     return true;
 }
 
-static void sum_totals(const totals *by_solver, struct comparison *c)
-{
-    for (size_t i = 0; i < by_solver->count; i++) {
-        const struct total *t = &by_solver->at[i];
-        c->pairs += t->pairs;
-        c->better += t->quality[GAINED];
-        c->worse += t->quality[LOST];
-        c->faster += t->speed[GAINED];
-        c->slower += t->speed[LOST];
-        c->missing += t->only[0];
-        c->added += t->only[1];
-    }
-}
-
 /* "3 of 40 changed: 1 better, 2 slower". */
 static void compare_add_verdict(const struct comparison *c, struct text *out)
 {
@@ -293,7 +279,16 @@ static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, st
     if (!list || !compare_fill(all, list, &count, by_solver, &tested) || !label_rows(list, count, memory))
         return false;
     if (count) qsort(list, count, sizeof *list, compare_rows);
-    sum_totals(by_solver, c);
+    for (size_t i = 0; i < by_solver->count; i++) {
+        const struct total *t = &by_solver->at[i];
+        c->pairs += t->pairs;
+        c->better += t->quality[GAINED];
+        c->worse += t->quality[LOST];
+        c->faster += t->speed[GAINED];
+        c->slower += t->speed[LOST];
+        c->missing += t->only[0];
+        c->added += t->only[1];
+    }
     struct pair_row *first = changed_first(list, count, memory, &c->changed);
     const struct total *kept = arena_copy_array(memory, by_solver->at, by_solver->count, sizeof *kept);
     c->cells = TABLE(pair_columns, only_changed ? first : list, only_changed ? c->changed : count);

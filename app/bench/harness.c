@@ -65,16 +65,6 @@ static bool keep_failure(struct bench *b, const struct planned *p, enum outcome 
     return row.message ? keep_row(b, &row) : status_no_memory(&b->call->st);
 }
 
-static struct loaded *borrow(struct bench *b, const struct instance *n, lx_status *st)
-{
-    if (!b->last || b->last->of != n) {
-        instance_release(b->last);
-        b->last = instance_load(n, &b->settings, st);
-    }
-    if (b->last) b->last->users++;
-    return b->last;
-}
-
 bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
 {
     const struct instance *n = &b->list.at[p->instance];
@@ -83,7 +73,12 @@ bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool rec
     if (n->bad) return !recorded || keep_failure(b, p, OUTCOME_BAD_INPUT, n->bad);
     j->run = *p;
     j->recorded = recorded;
-    j->instance = borrow(b, n, &st);
+    if (!b->last || b->last->of != n) {
+        instance_release(b->last);
+        b->last = instance_load(n, &b->settings, &st);
+    }
+    if (b->last) b->last->users++;
+    j->instance = b->last;
     if (j->instance &&
         job_start(j, &b->settings, &b->settings.solvers.at[p->solver], (uint64_t)seed_of(b, p), &st)) {
         b->active++;
@@ -151,9 +146,10 @@ static void harness_show_progress(struct bench *b)
     paint_progress(line);
 }
 
-/* Sleeps until a pipe has news; a process whose pipe is closed already ends within a blink. */
-static void wait_for_news(const struct bench *b)
+bool poll_jobs(struct bench *b)
 {
+    bool ok = true;
+    /* Sleeps until a pipe has news; a process whose pipe is closed already ends within a blink. */
     struct pollfd fds[256];
     nfds_t n = 0;
     /* A rank without a run must not wait long for its next. */
@@ -166,12 +162,6 @@ static void wait_for_news(const struct bench *b)
             patience = 1;
     }
     poll(fds, n, patience);
-}
-
-bool poll_jobs(struct bench *b)
-{
-    bool ok = true;
-    wait_for_news(b);
     for (int64_t i = 0; i < b->settings.jobs; i++)
         if (b->jobs[i].active && job_poll(&b->jobs[i], &b->settings))
             ok = harness_end_run(b, &b->jobs[i]) && ok;

@@ -27,12 +27,6 @@ struct gathering {
     int64_t refused_by_design;
 };
 
-static bool instances_ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask objective,
                                       const struct settings *s, lx_status *st)
 {
@@ -40,22 +34,17 @@ static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask obje
     return lx_problem_of(g, &how, st);
 }
 
-/* Most bytes that are live at once, by the library's own bound. */
-static bool instances_load_of(const struct lx_graph *g, const struct settings *s, int64_t *load,
-                              lx_status *st)
-{
-    struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-    bool ok = q && lx_bound(&q->problem, load, st);
-    lx_question_free(q);
-    return ok;
-}
-
 static const struct lx_graph *with_capacity(const struct lx_graph *g, const struct settings *s, lx_status *st)
 {
     int64_t whole;
     if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!instances_load_of(g, s, &whole, st)) return NULL;
+        /* Most bytes that are live at once, by the library's own bound. */
+        struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
+        bool ok = q;
+        if (q) whole = lx_bound(&q->problem);
+        lx_question_free(q);
+        if (!ok) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
@@ -93,8 +82,9 @@ static bool is_broken(const char *path, const char *text, size_t length)
 {
     lx_status ignored;
     struct json j;
-    if (!instances_ends_with(path, lx_formats()->endings[0]) || json_is_kind(text, length, "results"))
-        return false;
+    const char *end = lx_formats()->endings[0];
+    size_t n = strlen(path), m = strlen(end);
+    if ((n < m || strcmp(path + n - m, end) != 0) || json_is_kind(text, length, "results")) return false;
     if (!json_parse(&j, path, text, length, &ignored)) return true;
     json_free(&j);
     return false;
@@ -182,9 +172,9 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
                 ok = instances_add_file(g, path);
             mem_free(path);
         }
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    mem_free(entries);
+    free(entries);
     return ok;
 }
 
@@ -222,8 +212,10 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
-    else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
+    else if (l->question) {
+        l->bound = lx_bound(&l->question->problem);
         return l;
+    }
     lx_question_free(l->question);
     mem_free(l);
     return NULL;

@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-/* The paths of the problems that are called like problem i. */
-static size_t paths_of_name(const struct summary *s, size_t i, const char **paths)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < s->problems.count; k++)
-        if (strcmp(s->problems.at[k].name, s->problems.at[i].name) == 0) paths[n++] = s->problems.at[k].path;
-    return n;
-}
-
 static bool has_twin(const struct summary *s, size_t i)
 {
     for (size_t k = 0; k < s->problems.count; k++)
@@ -24,21 +15,23 @@ static bool has_twin(const struct summary *s, size_t i)
     return false;
 }
 
-/* "moe_mlp at 102,400 B, spill": one file, asked twice. */
-static const char *label_of_question(struct summary *s, const struct problem *p)
-{
-    return arena_format(&s->memory, "%s at %s B, %s", p->label, grouped(p->capacity).at, p->question);
-}
-
 bool label_problems(struct summary *s)
 {
     const char **paths = arena_array(&s->memory, s->problems.count + 1, sizeof *paths);
     if (!paths) return false;
     for (size_t i = 0; i < s->problems.count; i++) {
         struct problem *p = &s->problems.at[i];
-        size_t n = paths_of_name(s, i, paths);
+        /* The paths of the problems that are called like problem i. */
+        size_t m = 0;
+        for (size_t k = 0; k < s->problems.count; k++)
+            if (strcmp(s->problems.at[k].name, s->problems.at[i].name) == 0)
+                paths[m++] = s->problems.at[k].path;
+        size_t n = m;
         p->label = n > 1 ? path_tail(p->path, paths, n) : p->name;
-        if (has_twin(s, i) && !(p->label = label_of_question(s, p))) return false;
+        /* "moe_mlp at 102,400 B, spill": one file, asked twice. */
+        if (has_twin(s, i) && !(p->label = arena_format(&s->memory, "%s at %s B, %s", p->label,
+                                                        grouped(p->capacity).at, p->question)))
+            return false;
     }
     return true;
 }

@@ -12,12 +12,6 @@
 
 enum { ENOUGH = 4 };
 
-static bool same_cell(const struct row *a, const struct row *b)
-{
-    return strcmp(a->hash, b->hash) == 0 && strcmp(a->solver, b->solver) == 0 &&
-           strcmp(a->name, b->name) == 0 && strcmp(a->question, b->question) == 0;
-}
-
 bool pairs_gather(pairs *all, const struct results *r, int which)
 {
     bool ok = true;
@@ -25,7 +19,11 @@ bool pairs_gather(pairs *all, const struct results *r, int which)
         const struct row *row = &r->rows.at[i];
         size_t k = 0;
         if (row->outcome == OUTCOME_BAD_INPUT) continue;
-        while (k < all->count && !same_cell(all->at[k].first, row)) k++;
+        while (k < all->count && (strcmp(all->at[k].first->hash, row->hash) != 0 ||
+                                  strcmp(all->at[k].first->solver, row->solver) != 0 ||
+                                  strcmp(all->at[k].first->name, row->name) != 0 ||
+                                  strcmp(all->at[k].first->question, row->question) != 0))
+            k++;
         if (k == all->count && !VEC_PUSH(all, (struct pair){.first = row})) return false;
         struct side *s = &all->at[k].side[which];
         bool solved = row_is_solved(row);

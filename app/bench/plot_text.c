@@ -27,16 +27,6 @@ struct canvas {
     int owner[HEIGHT][WIDTH];
 };
 
-static void plot_text_set(struct canvas *g, int row, int column, int curve)
-{
-    char *at = &g->letter[row][column];
-    if (*at != ' ' && g->owner[row][column] != curve)
-        *at = '*';
-    else
-        *at = (char)('a' + curve % LETTERS);
-    g->owner[row][column] = curve;
-}
-
 /* A step function: each column shows the last point at or left of it. */
 static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
 {
@@ -59,7 +49,14 @@ static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
                       plot_text_position(c->y.at[i], f->y_low, f->y_high, f->y_is_log) * (HEIGHT - 1) + 0.5,
                       HEIGHT - 1);
         if (to < from && i + 1 < c->x.count) continue; /* the next point stands in the same column */
-        for (int column = from; column <= to; column++) plot_text_set(g, row, column, curve);
+        for (int column = from; column <= to; column++) {
+            char *at = &g->letter[row][column];
+            if (*at != ' ' && g->owner[row][column] != curve)
+                *at = '*';
+            else
+                *at = (char)('a' + curve % LETTERS);
+            g->owner[row][column] = curve;
+        }
     }
 }
 

@@ -63,19 +63,6 @@ static void find_cpu(char *out, size_t size)
     if (part[0]) snprintf(out, size, "implementer %s part %s", implementer, part);
 }
 
-/* The program itself: says more than a revision, which knows nothing of local changes. */
-static void hash_program(char out[17])
-{
-    size_t length;
-    lx_status ignored;
-    char *data = file_read("/proc/self/exe", &length, &ignored);
-    if (data)
-        snprintf(out, 17, "%016llx", (unsigned long long)hash_bytes(HASH_START, data, length));
-    else
-        snprintf(out, 17, "unknown");
-    mem_free(data);
-}
-
 static void write_machine(const struct settings *s, struct text *t)
 {
     struct utsname u;
@@ -84,7 +71,15 @@ static void write_machine(const struct settings *s, struct text *t)
     struct tm parts;
     double load;
     find_cpu(cpu, sizeof cpu);
-    hash_program(program);
+    /* The program itself: says more than a revision, which knows nothing of local changes. */
+    size_t length;
+    lx_status ignored;
+    char *data = file_read("/proc/self/exe", &length, &ignored);
+    if (data)
+        snprintf(program, 17, "%016llx", (unsigned long long)hash_bytes(HASH_START, data, length));
+    else
+        snprintf(program, 17, "unknown");
+    mem_free(data);
     if (uname(&u) == 0) {
         snprintf(host, sizeof host, "%.99s", u.nodename);
         snprintf(kernel, sizeof kernel, "%.80s %.80s %.80s", u.sysname, u.release, u.machine);
@@ -137,21 +132,6 @@ static void write_instances(const instances *list, struct text *t)
     text_add(t, "]");
 }
 
-/* What else makes other problems of the same files: the device and the passes. */
-static void write_options(const struct lx_settings *o, struct text *t)
-{
-    struct text all = {0};
-    for (int i = 0; i < lx_settings_count(); i++) {
-        enum lx_option_group group = lx_settings_at(i).group;
-        bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
-        char *value = counts && lx_settings_is_set(o, i) ? lx_settings_get(o, i) : NULL;
-        if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
-        mem_free(value);
-    }
-    if (all.length) provenance_member(t, "options", all.at);
-    text_free(&all);
-}
-
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
@@ -167,7 +147,17 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_add(t, "null}, ");
     enum lx_ask ask = lx_settings_ask(&s->options);
     provenance_member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
-    write_options(&s->options, t);
+    /* What else makes other problems of the same files: the device and the passes. */
+    struct text all = {0};
+    for (int i = 0; i < lx_settings_count(); i++) {
+        enum lx_option_group group = lx_settings_at(i).group;
+        bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
+        char *value = counts && lx_settings_is_set(&s->options, i) ? lx_settings_get(&s->options, i) : NULL;
+        if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
+        mem_free(value);
+    }
+    if (all.length) provenance_member(t, "options", all.at);
+    text_free(&all);
     provenance_member(t, "lx", s->lx);
     text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
                 (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,

@@ -10,7 +10,7 @@
 #include "bench/run_child.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
+#include "base/border.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -194,7 +194,6 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     const struct lx_problem *p = &j->instance->question->problem;
     size_t bytes = places_size(p);
     int64_t *address = mem_zeroed(1, bytes + 1), *raw = mem_zeroed(1, bytes + 1);
-    if (!address || !raw) _exit(124);
     int32_t *pool = (int32_t *)(raw + p->count);
     shut_in(fd, parent, s->memory_mb);
     for (int32_t i = 0; i < p->count; i++) raw[i] = LX_OFF_CHIP;
@@ -213,7 +212,14 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
     double start = clock_seconds();
-    bool ok = lx_problem_solve(p, &spy, &run, &answer, &st);
+    struct border border;
+    volatile bool ok = false;
+    if (border_begin(&border) == 0) {
+        ok = lx_problem_solve(p, &spy, &run, &answer, &st);
+        border_end(&border);
+    } else {
+        status_no_memory(&st);
+    }
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);

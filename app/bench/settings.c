@@ -40,7 +40,7 @@ struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 void bench_begin(void)
 {
     int n = 0;
-    /* Ours, so that what it does not get is counted (base/failed_memory.h). */
+    /* Memory that is out unwinds, in it as in us. */
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     for (int i = 0; i < lx_settings_count(); i++)
         if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))
@@ -154,36 +154,6 @@ static bool read_solver_option(struct call *call, struct settings *s, const char
     return status_set(&call->st, LX_E_USAGE, "-O %s: solver %.*s does not take part", given, (int)n, given);
 }
 
-/* The values of every solver's options, when all that is said about them has been read. */
-static bool complete_solvers(struct call *call, struct settings *s)
-{
-    bool has_level = !lx_settings_is_set(&s->options, LX_OPTION_LEVEL);
-    for (size_t i = 0; i < s->solvers.count; i++) {
-        struct bench_solver *b = &s->solvers.at[i];
-        struct lx_plan_options how = {0};
-        if (!lx_settings_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
-        for (int k = 0; k < b->solver->option_count; k++)
-            has_level |= strcmp(b->solver->options[k].name, "level") == 0;
-    }
-    if (has_level) return true;
-    return status_set(&call->st, LX_E_USAGE, "--level: no solver that takes part has one; add auto to -s");
-}
-
-/* The identity of how a solver was run: whatever could change its answer or the time it gets. */
-static void make_config_hash(const struct settings *s, struct bench_solver *b)
-{
-    enum lx_ask ask = lx_settings_ask(&s->options);
-    int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
-    uint64_t h = hash_bytes(HASH_START, b->solver->name, strlen(b->solver->name) + 1);
-    h = hash_bytes(h, b->values, (size_t)b->solver->option_count * sizeof *b->values);
-    h = hash_bytes(h, &s->time, sizeof s->time);
-    h = hash_bytes(h, &s->memory_mb, sizeof s->memory_mb);
-    h = hash_bytes(h, &s->work, sizeof s->work);
-    h = hash_bytes(h, &question, sizeof question);
-    if (s->lx) h = hash_bytes(h, s->lx, strlen(s->lx));
-    snprintf(b->config, sizeof b->config, "%016llx", (unsigned long long)h);
-}
-
 static bool read_time(struct call *call, struct settings *s)
 {
     const char *seconds = option_value(&call->line, "time");
@@ -202,7 +172,17 @@ bool settings_solvers(struct call *call, struct settings *s)
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
     }
-    return complete_solvers(call, s);
+    /* The values of every solver's options, when all that is said about them has been read. */
+    bool has_level = !lx_settings_is_set(&s->options, LX_OPTION_LEVEL);
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        struct bench_solver *b = &s->solvers.at[i];
+        struct lx_plan_options how = {0};
+        if (!lx_settings_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
+        for (int k = 0; k < b->solver->option_count; k++)
+            has_level |= strcmp(b->solver->options[k].name, "level") == 0;
+    }
+    if (has_level) return true;
+    return status_set(&call->st, LX_E_USAGE, "--level: no solver that takes part has one; add auto to -s");
 }
 
 bool settings_read(struct call *call, struct settings *s)
@@ -218,7 +198,21 @@ bool settings_read(struct call *call, struct settings *s)
         return false;
     s->work = s->options.value[LX_OPTION_WORK];
     if (!settings_solvers(call, s)) return false;
-    for (size_t i = 0; i < s->solvers.count; i++) make_config_hash(s, &s->solvers.at[i]);
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        /* The identity of how a solver was run: whatever could change its answer or the time it gets. */
+        enum lx_ask ask = lx_settings_ask(&s->options);
+        int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
+        uint64_t h =
+            hash_bytes(HASH_START, s->solvers.at[i].solver->name, strlen(s->solvers.at[i].solver->name) + 1);
+        h = hash_bytes(h, s->solvers.at[i].values,
+                       (size_t)s->solvers.at[i].solver->option_count * sizeof *s->solvers.at[i].values);
+        h = hash_bytes(h, &s->time, sizeof s->time);
+        h = hash_bytes(h, &s->memory_mb, sizeof s->memory_mb);
+        h = hash_bytes(h, &s->work, sizeof s->work);
+        h = hash_bytes(h, &question, sizeof question);
+        if (s->lx) h = hash_bytes(h, s->lx, strlen(s->lx));
+        snprintf(s->solvers.at[i].config, sizeof s->solvers.at[i].config, "%016llx", (unsigned long long)h);
+    }
     return true;
 }
 

@@ -89,11 +89,6 @@ static bool is_hit(const struct summary *s, const struct problem *p, const struc
     return (double)r->value <= (double)p->best + fabs((double)p->best) * s->within;
 }
 
-static double seconds_of(const struct row *r)
-{
-    return r->has_seconds ? r->seconds : r->time_limit;
-}
-
 struct samples {
     VEC(double) times, ended, values, gaps, steps, speeds, device, whole;
 };
@@ -102,7 +97,7 @@ static bool add_sample(struct samples *v, struct cell *c, const struct summary *
                        const struct row *r)
 {
     bool hit = is_hit(s, p, r), solved = row_is_solved(r), ok = true;
-    double seconds = seconds_of(r);
+    double seconds = r->has_seconds ? r->seconds : r->time_limit;
     c->runs++;
     c->outcomes[r->outcome]++;
     c->solved += solved;
@@ -132,15 +127,6 @@ static double mean_of(const double *sample, size_t n)
     return n ? sum / (double)n : NAN;
 }
 
-static int64_t count_outliers(const double *sample, size_t n, double middle)
-{
-    double noise = n >= 5 ? deviation_of(sample, n) : 0;
-    int64_t count = 0;
-    for (size_t i = 0; noise > 0 && i < n; i++)
-        count += fabs(sample[i] - middle) > OUTLIER_DEVIATIONS * noise;
-    return count;
-}
-
 static void finish_cell(struct samples *v, struct cell *c)
 {
     c->time = median_of(v->times.at, v->times.count);
@@ -148,7 +134,13 @@ static void finish_cell(struct samples *v, struct cell *c)
     c->least = v->ended.count ? v->ended.at[0] : NAN;
     c->most = v->ended.count ? v->ended.at[v->ended.count - 1] : NAN;
     c->deviation = v->ended.count > 1 ? standard_deviation_of(v->ended.at, v->ended.count) : NAN;
-    c->outliers = count_outliers(v->ended.at, v->ended.count, c->seconds);
+    size_t n = v->ended.count;
+    double middle = c->seconds;
+    double noise = n >= 5 ? deviation_of(v->ended.at, n) : 0;
+    int64_t count = 0;
+    for (size_t i = 0; noise > 0 && i < n; i++)
+        count += fabs(v->ended.at[i] - middle) > OUTLIER_DEVIATIONS * noise;
+    c->outliers = count;
     c->value = median_of(v->values.at, v->values.count);
     c->lowest = v->values.count ? v->values.at[0] : NAN;
     c->highest = v->values.count ? v->values.at[v->values.count - 1] : NAN;

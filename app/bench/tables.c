@@ -110,31 +110,12 @@ struct cell_row {
     const struct cell *cell;
 };
 
-static void describe_outcomes(const struct cell *c, struct text *out)
-{
-    for (int o = 0; o < OUTCOME_COUNT; o++) {
-        if (!c->outcomes[o]) continue;
-        if (out->length) text_add(out, ", ");
-        if (c->outcomes[o] < c->runs) text_format(out, "%lld ", (long long)c->outcomes[o]);
-        text_add(out, outcome_word((enum outcome)o));
-    }
-}
-
 static enum paint tables_paint_of(const struct cell *c)
 {
     if (c->outcomes[OUTCOME_WRONG] || c->outcomes[OUTCOME_CRASH] || c->outcomes[OUTCOME_ERROR] ||
         c->outcomes[OUTCOME_MEMORY])
         return PAINT_BAD;
     return c->proved == c->runs ? PAINT_GOOD : PAINT_PLAIN;
-}
-
-/* Names of one corpus begin alike and end differently. */
-static const char *short_name(const char *name, char *room, size_t size)
-{
-    size_t n = strlen(name), skip = n > NAME_WIDTH ? n - NAME_WIDTH + 1 : 0;
-    while (skip && skip < n && ((unsigned char)name[skip] & 0xc0) == 0x80) skip++;
-    snprintf(room, size, "%s%s", skip ? "~" : "", name + skip);
-    return room;
 }
 
 /* Least and greatest are worth a column only where there is more than one run, and values differ. */
@@ -151,14 +132,25 @@ static double ranged_value(const struct cell *c, double value)
 static void name_of_instance(struct value *v, const char *name)
 {
     char room[NAME_WIDTH + 8];
-    value_add(v, short_name(name, room, sizeof room));
+    /* Names of one corpus begin alike and end differently. */
+    size_t size = sizeof room;
+    size_t n = strlen(name), skip = n > NAME_WIDTH ? n - NAME_WIDTH + 1 : 0;
+    while (skip && skip < n && ((unsigned char)name[skip] & 0xc0) == 0x80) skip++;
+    snprintf(room, size, "%s%s", skip ? "~" : "", name + skip);
+    value_add(v, room);
 }
 
 static void tables_how_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct cell_row *row = row_of_table;
     (void)column;
-    describe_outcomes(row->cell, &v->made);
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (!row->cell->outcomes[o]) continue;
+        if (v->made.length) text_add(&v->made, ", ");
+        if (row->cell->outcomes[o] < row->cell->runs)
+            text_format(&v->made, "%lld ", (long long)row->cell->outcomes[o]);
+        text_add(&v->made, outcome_word((enum outcome)o));
+    }
     v->words = v->made.at ? v->made.at : "";
     v->paint = tables_paint_of(row->cell);
 }
@@ -250,19 +242,6 @@ static const char *common_measure(const struct cell_row *list, size_t n)
     return common;
 }
 
-static bool tables_name_values(struct table *t, const struct cell_row *list, struct arena *memory)
-{
-    const char *measure = common_measure(list, t->row_count);
-    struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
-    if (!c) return false;
-    t->columns.at = c;
-    for (size_t i = 0; measure && i < t->columns.count; i++) {
-        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
-        if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
-    }
-    return true;
-}
-
 bool instance_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = 0;
@@ -281,7 +260,15 @@ bool instance_table(const struct summary *s, struct arena *memory, struct table 
         "here has proved. HBM bytes: all traffic of the graph; spill: cost of what a list leaves "
         "outside.\n"
         "With several runs: medians and ranges.\n";
-    return tables_name_values(out, list, memory);
+    const char *measure = common_measure(list, out->row_count);
+    struct column *c = arena_copy_array(memory, out->columns.at, out->columns.count, sizeof *c);
+    if (!c) return false;
+    out->columns.at = c;
+    for (size_t i = 0; measure && i < out->columns.count; i++) {
+        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
+        if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
+    }
+    return true;
 }
 
 /* clang-format off */

@@ -21,22 +21,6 @@ static bool who_is_best_reaches(const struct cell *c)
     return c->runs > 0 && isfinite(c->time);
 }
 
-static void count_cells(const struct summary *s, size_t k, struct beside *b)
-{
-    for (size_t p = 0; p < s->problems.count; p++) {
-        const struct cell *c = summary_cell(s, p, k);
-        b->instances += c->runs > 0;
-        b->best += who_is_best_reaches(c);
-    }
-    b->misses = b->instances - b->best;
-}
-
-/* Of one problem: the noise of both sides, propagated. */
-static double noise_of(const struct cell *a, const struct cell *b)
-{
-    return sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
-}
-
 static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
 {
     double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
@@ -46,22 +30,13 @@ static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ra
         const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
         if (!who_is_best_reaches(a) || !who_is_best_reaches(b) || !(a->time > 0 && b->time > 0)) continue;
         logs[n++] = log(a->time / b->time);
-        noise = noise_of(a, b);
+        /* Of one problem: the noise of both sides, propagated. */
+        noise = sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
     }
     *out = ratio_of(logs, n);
     if (n == 1) out->spread = out->times * noise;
     mem_free(logs);
     return true;
-}
-
-static size_t find_leader(const struct summary *s, const struct beside *all)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < s->solvers.count; k++)
-        if (all[k].best > all[best].best ||
-            (all[k].best == all[best].best && s->solvers.at[k].mean < s->solvers.at[best].mean))
-            best = k;
-    return best;
 }
 
 void add_ratio(struct text *out, struct ratio r)
@@ -114,17 +89,6 @@ static void add_briefly(struct text *out, double times)
         text_format(out, "%.*fx %s", ratio < 10 ? 1 : 0, ratio, times < 1 ? "faster" : "slower");
 }
 
-/* True: there are some. */
-static bool add_mishaps(const struct summary *s, struct text *out)
-{
-    int64_t bad = 0;
-    for (size_t k = 0; k < s->solvers.count; k++)
-        for (int o = OUTCOME_MEMORY; o < OUTCOME_BAD_INPUT; o++) bad += s->solvers.at[k].outcomes[o];
-    if (bad) text_format(out, "; %s went wrong", counted(bad, "run").at);
-    if (s->bad_inputs) text_format(out, "; %s unreadable", counted(s->bad_inputs, "file").at);
-    return bad || s->bad_inputs;
-}
-
 static enum paint who_is_best_add_verdict(const struct summary *s, const struct beside *all, size_t leader,
                                           struct text *out)
 {
@@ -146,7 +110,13 @@ static enum paint who_is_best_add_verdict(const struct summary *s, const struct 
         add_briefly(out, other->ratio.times);
         text_format(out, ", %lld %s", (long long)other->misses, other->misses == 1 ? "miss" : "misses");
     }
-    return add_mishaps(s, out) ? PAINT_BAD : best->best == 0 ? PAINT_WARN : PAINT_GOOD;
+    /* True: there are some. */
+    int64_t bad = 0;
+    for (size_t k = 0; k < s->solvers.count; k++)
+        for (int o = OUTCOME_MEMORY; o < OUTCOME_BAD_INPUT; o++) bad += s->solvers.at[k].outcomes[o];
+    if (bad) text_format(out, "; %s went wrong", counted(bad, "run").at);
+    if (s->bad_inputs) text_format(out, "; %s unreadable", counted(s->bad_inputs, "file").at);
+    return (bad || s->bad_inputs) ? PAINT_BAD : best->best == 0 ? PAINT_WARN : PAINT_GOOD;
 }
 
 /* clang-format off */
@@ -173,29 +143,24 @@ static const struct column beside_array[] = {
 
 const struct columns beside_columns = COLUMNS("solvers beside the best", beside_array);
 
-/* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp (8 instances), which misses 1". */
-static void who_is_best_add_lines(const struct beside *all, size_t count, size_t leader, struct text *out)
-{
-    for (size_t k = 0; k < count; k++) {
-        if (k == leader || !isfinite(all[k].ratio.times)) continue;
-        text_format(out, "  %s is ", all[leader].solver);
-        add_ratio(out, all[k].ratio);
-        text_format(out, " %s", all[k].solver);
-        if (all[k].misses)
-            text_format(out, " (on the %zu that both reach; it misses %lld)", all[k].ratio.count,
-                        (long long)all[k].misses);
-        text_add(out, "\n");
-    }
-}
-
 static bool who_is_best_fill(const struct summary *s, struct beside *all, size_t *leader)
 {
     bool ok = true;
     for (size_t k = 0; k < s->solvers.count; k++) {
         all[k].solver = s->solvers.at[k].label;
-        count_cells(s, k, &all[k]);
+        for (size_t p = 0; p < s->problems.count; p++) {
+            const struct cell *c = summary_cell(s, p, k);
+            all[k].instances += c->runs > 0;
+            all[k].best += who_is_best_reaches(c);
+        }
+        all[k].misses = all[k].instances - all[k].best;
     }
-    *leader = find_leader(s, all);
+    size_t best = 0;
+    for (size_t k = 1; k < s->solvers.count; k++)
+        if (all[k].best > all[best].best ||
+            (all[k].best == all[best].best && s->solvers.at[k].mean < s->solvers.at[best].mean))
+            best = k;
+    *leader = best;
     for (size_t k = 0; ok && k < s->solvers.count; k++) {
         all[k].leader = all[*leader].solver;
         ok = ratio_to(s, k, *leader, &all[k].ratio);
@@ -212,7 +177,17 @@ bool verdict_make(const struct summary *s, struct arena *memory, struct verdict 
     if (!all || !who_is_best_fill(s, all, &leader)) return false;
     if (s->solvers.count) {
         paint = who_is_best_add_verdict(s, all, leader, &words);
-        who_is_best_add_lines(all, s->solvers.count, leader, &lines);
+        /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp (8 instances), which misses 1". */
+        for (size_t k = 0; k < s->solvers.count; k++) {
+            if (k == leader || !isfinite(all[k].ratio.times)) continue;
+            text_format(&lines, "  %s is ", all[leader].solver);
+            add_ratio(&lines, all[k].ratio);
+            text_format(&lines, " %s", all[k].solver);
+            if (all[k].misses)
+                text_format(&lines, " (on the %zu that both reach; it misses %lld)", all[k].ratio.count,
+                            (long long)all[k].misses);
+            text_add(&lines, "\n");
+        }
     }
     *figures = TABLE(beside_columns, all, s->solvers.count);
     figures->key = "beside";

@@ -137,19 +137,6 @@ static int cmd_check_judge(struct call *call, const char *file, const struct lx_
     return !o.passed ? EXIT_NO : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
-/* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
-static lx_status cmd_check_refusal(struct call *call, const char *file, const char *text, size_t length,
-                                   const char *stage)
-{
-    call->st = (lx_status){0};
-    const struct lx_graph *read = parse_graph(call, file, text, length),
-                          *g = read ? with_sizes(call, read) : NULL;
-    if (g) try_stage(call, g, stage);
-    lx_graph_free(g);
-    lx_graph_free(read);
-    return call->st;
-}
-
 /* `st`: the expected refusal, or LX_OK when there was none. */
 static void write_refusal(struct call *call, const char *file, const lx_status *st,
                           const struct expected_error *e)
@@ -192,7 +179,14 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
         text_free(&known);
         return FAILED;
     }
-    lx_status st = cmd_check_refusal(call, file, text, length, e->stage);
+    /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
+    call->st = (lx_status){0};
+    const struct lx_graph *read = parse_graph(call, file, text, length),
+                          *g = read ? with_sizes(call, read) : NULL;
+    if (g) try_stage(call, g, e->stage);
+    lx_graph_free(g);
+    lx_graph_free(read);
+    lx_status st = call->st;
     bool refused = st.code != LX_OK, as_expected = refused && strcmp(lx_code_word(st.code), e->code) == 0;
     if (refused && !as_expected && st.code != LX_E_MEMORY)
         note(call, "%s: expected error \"%s\" of stage %s, but got \"%s\"", file, e->code, e->stage,
@@ -240,14 +234,6 @@ static void write_pair(struct call *call, const char *file, bool legal, const ch
     }
 }
 
-static void add_pair_words(const struct lx_xla_report *r, int64_t capacity, struct text *out)
-{
-    text_format(out, "legal; %s on chip of ", counted(r->on_chip, "buffer").at);
-    text_format(out, "%s in ", grouped(r->buffers).at);
-    text_format(out, "%s, height %s%s", counted(r->stays, "stay").at, in_bytes(r->height_bytes).at,
-                capacity < 0 ? "; --lx gives a capacity to check" : "");
-}
-
 /* The texts have none; -1: nobody says it. */
 static bool capacity_asked(struct call *call, const struct lx_xla_text *buffers, int64_t *capacity)
 {
@@ -280,9 +266,12 @@ static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
     if (!capacity_asked(call, buffers, &capacity)) return FAILED;
     bool legal = lx_check_xla(buffers, allocations, capacity, &r, &st);
     if (!legal && st.code != LX_E_NO) return call->st = st, FAILED;
-    if (legal)
-        add_pair_words(&r, capacity, &t);
-    else
+    if (legal) {
+        text_format(&t, "legal; %s on chip of ", counted(r.on_chip, "buffer").at);
+        text_format(&t, "%s in ", grouped(r.buffers).at);
+        text_format(&t, "%s, height %s%s", counted(r.stays, "stay").at, in_bytes(r.height_bytes).at,
+                    capacity < 0 ? "; --lx gives a capacity to check" : "");
+    } else
         text_add(&t, st.text);
     write_pair(call, allocations->file, legal, t.at ? t.at : "", &r);
     call->out.failed |= t.failed;

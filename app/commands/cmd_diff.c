@@ -130,8 +130,14 @@ static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct 
     text_add(out, "\n");
 }
 
-static void add_gain(int64_t gain, struct text *out)
+static void cmd_diff_write_text(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
+                                const struct lx_nest_diff *nests, struct text *out)
 {
+    if (!d->same_pattern)
+        text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
+    cmd_diff_add_side("before: ", p, out);
+    cmd_diff_add_side("after:  ", q, out);
+    int64_t gain = d->gain;
     struct text line = {0};
     if (gain == 0)
         text_add(&line, "no traffic gained or lost");
@@ -140,16 +146,6 @@ static void add_gain(int64_t gain, struct text *out)
     paint_add(out, gain > 0 ? PAINT_GOOD : gain < 0 ? PAINT_BAD : PAINT_PLAIN, line.at ? line.at : "");
     text_free(&line);
     text_add(out, "\n");
-}
-
-static void cmd_diff_write_text(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
-                                const struct lx_nest_diff *nests, struct text *out)
-{
-    if (!d->same_pattern)
-        text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
-    cmd_diff_add_side("before: ", p, out);
-    cmd_diff_add_side("after:  ", q, out);
-    add_gain(d->gain, out);
     if (d->count == 0) text_add(out, "Every buffer is where it was.\n");
     add_nest_changes(p, q, nests, out);
     struct share_row shares[LX_PART_COUNT + 1];
@@ -263,28 +259,26 @@ static int tell_teams(struct call *call, const struct team_figures *f)
     return code;
 }
 
-static int diff_teams(struct call *call, const struct sides *s)
-{
-    struct lx_team_plans *p[2] = {0};
-    struct team_figures f[2] = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < 2; i++) {
-        p[i] = lx_team_plans_parse(s->file[i], s->text[i], s->length[i], &call->st);
-        ok = p[i] && team_figures_make(p[i], &f[i], &call->st);
-    }
-    int code = ok && may_compare(call, p[0]->team->graph, p[1]->team->graph) ? tell_teams(call, f) : FAILED;
-    for (int i = 0; i < 2; i++) {
-        team_figures_free(&f[i]);
-        lx_team_plans_free(p[i]);
-    }
-    return code;
-}
-
 static int diff_sides(struct call *call, const struct sides *s)
 {
     bool first = lx_is_team_plan(s->text[0], s->length[0]),
          second = lx_is_team_plan(s->text[1], s->length[1]);
-    if (first && second) return diff_teams(call, s);
+    if (first && second) {
+        struct lx_team_plans *p[2] = {0};
+        struct team_figures f[2] = {0};
+        bool ok = true;
+        for (int i = 0; ok && i < 2; i++) {
+            p[i] = lx_team_plans_parse(s->file[i], s->text[i], s->length[i], &call->st);
+            ok = p[i] && team_figures_make(p[i], &f[i], &call->st);
+        }
+        int code =
+            ok && may_compare(call, p[0]->team->graph, p[1]->team->graph) ? tell_teams(call, f) : FAILED;
+        for (int i = 0; i < 2; i++) {
+            team_figures_free(&f[i]);
+            lx_team_plans_free(p[i]);
+        }
+        return code;
+    }
     if (!first && !second) return diff_plans(call, s);
     return status_set_at(&call->st, LX_E_USAGE, s->file[first ? 1 : 0], 0, 0,
                          "the other file is the plan of a team, and this is none; `lxplan plan FILE --team 1 "

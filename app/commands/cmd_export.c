@@ -102,18 +102,6 @@ static char *cmd_export_write_list(struct call *call, const char *file, const ch
     return written;
 }
 
-/* What only plans have; a pattern is planned. */
-static char *cmd_export_write_plan(struct call *call, const char *file, const char *text, const char *name,
-                                   size_t *length)
-{
-    lx_status st = {0};
-    struct lx_plan *plan = plan_of_text(call, file, text, *length);
-    char *written = plan ? lx_export_write(plan, NULL, name, length, &st) : NULL;
-    if (plan && !written) status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text);
-    lx_plan_free(plan);
-    return written;
-}
-
 /* The page of a team's plan; NULL with `call->st`. */
 static char *team_page(struct call *call, const struct lx_team_plans *p, size_t *length)
 {
@@ -128,31 +116,35 @@ static char *team_page(struct call *call, const struct lx_team_plans *p, size_t 
     return status_no_memory(&call->st), NULL;
 }
 
-/* Of a team there is its time line and its page; the rest is of one device. */
-static char *write_team_plan(struct call *call, const char *file, const char *text,
-                             const struct lx_export *row, size_t *length)
-{
-    bool page = !row->format && strcmp(row->name, "html") == 0;
-    if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
-        status_set_at(
-            &call->st, LX_E_USAGE, file, 0, 0,
-            "the plan of a team has a plan per member; export the plan of one device, or the team's "
-            "time line with --format perfetto or html");
-        return NULL;
-    }
-    struct lx_team_plans *p =
-        no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
-    char *written = !p ? NULL : page ? team_page(call, p, length) : lx_team_trace(p, length, &call->st);
-    lx_team_plans_free(p);
-    return written;
-}
-
 static char *cmd_export_write_as(struct call *call, const char *file, const char *text,
                                  const struct lx_export *row, size_t *length)
 {
     const struct lx_format *f = row->format;
-    if (lx_is_team_plan(text, *length)) return write_team_plan(call, file, text, row, length);
-    if (!f) return cmd_export_write_plan(call, file, text, row->name, length);
+    if (lx_is_team_plan(text, *length)) {
+        /* Of a team there is its time line and its page; the rest is of one device. */
+        bool page = !row->format && strcmp(row->name, "html") == 0;
+        if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
+            status_set_at(
+                &call->st, LX_E_USAGE, file, 0, 0,
+                "the plan of a team has a plan per member; export the plan of one device, or the team's "
+                "time line with --format perfetto or html");
+            return NULL;
+        }
+        struct lx_team_plans *p =
+            no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
+        char *written = !p ? NULL : page ? team_page(call, p, length) : lx_team_trace(p, length, &call->st);
+        lx_team_plans_free(p);
+        return written;
+    }
+    if (!f) {
+        /* What only plans have; a pattern is planned. */
+        lx_status st = {0};
+        struct lx_plan *plan = plan_of_text(call, file, text, *length);
+        char *written = plan ? lx_export_write(plan, NULL, row->name, length, &st) : NULL;
+        if (plan && !written) status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text);
+        lx_plan_free(plan);
+        return written;
+    }
     return (f->write_graph    ? cmd_export_write_pattern
             : f->write_answer ? write_answer
                               : cmd_export_write_list)(call, file, text, f, length);

@@ -10,20 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void cmd_gen_list_options(const struct lx_generator *g, struct text *out)
-{
-    for (int i = 0; i < g->option_count; i++) {
-        const struct lx_option *o = &g->options[i];
-        char left[80];
-        struct text right = {0};
-        snprintf(left, sizeof left, "    --%s N", o->name);
-        text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def,
-                    (long long)o->low, (long long)o->high);
-        help_entry(out, left, right.at ? right.at : "");
-        text_free(&right);
-    }
-}
-
 /* All kinds, or the one that stands on the command line. */
 static void kinds_help(const struct call *call, struct text *out)
 {
@@ -34,7 +20,16 @@ static void kinds_help(const struct call *call, struct text *out)
         text_add(out, "\n");
         paint_add(out, PAINT_HEADING, g->name);
         text_format(out, ": %s\n", g->summary);
-        cmd_gen_list_options(g, out);
+        for (int i = 0; i < g->option_count; i++) {
+            const struct lx_option *o = &g->options[i];
+            char left[80];
+            struct text right = {0};
+            snprintf(left, sizeof left, "    --%s N", o->name);
+            text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def,
+                        (long long)o->low, (long long)o->high);
+            help_entry(out, left, right.at ? right.at : "");
+            text_free(&right);
+        }
     }
 }
 

@@ -68,12 +68,6 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path, 
     return NULL;
 }
 
-/* A table beside a file, once that is written. */
-static bool cmd_import_tell(struct call *call, const char *report)
-{
-    return !report || !goes_to_file(call) || wants_json(call) || show_import(call, report);
-}
-
 static int cmd_import_run(struct call *call)
 {
     int64_t capacity = -1;
@@ -87,7 +81,9 @@ static int cmd_import_run(struct call *call)
     char *json = list ? graph_text(call, list, "pattern", &length) : NULL;
     lx_graph_free(g);
     lx_graph_free(list);
-    bool ok = json && deliver(call, json, length) && cmd_import_tell(call, report);
+    /* A table beside a file, once that is written. */
+    bool ok = json && deliver(call, json, length) &&
+              (!report || !goes_to_file(call) || wants_json(call) || show_import(call, report));
     mem_free(report);
     return ok ? EXIT_YES : FAILED;
 }

@@ -347,12 +347,6 @@ static bool plan_options_fit(struct call *call)
     return !of_models || status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models);
 }
 
-static bool do_input(struct job *job, const char *tree, const char *file)
-{
-    const char *op = option_value(&job->call->line, "op");
-    return tree ? do_tree(job, tree) : op ? cmd_loops_do_op(job, file, op) : do_file(job, file);
-}
-
 static int cmd_loops_run(struct call *call)
 {
     struct job job = {.call = call, .verdict = EXIT_YES};
@@ -371,7 +365,9 @@ static int cmd_loops_run(struct call *call)
                     "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
                     ", \"nests\": [",
                     lx_loop_rules_name(job.rules), job.threads);
-    bool ok = do_input(&job, tree, tree ? NULL : call->line.files.at[0]);
+    const char *file = tree ? NULL : call->line.files.at[0];
+    const char *op = option_value(&job.call->line, "op");
+    bool ok = tree ? do_tree(&job, tree) : op ? cmd_loops_do_op(&job, file, op) : do_file(&job, file);
     if (wants_json(call)) text_add(&call->out, "]}\n");
     return ok ? job.verdict : FAILED;
 }

@@ -16,7 +16,8 @@
 
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
-    {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
+    {"stages", 0, NULL,
+     "the traffic as the use of the scratchpad grows, and what each step of the search for the plan saved"},
     {"explain", 0, "BUFFER|NEST|TENSOR",
      "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole; what a nest, by "
      "number "

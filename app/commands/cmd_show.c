@@ -98,21 +98,6 @@ static int drawn(struct call *call, char *text, size_t length)
     return EXIT_INTERRUPTED;
 }
 
-/* --buffers: the table alone. */
-static int list_buffers(struct call *call, const struct source *from)
-{
-    int k = 0;
-    if (!option_word(call, "format", cmd_show_format_word, &k)) return FAILED;
-    struct lx_plan *p = plan_of_text(call, from->file, from->text, from->length);
-    if (!p) return FAILED;
-    if (goes_to_file(call)) paint_off();
-    struct text out = {0};
-    cmd_show_write_buffers(&exporters[k], p, &out);
-    lx_plan_free(p);
-    if (out.failed) text_free(&out);
-    return drawn(call, out.at, out.length);
-}
-
 /* NULL with `call->st`: two of them. */
 static const struct form *form_asked(struct call *call)
 {
@@ -218,7 +203,19 @@ static int cmd_show_draw_source(struct call *call, const struct source *from)
     bool listed = option_given(&call->line, "buffers"), team = lx_is_team_plan(from->text, from->length);
     if (!listed && !team && option_given(&call->line, "format"))
         return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
-    if (listed && !team) return list_buffers(call, from);
+    if (listed && !team) {
+        /* --buffers: the table alone. */
+        int k = 0;
+        if (!option_word(call, "format", cmd_show_format_word, &k)) return FAILED;
+        struct lx_plan *p = plan_of_text(call, from->file, from->text, from->length);
+        if (!p) return FAILED;
+        if (goes_to_file(call)) paint_off();
+        struct text out = {0};
+        cmd_show_write_buffers(&exporters[k], p, &out);
+        lx_plan_free(p);
+        if (out.failed) text_free(&out);
+        return drawn(call, out.at, out.length);
+    }
     const struct form *form = form_asked(call);
     return !form ? FAILED : team ? draw_team(call, form, from) : draw_plan(call, form, from);
 }

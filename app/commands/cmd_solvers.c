@@ -91,29 +91,6 @@ static void list_as_json(struct text *t)
     text_add(t, "]}\n");
 }
 
-static void list_as_text(struct text *out)
-{
-    size_t n = 0;
-    while (lx_solvers()[n]) n++;
-    table_add_text(&TABLE(solver_columns, lx_solvers(), n), out);
-}
-
-static void cmd_solvers_describe(const struct lx_solver *s, struct text *out)
-{
-    paint_add(out, PAINT_HEADING, s->name);
-    text_format(out, ": %s\nanswers ", s->summary);
-    add_questions(s, "", ", ", out);
-    text_format(out, "; %s; %s\n",
-                s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
-                s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
-    char takes[300];
-    if (s->caps & LX_CAN_ALL) text_format(out, "takes %s\n", lx_needs_words(s->caps, takes, sizeof takes));
-    text_add(out, s->option_count ? "\n" : "It has no options.\n");
-    if (s->option_count) table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), out);
-    if (s->stat_count) text_add(out, "\n");
-    if (s->stat_count) table_add_text(&TABLE(solver_stat_columns, s->stats, s->stat_count), out);
-}
-
 static const char *cmd_solvers_solver_word(int k)
 {
     return lx_solver_at(k, "name");
@@ -127,8 +104,11 @@ static int cmd_solvers_run(struct call *call)
                 text_format(&call->out, "%s\n", cmd_solvers_solver_word(k));
         else if (wants_json(call))
             list_as_json(&call->out);
-        else
-            list_as_text(&call->out);
+        else {
+            size_t n = 0;
+            while (lx_solvers()[n]) n++;
+            table_add_text(&TABLE(solver_columns, lx_solvers(), n), &call->out);
+        }
         return EXIT_YES;
     }
     const char *name = call->line.files.at[0];
@@ -144,8 +124,22 @@ static int cmd_solvers_run(struct call *call)
         text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [");
         cmd_solvers_write_json(s, &call->out);
         text_add(&call->out, "]}\n");
-    } else
-        cmd_solvers_describe(s, &call->out);
+    } else {
+        paint_add(&call->out, PAINT_HEADING, s->name);
+        text_format(&call->out, ": %s\nanswers ", s->summary);
+        add_questions(s, "", ", ", &call->out);
+        text_format(&call->out, "; %s; %s\n",
+                    s->caps & LX_CAN_PROVE ? "can prove its answers" : "proves nothing by itself",
+                    s->caps & LX_IS_SEEDED ? "the seed changes its answer" : "takes no seed");
+        char takes[300];
+        if (s->caps & LX_CAN_ALL)
+            text_format(&call->out, "takes %s\n", lx_needs_words(s->caps, takes, sizeof takes));
+        text_add(&call->out, s->option_count ? "\n" : "It has no options.\n");
+        if (s->option_count)
+            table_add_text(&TABLE(solver_option_columns, s->options, s->option_count), &call->out);
+        if (s->stat_count) text_add(&call->out, "\n");
+        if (s->stat_count) table_add_text(&TABLE(solver_stat_columns, s->stats, s->stat_count), &call->out);
+    }
     return EXIT_YES;
 }
 

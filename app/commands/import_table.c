@@ -64,28 +64,6 @@ static double import_table_sum_of(const struct json_value *report, const char *g
     return sum;
 }
 
-static void import_table_add_sums(const struct json_value *report, struct text *out)
-{
-    double ops = import_table_sum_of(report, "ops", NULL), bytes = import_table_sum_of(report, "bytes", NULL);
-    double odd = import_table_sum_of(report, "ops", "generic"),
-           odd_bytes = import_table_sum_of(report, "bytes", "generic");
-    text_format(out, "%s, %.2f %% of them and %.2f %% of their bytes generic\n",
-                counted((int64_t)ops, "op").at, ops > 0 ? 100 * odd / ops : 0,
-                bytes > 0 ? 100 * odd_bytes / bytes : 0);
-}
-
-/* "x32: a to b, 94 ops" */
-static void add_repeats(const struct json_value *report, struct text *out)
-{
-    const struct json_value *notes = json_find(report, "notes"),
-                            *layers = notes ? json_find(notes, "layers") : NULL, *f;
-    json_for_each(f, layers) {
-        text_format(out, "x%lld: ", (long long)f->number);
-        add_printable(out, f->key, 90);
-        text_add(out, "\n");
-    }
-}
-
 bool show_import(struct call *call, const char *report)
 {
     struct json j;
@@ -98,8 +76,20 @@ bool show_import(struct call *call, const char *report)
     json_for_each(k, kinds) {
         if (rows) rows[n++] = k;
     }
-    import_table_add_sums(j.root, &out);
-    add_repeats(j.root, &out);
+    double ops = import_table_sum_of(j.root, "ops", NULL), bytes = import_table_sum_of(j.root, "bytes", NULL);
+    double odd = import_table_sum_of(j.root, "ops", "generic"),
+           odd_bytes = import_table_sum_of(j.root, "bytes", "generic");
+    text_format(&out, "%s, %.2f %% of them and %.2f %% of their bytes generic\n",
+                counted((int64_t)ops, "op").at, ops > 0 ? 100 * odd / ops : 0,
+                bytes > 0 ? 100 * odd_bytes / bytes : 0);
+    /* "x32: a to b, 94 ops" */
+    const struct json_value *notes = json_find(j.root, "notes"),
+                            *layers = notes ? json_find(notes, "layers") : NULL, *f;
+    json_for_each(f, layers) {
+        text_format(&out, "x%lld: ", (long long)f->number);
+        add_printable(&out, f->key, 90);
+        text_add(&out, "\n");
+    }
     if (rows) table_add_text(&TABLE(import_kind_columns, rows, n), &out);
     bool ok = !out.failed && (fputs(out.at, stdout), true);
     mem_free(rows);

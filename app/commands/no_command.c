@@ -97,21 +97,6 @@ static bool no_command_add_pattern(pattern_rows *rows, const char *path, const c
     return ok;
 }
 
-static void no_command_write_rows(const pattern_rows *rows, struct text *out)
-{
-    struct column columns[FIRST + MOST_SOLVERS];
-    struct columns all = {front_columns.name, columns, FIRST};
-    memcpy(columns, first_columns, sizeof first_columns);
-    for (int i = 0; i < MOST_SOLVERS && lx_solver_at(i, "name"); i++) {
-        const char *name = lx_solver_at(i, "name");
-        columns[all.count++] = (struct column){
-            .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
-    }
-    text_add(out, "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` "
-                  "for more.\n\n");
-    table_add_text(&TABLE(all, rows->at, rows->count), out);
-}
-
 bool front_page(struct text *out)
 {
     char *folder = bundled_patterns();
@@ -121,7 +106,19 @@ bool front_page(struct text *out)
     for (size_t i = 0; i < found.count; i++)
         out->failed |= !no_command_add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
     bool any = rows.count > 0;
-    if (any) no_command_write_rows(&rows, out);
+    if (any) {
+        struct column columns[FIRST + MOST_SOLVERS];
+        struct columns all = {front_columns.name, columns, FIRST};
+        memcpy(columns, first_columns, sizeof first_columns);
+        for (int i = 0; i < MOST_SOLVERS && lx_solver_at(i, "name"); i++) {
+            const char *name = lx_solver_at(i, "name");
+            columns[all.count++] = (struct column){
+                .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
+        }
+        text_add(out, "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` "
+                      "for more.\n\n");
+        table_add_text(&TABLE(all, rows.at, rows.count), out);
+    }
     for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);
     VEC_FREE(&rows);
     VEC_FREE(&found);

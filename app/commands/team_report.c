@@ -134,34 +134,6 @@ static void counters_to_json(const char *key, const struct lx_counters *c, struc
                 key, c->hbm_read, c->hbm_written, c->lx_read, c->lx_written, c->ring, c->reduce_ring);
 }
 
-static void members_to_json(const struct lx_team_result *r, struct text *out)
-{
-    text_add(out, ", \"member_runs\": [");
-    for (int m = 0; m < r->member_count; m++) {
-        const struct lx_team_account *a = &r->members[m];
-        text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
-                    m ? ", " : "", m, a->ops, a->ok ? "true" : "false", a->bytes + a->combine_bytes);
-        counters_to_json("planned", &a->planned, out);
-        counters_to_json("counted", &a->counted, out);
-        text_add(out, "}");
-    }
-    text_add(out, "]");
-}
-
-static void exchanges_to_json(const struct lx_team_plan *p, struct text *out)
-{
-    text_add(out, ", \"exchanges\": [");
-    for (int32_t i = 0; i < p->exchange_count; i++) {
-        const struct lx_team_exchange *x = &p->exchanges[i];
-        text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
-        text_json_string(out, p->graph->tensors[x->tensor].name);
-        text_format(out, ", \"bytes\": %" PRId64 ", \"received\": [", x->bytes);
-        for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
-        text_add(out, "]}");
-    }
-    text_add(out, "]");
-}
-
 void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out)
 {
     text_add(out, "{\"lxplan\": 1, \"kind\": \"team run\", \"pattern\": ");
@@ -182,8 +154,26 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
                     p->ops[o].bytes);
     }
     text_add(out, "]");
-    exchanges_to_json(p, out);
-    members_to_json(r, out);
+    text_add(out, ", \"exchanges\": [");
+    for (int32_t i = 0; i < p->exchange_count; i++) {
+        const struct lx_team_exchange *x = &p->exchanges[i];
+        text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
+        text_json_string(out, p->graph->tensors[x->tensor].name);
+        text_format(out, ", \"bytes\": %" PRId64 ", \"received\": [", x->bytes);
+        for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
+        text_add(out, "]}");
+    }
+    text_add(out, "]");
+    text_add(out, ", \"member_runs\": [");
+    for (int m = 0; m < r->member_count; m++) {
+        const struct lx_team_account *a = &r->members[m];
+        text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
+                    m ? ", " : "", m, a->ops, a->ok ? "true" : "false", a->bytes + a->combine_bytes);
+        counters_to_json("planned", &a->planned, out);
+        counters_to_json("counted", &a->counted, out);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
     text_add(out, "}\n");
 }
 

@@ -130,15 +130,6 @@ static bool asks_for_time(struct call *call, const struct lx_graph *g)
     return time;
 }
 
-/* As many processes as the pattern's grid has devices are that grid. */
-static void take_stated_grid(const struct call *call, const struct lx_graph *g, struct lx_team_options *how)
-{
-    struct lx_team_grid grid = {.axes = g->grid_axes};
-    memcpy(grid.size, g->grid, sizeof grid.size);
-    if (!option_given(&call->line, "team") && g->grid_axes > 0 && lx_team_members_of(&grid) == how->members)
-        how->grid = grid;
-}
-
 static struct lx_team_plans *chosen_plans(struct call *call, const struct lx_graph *g,
                                           const struct lx_transport *transport,
                                           const struct lx_team_options *how)
@@ -162,7 +153,14 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     bool ok = team_running_read_run(call, &run) && read_team(call, run.transport, &how);
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
     how.by_time = g && asks_for_time(call, g);
-    if (g) take_stated_grid(call, g, &how);
+    if (g) {
+        /* As many processes as the pattern's grid has devices are that grid. */
+        struct lx_team_grid grid = {.axes = g->grid_axes};
+        memcpy(grid.size, g->grid, sizeof grid.size);
+        if (!option_given(&call->line, "team") && g->grid_axes > 0 &&
+            lx_team_members_of(&grid) == how.members)
+            how.grid = grid;
+    }
     /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
      * makes its own. */
     bool together = g && (how.by_time || option_given(&call->line, "trace"));

@@ -30,9 +30,9 @@ static void bundled_gather(const char *folder, int depth, struct paths *found)
                 kept = VEC_PUSH(found, path);
             if (!kept) mem_free(path);
         }
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    if (n >= 0) mem_free(entries);
+    if (n >= 0) free(entries);
 }
 
 void gather_patterns(const char *folder, struct paths *found)

@@ -9,21 +9,19 @@
 
 enum { MOST_NAMES = 64 };
 
-static bool unknown(const struct lx_graph *g, const struct lx_expect *e, lx_status *st)
-{
-    const char *names[MOST_NAMES + 1] = {0};
-    for (int i = 0; i < MOST_NAMES && lx_solver_at(i, "name"); i++) names[i] = lx_solver_at(i, "name");
-    const char *near = nearest(e->solver, names);
-    return status_set_at(
-        st, LX_E_UNKNOWN_NAME, g->file, e->line, e->column,
-        "\"expect\" names a solver \"%.40s\", which there is not%s%s%s `lxplan solvers` lists them",
-        e->solver, near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
-}
-
 bool expectations_known(const struct lx_graph *g, lx_status *st)
 {
     for (int i = 0; i < g->expect_count; i++)
-        if (!lx_solver_find(g->expects[i].solver)) return unknown(g, &g->expects[i], st);
+        if (!lx_solver_find(g->expects[i].solver)) {
+            const char *names[MOST_NAMES + 1] = {0};
+            for (int k = 0; k < MOST_NAMES && lx_solver_at(k, "name"); k++)
+                names[k] = lx_solver_at(k, "name");
+            const char *near = nearest(g->expects[i].solver, names);
+            return status_set_at(
+                st, LX_E_UNKNOWN_NAME, g->file, g->expects[i].line, g->expects[i].column,
+                "\"expect\" names a solver \"%.40s\", which there is not%s%s%s `lxplan solvers` lists them",
+                g->expects[i].solver, near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+        }
     return true;
 }
 

@@ -19,14 +19,6 @@
 
 enum { MOST_NEIGHBOURS = 8 };
 
-/* What is really paid for a buffer that is off chip, be it avoidable or not. */
-static void explain_buffer_add_moved(const struct lx_plan *p, int32_t i, struct text *out)
-{
-    int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
-    if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
-    mem_free(moved);
-}
-
 static void add_copy_line(const struct lx_plan *p, const struct lx_transfer *x, struct text *out)
 {
     int64_t times = transfer_times(p, x);
@@ -54,7 +46,10 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
-        explain_buffer_add_moved(p, i, out);
+        /* What is really paid for a buffer that is off chip, be it avoidable or not. */
+        int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
+        if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
+        mem_free(moved);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
     if (p->stays && is_tile(p, i)) {
@@ -74,33 +69,6 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         else
             add_copy_line(p, x, out);
     }
-}
-
-/* Who is in the way: what each saves where it is. */
-static void show_others(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
-{
-    int32_t n = e->other_count < MOST_NEIGHBOURS ? e->other_count : MOST_NEIGHBOURS;
-    if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
-    for (int32_t k = 0; k < n; k++) {
-        const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
-        const char *pool = pool_word(p, e->others[k]);
-        text_add(out, "    ");
-        add_printable(out, o->name, 0);
-        text_format(out, ": %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", grouped(o->size).at,
-                    (long long)p->answer.address[e->others[k]], *pool ? " of " : "", pool,
-                    (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
-    }
-}
-
-/* What stands in the way; of a buffer that would save nothing on chip nobody needs to know. */
-static void show_obstacle(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
-{
-    if (p->problem.buffers[e->buffer].reason) return;
-    if (e->obstacle == LX_TOO_LARGE)
-        text_format(out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
-                    in_bytes(p->problem.buffers[e->buffer].size).at);
-    else
-        show_others(p, e, out);
 }
 
 /* Each row has so many seconds of the processor, and all of them together. */
@@ -202,7 +170,28 @@ bool show_explained(struct call *call, const struct lx_graph *pattern, const str
     }
     for (int32_t i = 0; i < e.count; i++) {
         explain_buffer_describe(p, e.all[i].buffer, out);
-        show_obstacle(p, &e.all[i], out);
+        /* What stands in the way; of a buffer that would save nothing on chip nobody needs to know. */
+        if (!p->problem.buffers[e.all[i].buffer].reason) {
+            if (e.all[i].obstacle == LX_TOO_LARGE)
+                text_format(
+                    out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
+                    in_bytes(p->problem.buffers[e.all[i].buffer].size).at);
+            else {
+                /* Who is in the way: what each saves where it is. */
+                int32_t n = e.all[i].other_count < MOST_NEIGHBOURS ? e.all[i].other_count : MOST_NEIGHBOURS;
+                if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
+                for (int32_t k = 0; k < n; k++) {
+                    const struct lx_buffer *o = &p->problem.buffers[e.all[i].others[k]];
+                    const char *pool = pool_word(p, e.all[i].others[k]);
+                    text_add(out, "    ");
+                    add_printable(out, o->name, 0);
+                    text_format(out, ": %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n",
+                                grouped(o->size).at, (long long)p->answer.address[e.all[i].others[k]],
+                                *pool ? " of " : "", pool, (long long)o->start, (long long)o->end - 1,
+                                grouped(o->spill_cost).at);
+                }
+            }
+        }
     }
     bool ok = e.count ? true : no_such_buffer(call, p, name), off = e.off_chip > 0;
     lx_explanation_free(&e);

@@ -137,20 +137,6 @@ static void explain_cuts_add_cost(const struct lx_cut_question *q, const struct 
     text_format(out, "%s exchanged", in_bytes(x->bytes).at);
 }
 
-/* Where bytes are equal, time decides. */
-static void add_difference(const struct lx_cut_question *q, const struct lx_cut_price *x,
-                           const struct lx_cut_price *is, struct text *out)
-{
-    int64_t more = x->bytes - is->bytes;
-    double us = x->us - is->us;
-    if (!q->how->by_time && more)
-        text_format(out, " (%s%s)", more > 0 ? "+" : "", grouped(more).at);
-    else if (fabs(us) < 0.005)
-        text_add(out, " (the same)");
-    else
-        text_format(out, " (%+.2f us)", us);
-}
-
 /* "; runner-up: whole, 98,304 B exchanged (+73,728)" */
 static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
 {
@@ -170,7 +156,15 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
     add_state(&team_of(q)->grid, x->cut, out);
     text_add(out, ", ");
     explain_cuts_add_cost(q, x, out);
-    add_difference(q, x, &r->is, out);
+    /* Where bytes are equal, time decides. */
+    int64_t more = x->bytes - r->is.bytes;
+    double us = x->us - r->is.us;
+    if (!q->how->by_time && more)
+        text_format(out, " (%s%s)", more > 0 ? "+" : "", grouped(more).at);
+    else if (fabs(us) < 0.005)
+        text_add(out, " (the same)");
+    else
+        text_format(out, " (%+.2f us)", us);
 }
 
 static void add_headline(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
@@ -181,22 +175,6 @@ static void add_headline(const struct lx_cut_question *q, const struct lx_cut_re
     text_add(out, ": ");
     explain_cuts_add_cost(q, &r->is, out);
     add_runner_up(q, r, out);
-    text_add(out, "\n");
-}
-
-/* Whose word it is; and what to do where another way is better. */
-static void add_origin(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
-{
-    const char *name = team_of(q)->graph->tensors[r->tensor].name;
-    bool any = r->other_count && r->others->why.code == LX_OK;
-    bool better = any && lx_cut_better(r->others, &r->is, q->how->by_time);
-    text_format(out, "  %s", lx_cut_origin_help(r->origin));
-    if (better) {
-        text_add(out, r->origin == LX_CUT_FOUND ? ", and missed a better one: --cut " : "; better is --cut ");
-        add_printable(out, name, 0);
-        text_add(out, "=");
-        add_choice(&team_of(q)->grid, r->others->cut, out);
-    }
     text_add(out, "\n");
 }
 
@@ -213,19 +191,6 @@ static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, 
         for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
             text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
         text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
-    }
-}
-
-static void add_maker(const struct lx_team_plan *p, int32_t tensor, struct text *out)
-{
-    for (int32_t o = 0; o < p->graph->op_count; o++) {
-        if (p->graph->ops[o].output != tensor) continue;
-        text_add(out, "  made by ");
-        add_printable(out, p->graph->ops[o].name, 0);
-        text_format(out, " (%s)", lx_team_mode_word(p->ops[o].mode));
-        int64_t bytes = lx_team_combined(p, o);
-        if (bytes) text_format(out, ", %s to combine its parts", in_bytes(bytes).at);
-        text_add(out, "\n");
     }
 }
 
@@ -256,9 +221,29 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     struct reason_row *rows = reason_rows(q, r);
     out->failed |= !reads || !rows;
     add_headline(q, r, out);
-    add_origin(q, r, out);
+    /* Whose word it is; and what to do where another way is better. */
+    const char *name = team_of(q)->graph->tensors[r->tensor].name;
+    bool any = r->other_count && r->others->why.code == LX_OK;
+    bool better = any && lx_cut_better(r->others, &r->is, q->how->by_time);
+    text_format(out, "  %s", lx_cut_origin_help(r->origin));
+    if (better) {
+        text_add(out, r->origin == LX_CUT_FOUND ? ", and missed a better one: --cut " : "; better is --cut ");
+        add_printable(out, name, 0);
+        text_add(out, "=");
+        add_choice(&team_of(q)->grid, r->others->cut, out);
+    }
+    text_add(out, "\n");
     explain_cuts_add_axes(team_of(q), r->tensor, out);
-    add_maker(team_of(q), r->tensor, out);
+    const struct lx_team_plan *p = team_of(q);
+    for (int32_t o = 0; o < p->graph->op_count; o++) {
+        if (p->graph->ops[o].output != r->tensor) continue;
+        text_add(out, "  made by ");
+        add_printable(out, p->graph->ops[o].name, 0);
+        text_format(out, " (%s)", lx_team_mode_word(p->ops[o].mode));
+        int64_t bytes = lx_team_combined(p, o);
+        if (bytes) text_format(out, ", %s to combine its parts", in_bytes(bytes).at);
+        text_add(out, "\n");
+    }
     text_format(out, "  HBM of the member with most %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
                 r->is.us);
     if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);

@@ -30,34 +30,31 @@ static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts,
     }
 }
 
-/* "scores and p never leave LX; k and v held; 2,048 B free". */
-static void explain_nest_add_uses(const struct lx_plan *p, const struct lx_nest_explained *e,
-                                  struct text *out)
+static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
 {
-    for (int32_t i = 0, to; i < e->count; i = to) {
-        for (to = i; to < e->count && e->parts[to].use == e->parts[i].use;) to++;
-        add_names(p, &e->parts[i], to - i, out);
-        text_format(out, " %s; ", lx_nest_use_words(e->parts[i].use, to - i > 1));
-    }
-    text_format(out, "%s free\n", in_bytes(e->free_bytes).at);
-}
-
-static void add_levels(const struct lx_plan *p, const struct lx_nest *n, struct text *out)
-{
+    const struct lx_nest *n = &p->nests[nest];
+    struct lx_nest_explained e;
+    if (!lx_plan_explain_nest(p, nest, &e, &call->st)) return false;
+    add_nest_title(p, nest, out);
+    text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
     text_add(out, "tile ");
     for (int l = 0; l < n->level_count; l++) {
         text_format(out, "%s%s over ", l ? ", " : "", grouped(n->tiles[l]).at);
         text_format(out, "%c", nest_axis_letter(p, n, l));
     }
     text_add(out, ": ");
-}
-
-/* What it moves, tensor by tensor. */
-static void explain_nest_add_moved(const struct lx_plan *p, const struct lx_nest_explained *e,
-                                   struct text *out)
-{
-    for (int32_t i = 0; i < e->count; i++) {
-        const struct lx_nest_part *x = &e->parts[i];
+    /* "scores and p never leave LX; k and v held; 2,048 B free". */
+    for (int32_t i = 0, to; i < e.count; i = to) {
+        for (to = i; to < e.count && e.parts[to].use == e.parts[i].use;) to++;
+        add_names(p, &e.parts[i], to - i, out);
+        text_format(out, " %s; ", lx_nest_use_words(e.parts[i].use, to - i > 1));
+    }
+    text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
+    text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
+    text_format(out, "%.2f us of the device, %.2f us end to end; of it\n", e.device_us, e.end_to_end_us);
+    /* What it moves, tensor by tensor. */
+    for (int32_t i = 0; i < e.count; i++) {
+        const struct lx_nest_part *x = &e.parts[i];
         if (x->hbm_bytes == 0) continue;
         text_add(out, "  ");
         add_printable(out, p->layouts->graph->tensors[x->tensor].name, 30);
@@ -68,20 +65,6 @@ static void explain_nest_add_moved(const struct lx_plan *p, const struct lx_nest
         }
         text_add(out, "\n");
     }
-}
-
-static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
-{
-    const struct lx_nest *n = &p->nests[nest];
-    struct lx_nest_explained e;
-    if (!lx_plan_explain_nest(p, nest, &e, &call->st)) return false;
-    add_nest_title(p, nest, out);
-    text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
-    add_levels(p, n, out);
-    explain_nest_add_uses(p, &e, out);
-    text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
-    text_format(out, "%.2f us of the device, %.2f us end to end; of it\n", e.device_us, e.end_to_end_us);
-    explain_nest_add_moved(p, &e, out);
     lx_nest_explained_free(&e);
     return true;
 }

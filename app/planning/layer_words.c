@@ -45,19 +45,6 @@ static uint64_t mix_tick(uint64_t hash, const struct lx_plan *p, int32_t tick)
     return mix_nest(hash, p, tick);
 }
 
-/* Per layer of a run what is decided about its ops, and about those that were added before them. */
-static void hash_layers(const struct lx_plan *p, const struct lx_repeat *r, uint64_t *hash)
-{
-    int32_t begun = 0; /* the first tick that belongs to the next op */
-    for (int32_t i = 0; i < r->times; i++) hash[i] = HASH_START;
-    for (int32_t tick = 0; tick < p->layouts->graph->op_count; tick++) {
-        int32_t from = p->layouts->op_origin[tick], layer = from < r->first ? -1 : (from - r->first) / r->ops;
-        if (from < 0) continue;
-        for (; begun <= tick; begun++)
-            if (layer >= 0 && layer < r->times) hash[layer] = mix_tick(hash[layer], p, begun);
-    }
-}
-
 static int layer_words_by_value(const void *a, const void *b)
 {
     uint64_t x, y;
@@ -72,21 +59,19 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
     uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
     int32_t ways = hash ? 1 : 0;
     if (!hash) return 0;
-    hash_layers(p, r, hash);
+    /* Per layer of a run what is decided about its ops, and about those that were added before them. */
+    int32_t begun = 0; /* the first tick that belongs to the next op */
+    for (int32_t i = 0; i < r->times; i++) hash[i] = HASH_START;
+    for (int32_t tick = 0; tick < p->layouts->graph->op_count; tick++) {
+        int32_t from = p->layouts->op_origin[tick], layer = from < r->first ? -1 : (from - r->first) / r->ops;
+        if (from < 0) continue;
+        for (; begun <= tick; begun++)
+            if (layer >= 0 && layer < r->times) hash[layer] = mix_tick(hash[layer], p, begun);
+    }
     qsort(hash, (size_t)r->times, sizeof *hash, layer_words_by_value);
     for (int32_t i = 1; i < r->times; i++) ways += hash[i] != hash[i - 1];
     mem_free(hash);
     return ways;
-}
-
-static void layer_words_add_ways(const struct lx_plan *p, const struct lx_repeat *r, struct text *out)
-{
-    int32_t ways = ways_of(p, r);
-    if (ways == 0) out->failed = true;
-    if (ways == 1)
-        text_add(out, ", planned once");
-    else
-        text_format(out, ", planned in %d ways", (int)ways);
 }
 
 void add_layers(const struct lx_plan *p, struct text *out)
@@ -98,7 +83,14 @@ void add_layers(const struct lx_plan *p, struct text *out)
     out->failed |= !r;
     for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
-        if (p->layouts && !p->order) layer_words_add_ways(p, &r[i], out);
+        if (p->layouts && !p->order) {
+            int32_t ways = ways_of(p, &r[i]);
+            if (ways == 0) out->failed = true;
+            if (ways == 1)
+                text_add(out, ", planned once");
+            else
+                text_format(out, ", planned in %d ways", (int)ways);
+        }
         text_add(out, ": ");
         layer_words_add_name(g->ops[r[i].first].name, out);
         text_add(out, " to ");

@@ -94,14 +94,6 @@ static bool read_bindings(struct call *call, const char *option,
     return ok;
 }
 
-static bool model_reading_read_numbers(struct call *call, struct lx_import_options *o)
-{
-    return option_int(call, "branch", 0, 1 << 20, &o->branch) &&
-           option_int(call, "trips", 1, 1 << 19, &o->trips) &&
-           option_int(call, "max-ops", 1, 1 << 19, &o->max_ops) &&
-           option_int(call, "partition", 0, 1 << 20, &o->device);
-}
-
 static bool is_of_models(const struct call *call, const struct given_option *o)
 {
     return find_row(model_rows, o->name) && !(o->value && is_word_of_command(call, o));
@@ -112,15 +104,6 @@ const char *model_option_given(const struct call *call)
     for (size_t i = 0; i < call->line.options.count; i++)
         if (is_of_models(call, &call->line.options.at[i])) return call->line.options.at[i].name;
     return NULL;
-}
-
-static bool keep_given(struct call *call, struct model_options *o)
-{
-    struct given_option *list = arena_array(call->line.memory, call->line.options.count + 1, sizeof *list);
-    for (size_t i = 0; list && i < call->line.options.count; i++)
-        if (is_of_models(call, &call->line.options.at[i])) list[o->count++] = call->line.options.at[i];
-    o->list = list;
-    return list ? true : status_no_memory(&call->st);
 }
 
 static bool any_folder(const struct call *call)
@@ -143,7 +126,15 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->share_cache = option_given(&call->line, "share-cache");
     i->team = option_given(&call->line, "team") || lx_transport_usual()->members;
     i->model.function = option_value(&call->line, "func");
-    return keep_given(call, o) && model_reading_read_numbers(call, i) &&
+    struct given_option *list = arena_array(call->line.memory, call->line.options.count + 1, sizeof *list);
+    for (size_t k = 0; list && k < call->line.options.count; k++)
+        if (is_of_models(call, &call->line.options.at[k])) list[o->count++] = call->line.options.at[k];
+    o->list = list;
+    return (list ? true : status_no_memory(&call->st)) &&
+           option_int(call, "branch", 0, 1 << 20, &i->branch) &&
+           option_int(call, "trips", 1, 1 << 19, &i->trips) &&
+           option_int(call, "max-ops", 1, 1 << 19, &i->max_ops) &&
+           option_int(call, "partition", 0, 1 << 20, &i->device) &&
            read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&
            read_bindings(call, "value", takes_number, &i->model.fixed, &i->model.fixed_count) &&
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);

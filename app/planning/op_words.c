@@ -60,18 +60,13 @@ static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t
     return bytes;
 }
 
-/* The transfer over the ring, the last before an op, that brought a tensor into the cut that the op reads; -1: none. */
-static int32_t relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor)
+static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor, struct text *out)
 {
+    /* The transfer over the ring, the last before an op, that brought a tensor into the cut that the op reads; -1: none. */
     int32_t found = -1;
     for (int32_t i = 0; i < p->transfer_count && p->transfers[i].tick < op; i++)
         if (p->transfers[i].kind == LX_RING && p->stays[p->transfers[i].stay].tensor == tensor) found = i;
-    return found;
-}
-
-static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor, struct text *out)
-{
-    int32_t at = relaid_before(p, op, tensor);
+    int32_t at = found;
     if (at < 0) {
         text_add(out, ": but every core has its part already");
         return;

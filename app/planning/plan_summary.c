@@ -23,31 +23,6 @@ static void plan_summary_label(struct text *out, const char *word)
     text_pad(out, ' ', 10 - strlen(word));
 }
 
-static void write_pattern_line(const struct lx_plan *p, struct text *out)
-{
-    const struct lx_graph *g = p->graph;
-    char *name = printable(g->name, 60);
-    plan_summary_label(out, "pattern");
-    paint_add(out, PAINT_HEADING, name ? name : "?");
-    mem_free(name);
-    if (g->is_list)
-        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
-    else
-        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
-}
-
-/* Of a graph that repeats some of itself. */
-static void write_layers(const struct lx_plan *p, struct text *out)
-{
-    struct text layers = {0};
-    add_layers(p, &layers);
-    if (layers.at && layers.length) {
-        plan_summary_label(out, "layers");
-        text_format(out, "%s\n", layers.at);
-    }
-    text_free(&layers);
-}
-
 static void write_answer_lines(const struct lx_plan *p, struct text *out)
 {
     static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
@@ -175,24 +150,19 @@ static int64_t plan_summary_cost_of(const void *plan, int32_t i)
     return ((const struct lx_plan *)plan)->problem.buffers[i].spill_cost;
 }
 
-static void write_buffer_count(const struct lx_plan *p, struct text *out)
-{
-    int32_t n = p->problem.count, placed = 0, barred = 0;
-    for (int32_t i = 0; i < n; i++) {
-        placed += p->answer.address[i] >= 0;
-        barred += p->problem.buffers[i].reason != NULL;
-    }
-    text_format(out, "\n%s: %s on chip, %s off chip", counted(n, "buffer").at, grouped(placed).at,
-                grouped(n - placed).at);
-    if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
-    text_add(out, "\n");
-}
-
 /* All buffers in their own order if they are few; else the costliest first. */
 static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct text *out)
 {
     int32_t n = p->problem.count, shown;
-    write_buffer_count(p, out);
+    int32_t k = p->problem.count, placed = 0, barred = 0;
+    for (int32_t i = 0; i < k; i++) {
+        placed += p->answer.address[i] >= 0;
+        barred += p->problem.buffers[i].reason != NULL;
+    }
+    text_format(out, "\n%s: %s on chip, %s off chip", counted(k, "buffer").at, grouped(placed).at,
+                grouped(k - placed).at);
+    if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
+    text_add(out, "\n");
     if (n == 0) return;
     int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);
     struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
@@ -212,8 +182,23 @@ static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct
 
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out)
 {
-    write_pattern_line(p, out);
-    write_layers(p, out);
+    const struct lx_graph *g = p->graph;
+    char *name = printable(g->name, 60);
+    plan_summary_label(out, "pattern");
+    paint_add(out, PAINT_HEADING, name ? name : "?");
+    mem_free(name);
+    if (g->is_list)
+        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
+    else
+        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+    /* Of a graph that repeats some of itself. */
+    struct text layers = {0};
+    add_layers(p, &layers);
+    if (layers.at && layers.length) {
+        plan_summary_label(out, "layers");
+        text_format(out, "%s\n", layers.at);
+    }
+    text_free(&layers);
     plan_summary_label(out, "device");
     device_line(p, out);
     text_add(out, "\n");

@@ -40,11 +40,6 @@ void planning_begin(void)
     planning_rows[n] = (struct option_row){"no-clone", 0, NULL, "the same as --clone none"};
 }
 
-static bool is_planning_option(const char *name)
-{
-    return find_row(planning_rows, name) || find_row(model_rows, name);
-}
-
 /* Every time that the option was given, in order. */
 static bool set_option(struct call *call, const char *name, struct lx_settings *o)
 {
@@ -53,16 +48,6 @@ static bool set_option(struct call *call, const char *name, struct lx_settings *
         if (strcmp(g->name, name) == 0 && !lx_settings_set(o, name, g->value, &call->st)) return false;
     }
     return true;
-}
-
-/* What the environment says about cores, unless they were set. */
-static bool set_by_environment(struct lx_settings *o, lx_status *st)
-{
-    const char *text = getenv("SENCORES");
-    int64_t cores;
-    if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
-    return lx_parse_int("SENCORES in the environment", text, 1, 32, &cores, st) &&
-           lx_settings_set_row(o, LX_OPTION_CORES, text, st);
 }
 
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o)
@@ -77,7 +62,12 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
             return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
         if (!lx_settings_set(o, "clone", "none", &call->st)) return false;
     }
-    return set_by_environment(o, &call->st);
+    /* What the environment says about cores, unless they were set. */
+    const char *text = getenv("SENCORES");
+    int64_t cores;
+    if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
+    return lx_parse_int("SENCORES in the environment", text, 1, 32, &cores, &call->st) &&
+           lx_settings_set_row(o, LX_OPTION_CORES, text, &call->st);
 }
 
 bool read_options(struct call *call, struct lx_settings *o)
@@ -97,11 +87,6 @@ const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g)
 {
     struct lx_settings o;
     return read_options(call, &o) ? lx_settings_graph(&o, g, &call->st) : NULL;
-}
-
-static const char *planning_name_of(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 const struct lx_graph *read_pattern_as_is(struct call *call, const char *path)
@@ -218,21 +203,18 @@ struct lx_question *make_problem(struct call *call, const struct lx_graph *graph
 bool no_planning_options(struct call *call, const char *path)
 {
     for (size_t i = 0; i < call->line.options.count; i++)
-        if (is_planning_option(call->line.options.at[i].name))
+        if (find_row(planning_rows, call->line.options.at[i].name) ||
+            find_row(model_rows, call->line.options.at[i].name))
             return status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
                                  "a plan is made already; --%s goes with a pattern",
                                  call->line.options.at[i].name);
     return true;
 }
 
-static struct lx_plan *keep_plan(struct call *call, const char *path, const char *text, size_t length)
-{
-    return no_planning_options(call, path) ? lx_plan_of_text(path, text, length, &call->st) : NULL;
-}
-
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
-    if (lx_is_plan(text, length)) return keep_plan(call, file, text, length);
+    if (lx_is_plan(text, length))
+        return no_planning_options(call, file) ? lx_plan_of_text(file, text, length, &call->st) : NULL;
     const struct lx_graph *g = pattern_of_text(call, file, text, length);
     struct lx_plan *plan = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
@@ -244,7 +226,7 @@ struct lx_plan *read_or_make_plan(struct call *call, const char *path)
     size_t length;
     char *text = file_read(path, &length, &call->st);
     if (!text) return NULL;
-    struct lx_plan *plan = plan_of_text(call, planning_name_of(path), text, length);
+    struct lx_plan *plan = plan_of_text(call, strcmp(path, "-") == 0 ? "standard input" : path, text, length);
     mem_free(text);
     return plan;
 }

@@ -216,16 +216,6 @@ static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
     return list_op_divisions(r, sort, writer, op_operand_made(&g->ops[writer], tensor), first, first_operand);
 }
 
-/* All nests of the plan as --nests takes them, one of them with other counts. */
-static void remedies_add_nests(const struct lx_plan *p, int32_t changed, const int64_t *tiles,
-                               struct text *out)
-{
-    for (int32_t i = 0; i < p->nest_count; i++) {
-        if (i) text_add(out, ";");
-        add_nest_option(p, &p->nests[i], i == changed ? tiles : NULL, out);
-    }
-}
-
 /* One level of a nest cut into twice or half as many tiles, if that is a nest. */
 static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32_t nest, int level, bool more)
 {
@@ -236,7 +226,11 @@ static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32
     lx_status st;
     other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
     if (!nest_valid(p->layouts, &other, &st)) return true;
-    remedies_add_nests(p, nest, other.tiles, &text);
+    /* All nests of the plan as --nests takes them, one of them with other counts. */
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        if (i) text_add(&text, ";");
+        add_nest_option(p, &p->nests[i], i == nest ? other.tiles : NULL, &text);
+    }
     bool can = !text.failed && text.length < 100 && remedies_changed(r, LX_OPTION_NESTS, text.at, &it);
     if (can) {
         snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_settings_at(LX_OPTION_NESTS).name, text.at);
@@ -299,16 +293,12 @@ void remedies_free(struct remedies *r)
     *r = (struct remedies){0};
 }
 
-static const char *remedies_tensor_of(const struct lx_plan *p, int32_t i)
-{
-    return p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
-}
-
 /* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other stays:
  * where there is no buffer "x#2", it is x that counts. */
 static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
 {
-    const char *own = remedies_tensor_of(p, i);
+    const char *own =
+        p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
     return strncmp(own, name, length) == 0 && !own[length];
 }
 
@@ -334,15 +324,10 @@ const char *presence_word(enum presence p)
     return words[p];
 }
 
-static bool remedies_by_time(const struct remedies *r)
-{
-    return r->plan->asks_time;
-}
-
 /* What is to be least: bytes, or nanoseconds, which keeps the order exact. */
 static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
 {
-    return remedies_by_time(r) ? (int64_t)llround(it->us * 1e3) : it->value;
+    return r->plan->asks_time ? (int64_t)llround(it->us * 1e3) : it->value;
 }
 
 bool remedy_helps(const struct remedies *r, const struct remedy *it)

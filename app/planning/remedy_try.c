@@ -38,18 +38,6 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     return p;
 }
 
-/* Before what the row says: other nests than those of now. */
-static void note_nests(const struct lx_plan *p, struct remedy *it)
-{
-    struct text words = {0};
-    char note[sizeof it->note];
-    add_nests_sum(p, &words);
-    snprintf(note, sizeof note, "%.60s%s%.90s", words.at ? words.at : "no nest", it->note[0] ? "; " : "",
-             it->note);
-    memcpy(it->note, note, sizeof note);
-    text_free(&words);
-}
-
 static void remedy_try_take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
 {
     it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
@@ -65,7 +53,16 @@ void try_once(struct trial *t, struct remedy *it)
     const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
     if (p) {
         remedy_try_take_figures(t, p, it);
-        if (!nests_same(p, t->of->plan)) note_nests(p, it);
+        if (!nests_same(p, t->of->plan)) {
+            /* Before what the row says: other nests than those of now. */
+            struct text words = {0};
+            char note[sizeof it->note];
+            add_nests_sum(p, &words);
+            snprintf(note, sizeof note, "%.60s%s%.90s", words.at ? words.at : "no nest",
+                     it->note[0] ? "; " : "", it->note);
+            memcpy(it->note, note, sizeof note);
+            text_free(&words);
+        }
     } else {
         it->state = t->stopped ? REMEDY_STOPPED : REMEDY_FAILED;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);

@@ -169,49 +169,95 @@ static const struct column stage_array[] = {
 
 const struct columns stage_columns = COLUMNS("stages of the scratchpad's use", stage_array);
 
-static void write_stages(const struct call *call, const struct table *t, struct text *out)
+/* A step of the search for the last plan (lib/plan/plan_steps.c), and the best plan behind it. */
+struct step_row {
+    struct lx_gain gain;
+    int64_t saved; /* bytes, since the step before */
+    bool is_first, has_time;
+};
+
+/* clang-format off */
+VALUE_OF(step_value,       struct step_row, v->words = row->gain.step;)
+VALUE_OF(step_hbm_value,   struct step_row, value_whole(v, row->gain.hbm_bytes);)
+VALUE_OF(step_saved_value, struct step_row, if (row->is_first) v->words = ""; else value_whole(v, row->saved);)
+VALUE_OF(step_time_value,  struct step_row, if (row->has_time) v->number = row->gain.us; else v->words = "";)
+
+static const struct column step_array[] = {
+    {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  .value = step_value},
+    {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  .value = step_hbm_value},
+    {.key = "saved",         .heading = "saved",              .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = step_saved_value},
+    {.key = "end_to_end_us", .heading = "end to end us",      .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_PEOPLE, .value = step_time_value},
+};
+/* clang-format on */
+
+const struct columns step_columns = COLUMNS("steps of the search for a plan", step_array);
+
+static void write_stages(const struct call *call, const struct table *stages, const struct table *steps,
+                         struct text *out)
 {
     if (wants_json(call)) {
         text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
-        table_add_json_rows(t, 4, out);
+        table_add_json_rows(stages, 4, out);
+        text_add(out, "\n  ],\n  \"steps\": [\n");
+        table_add_json_rows(steps, 4, out);
         text_add(out, "\n  ]\n}\n");
-    } else
-        table_add_text(t, out);
+    } else {
+        table_add_text(stages, out);
+        text_add(out, "\n");
+        table_add_text(steps, out);
+    }
 }
 
-static bool plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
-                       struct stage_row *row)
+static int list_steps(const struct lx_plan *p, struct step_row rows[LX_MOST_GAINS])
+{
+    for (int i = 0; i < p->gain_count; i++)
+        rows[i] = (struct step_row){.gain = p->gains[i],
+                                    .saved = i ? p->gains[i - 1].hbm_bytes - p->gains[i].hbm_bytes : 0,
+                                    .is_first = i == 0,
+                                    .has_time = p->asks_time};
+    return p->gain_count;
+}
+
+static struct lx_plan *plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
+                                  struct stage_row *row)
 {
     struct lx_passes passes = *asked;
     passes.stage = (int)row->stage;
     struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
-    if (!p) return false;
+    if (!p) return NULL;
     row->bits = show_plan_element_bits(g);
     row->hbm_bytes = p->figures.hbm_bytes;
     row->baseline_bytes = p->figures.baseline_hbm_bytes;
     row->device_us = p->figures.device_us;
     row->end_to_end_us = p->figures.end_to_end_us;
-    lx_plan_free(p);
-    return true;
+    return p;
 }
 
 bool show_stages(struct call *call, const char *path, struct text *out)
 {
-    struct stage_row steps[] = {
+    struct stage_row stages[] = {
         {"baseline", "every operand goes through HBM", LX_STAGE_BASELINE, 0, 0, 0, 0, 0},
         {"reductions", "results of reductions stay on chip", LX_STAGE_REDUCTIONS, 0, 0, 0, 0, 0},
         {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE, 0, 0, 0, 0, 0},
         {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL, 0, 0, 0, 0,
          0}};
+    struct step_row steps[LX_MOST_GAINS];
     struct lx_passes asked;
     const struct lx_graph *g = read_pattern(call, path);
+    int step_count = 0;
     bool ok = g && read_passes(call, &asked);
     if (ok && g->is_list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
-    for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++)
-        ok = plan_stage(call, g, &asked, &steps[i]);
+    for (size_t i = 0; ok && i < sizeof stages / sizeof *stages; i++) {
+        struct lx_plan *p = plan_stage(call, g, &asked, &stages[i]);
+        ok = p != NULL;
+        if (ok) step_count = list_steps(p, steps);
+        lx_plan_free(p);
+    }
     lx_graph_free(g);
-    if (ok) write_stages(call, &TABLE(stage_columns, steps, sizeof steps / sizeof *steps), out);
+    if (ok)
+        write_stages(call, &TABLE(stage_columns, stages, sizeof stages / sizeof *stages),
+                     &TABLE(step_columns, steps, step_count), out);
     return ok;
 }

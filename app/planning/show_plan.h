@@ -12,7 +12,7 @@ void show_ops(const struct lx_plan *p, int most, struct text *out);
 /* Copies that the plan makes, and what shares HBM. */
 void show_copies(const struct lx_plan *p, struct text *out);
 /* The traffic as each step of the scratchpad's use is added: nothing, reductions, in place, clones, and the
- * passes that were asked for. False with `call->st`. */
+ * passes that were asked for; then what each step of the search for the last plan saved. False with `call->st`. */
 bool show_stages(struct call *call, const char *path, struct text *out);
 /* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps the plan
  * as a whole. `pattern`: before any option changed its sizes. */

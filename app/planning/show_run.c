@@ -30,28 +30,23 @@ static void moved_bytes(struct value *v, int64_t n)
     if (!n) v->words = "-";
 }
 
-/* How close to its bound an op comes. */
-static void share_words(const struct lx_op_run *op, struct value *v)
-{
-    if (op->altered > 0)
-        value_format(v, "%s altered on the way", grouped(op->altered).at);
-    else if (op->wrong > 0)
-        value_format(v, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
-    else if (op->share > 0)
-        value_format(v, "%.3f of bound", share_shown(op->share));
-    else
-        v->words = "exact";
-}
-
 static void error_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *op = ((const struct op_row *)row_of_table)->run;
     bool bad = op->wrong > 0 || op->altered > 0;
     (void)column;
     v->paint = bad ? PAINT_BAD : !op->verified ? PAINT_DIM : op->share > 0 ? PAINT_PLAIN : PAINT_GOOD;
-    if (op->verified || bad)
-        share_words(op, v);
-    else
+    if (op->verified || bad) {
+        /* How close to its bound an op comes. */
+        if (op->altered > 0)
+            value_format(v, "%s altered on the way", grouped(op->altered).at);
+        else if (op->wrong > 0)
+            value_format(v, "%s wrong, off by %.2g", grouped(op->wrong).at, op->error);
+        else if (op->share > 0)
+            value_format(v, "%.3f of bound", share_shown(op->share));
+        else
+            v->words = "exact";
+    } else
         v->words = "not judged";
 }
 
@@ -148,37 +143,10 @@ static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_
     return rows;
 }
 
-static void show_run_show_ops(const struct lx_plan *p, const struct lx_run_result *r, int most,
-                              struct text *out)
-{
-    int32_t shown;
-    struct op_row *rows = show_run_rows_of(p, r, most, &shown);
-    out->failed |= !rows;
-    if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
-    mem_free(rows);
-    if (shown < r->op_count)
-        text_format(out, "  ... %s more that move less; --all lists them\n",
-                    counted(r->op_count - shown, "op").at);
-}
-
 static void show_run_label(struct text *out, const char *word)
 {
     paint_add(out, PAINT_DIM, word);
     text_pad(out, ' ', 10 - strlen(word));
-}
-
-static void show_waits(const struct lx_plan *p, struct text *out)
-{
-    int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
-    out->failed |= !waits;
-    if (!waits) return;
-    lx_plan_waits(p, waits);
-    sum = lx_waits_sum(waits, ops);
-    show_run_label(out, "waits");
-    add_wait_sums(&sum, out);
-    text_add(out, "\n");
-    mem_free(waits);
 }
 
 static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -205,7 +173,16 @@ static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_re
     text_format(out, "%.2f us of the device (%.2f us with everything off chip), ", r->device_us,
                 p->divisions->predicted_us);
     text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
-    show_waits(p, out);
+    int32_t ops = p->layouts->graph->op_count;
+    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
+    out->failed |= !waits;
+    if (!waits) return;
+    lx_plan_waits(p, waits);
+    sum = lx_waits_sum(waits, ops);
+    show_run_label(out, "waits");
+    add_wait_sums(&sum, out);
+    text_add(out, "\n");
+    mem_free(waits);
 }
 
 /* Outputs that nobody knows in fp64: by name the first, and how many others. */
@@ -219,9 +196,9 @@ static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r,
     if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
 }
 
-/* Op by op against the bounds, and from end to end. */
-static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
+    /* Op by op against the bounds, and from end to end. */
     show_run_label(out, "error");
     if (r->worst_op < 0)
         text_add(out, "not judged");
@@ -235,11 +212,6 @@ static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, 
         text_format(out, "; outputs from end to end within %.2g of fp64", r->relative_error);
     show_unknown(p, r, out);
     text_add(out, "\n");
-}
-
-static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
-{
-    show_errors(p, r, out);
     show_run_label(out, "counts");
     if (r->unequal) {
         paint_add(out, PAINT_BAD, "not as planned: ");
@@ -262,7 +234,14 @@ static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r,
 
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
 {
-    show_run_show_ops(p, r, most, out);
+    int32_t shown;
+    struct op_row *rows = show_run_rows_of(p, r, most, &shown);
+    out->failed |= !rows;
+    if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
+    mem_free(rows);
+    if (shown < r->op_count)
+        text_format(out, "  ... %s more that move less; --all lists them\n",
+                    counted(r->op_count - shown, "op").at);
     text_add(out, "\n");
     show_run_show_totals(p, r, out);
     show_verdict(p, r, out);
@@ -274,15 +253,6 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
     }
     if (r->fault_count > MOST_FAULTS)
         text_format(out, "          ... %s more\n", grouped(r->fault_count - MOST_FAULTS).at);
-}
-
-static void counters_json(const struct lx_counters *c, struct text *out)
-{
-    text_format(out,
-                "\"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64 ", \"lx_read\": %" PRId64
-                ", \"lx_written\": %" PRId64 ", \"ring\": %" PRId64 ", \"reduce_ring\": %" PRId64
-                ", \"flops\": %" PRId64,
-                c->hbm_read, c->hbm_written, c->lx_read, c->lx_written, c->ring, c->reduce_ring, c->flops);
 }
 
 /* JSON has no infinity: what is not known, or has no bound, is null. */
@@ -353,7 +323,12 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
                 ", \"cores\": %" PRId64 ", \"ok\": %s, \"faults\": %" PRId64
                 ", \"wrong_ops\": %d, \"unequal_ops\": %d,\n  ",
                 r->cores, r->ok ? "true" : "false", r->fault_count, (int)r->wrong_ops, (int)r->unequal_ops);
-    counters_json(&r->total, out);
+    text_format(out,
+                "\"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64 ", \"lx_read\": %" PRId64
+                ", \"lx_written\": %" PRId64 ", \"ring\": %" PRId64 ", \"reduce_ring\": %" PRId64
+                ", \"flops\": %" PRId64,
+                r->total.hbm_read, r->total.hbm_written, r->total.lx_read, r->total.lx_written, r->total.ring,
+                r->total.reduce_ring, r->total.flops);
     text_format(out, ",\n  \"baseline_hbm_bytes\": %" PRId64 ", \"planned_hbm_bytes\": %" PRId64,
                 p->figures.baseline_hbm_bytes, p->figures.hbm_bytes);
     number_json("device_us", r->device_us, out);

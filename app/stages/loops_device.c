@@ -12,43 +12,34 @@ static const double run_seconds = 0.25;
 /* Steps of the scalar executor: about a second. */
 static const int64_t compare_steps = (int64_t)1 << 28;
 
-static void loops_device_write_json(const struct lx_nest_measure *m, int64_t threads, struct text *out)
-{
-    text_format(out,
-                ",\n\"device\": {\"threads\": %" PRId64 ", \"target\": \"%s\", \"tasks\": %" PRId64
-                ", \"runs\": %" PRId64 ", \"seconds\": %.9g, \"gflops\": %.6g, ",
-                threads, m->target, m->tasks, m->runs, m->seconds, m->gflops);
-    text_format(out,
-                "\"difference\": %.9g, \"allowed\": %.9g, \"compared\": %" PRId64
-                ", \"sampled\": %s, \"right\": %s}",
-                m->difference, m->allowed, m->compared, m->sampled ? "true" : "false",
-                m->difference <= m->allowed ? "true" : "false");
-}
-
-static void loops_device_write_text(const struct lx_nest_measure *m, int64_t threads, struct text *out)
-{
-    bool right = m->difference <= m->allowed;
-    text_format(out, "device: %s, %s, %s: ", m->target, counted(threads, "thread").at,
-                counted(m->tasks, "task").at);
-    if (m->gflops > 0) text_format(out, "%.1f GFLOPS, ", m->gflops);
-    text_format(out, "%s at best in %s; ", in_time(m->seconds).at, counted(m->runs, "run").at);
-    paint_add(out, right ? PAINT_GOOD : PAINT_BAD, right ? "right" : "wrong");
-    text_format(out, ", largest difference %.2g in %s%s", m->difference, counted(m->compared, "element").at,
-                m->sampled ? " (a part of the output)" : "");
-    if (!right) text_format(out, ", allowed %.2g", m->allowed);
-    text_add(out, "\n");
-}
-
 bool report_device(struct call *call, const struct lx_loops *nest, const struct lx_loops *input,
                    int64_t threads)
 {
     struct lx_nest_measure m;
     lx_status why = {0};
     if (lx_nest_measure(nest, input, (int)threads, run_seconds, compare_steps, &m, &why)) {
-        if (wants_json(call))
-            loops_device_write_json(&m, threads, &call->out);
-        else
-            loops_device_write_text(&m, threads, &call->out);
+        if (wants_json(call)) {
+            text_format(&call->out,
+                        ",\n\"device\": {\"threads\": %" PRId64 ", \"target\": \"%s\", \"tasks\": %" PRId64
+                        ", \"runs\": %" PRId64 ", \"seconds\": %.9g, \"gflops\": %.6g, ",
+                        threads, m.target, m.tasks, m.runs, m.seconds, m.gflops);
+            text_format(&call->out,
+                        "\"difference\": %.9g, \"allowed\": %.9g, \"compared\": %" PRId64
+                        ", \"sampled\": %s, \"right\": %s}",
+                        m.difference, m.allowed, m.compared, m.sampled ? "true" : "false",
+                        m.difference <= m.allowed ? "true" : "false");
+        } else {
+            bool right = m.difference <= m.allowed;
+            text_format(&call->out, "device: %s, %s, %s: ", m.target, counted(threads, "thread").at,
+                        counted(m.tasks, "task").at);
+            if (m.gflops > 0) text_format(&call->out, "%.1f GFLOPS, ", m.gflops);
+            text_format(&call->out, "%s at best in %s; ", in_time(m.seconds).at, counted(m.runs, "run").at);
+            paint_add(&call->out, right ? PAINT_GOOD : PAINT_BAD, right ? "right" : "wrong");
+            text_format(&call->out, ", largest difference %.2g in %s%s", m.difference,
+                        counted(m.compared, "element").at, m.sampled ? " (a part of the output)" : "");
+            if (!right) text_format(&call->out, ", allowed %.2g", m.allowed);
+            text_add(&call->out, "\n");
+        }
         return m.difference <= m.allowed;
     }
     if (wants_json(call)) {

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 
 /* "4 x 512 x 64" */
-static void add_extents(struct text *t, const int64_t *at, int count)
-{
-    for (int i = 0; i < count; i++) text_format(t, "%s%lld", i ? " x " : "", (long long)at[i]);
-}
-
 /* Of a graph with layouts, one tensor. */
 struct tensor_row {
     const struct lx_tensor *is;
@@ -20,7 +15,7 @@ struct tensor_row {
 
 static void extents_value(struct value *v, const int64_t *at, int count)
 {
-    add_extents(&v->made, at, count);
+    for (int i = 0; i < count; i++) text_format(&v->made, "%s%lld", i ? " x " : "", (long long)at[i]);
     v->words = v->made.at;
 }
 
@@ -92,16 +87,6 @@ static void show_tensors(const struct lx_layouts *l, struct text *out)
     mem_free(rows);
 }
 
-static void show_restickifies(const struct lx_layouts *l, struct text *out)
-{
-    int32_t n = l->restickify_count;
-    struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
-    if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
-    mem_free(rows);
-}
-
 void show_layouts(const struct lx_layouts *l, struct text *out)
 {
     const struct lx_graph *g = l->graph;
@@ -110,7 +95,12 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
     if (l->dead_ops) text_format(out, ", %s left out", counted(l->dead_ops, "dead op").at);
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,
                 l->moved_elements == l->moved_bound ? "the least possible" : "perhaps not the least");
-    show_restickifies(l, out);
+    int32_t n = l->restickify_count;
+    struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
+    if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
+    mem_free(rows);
     for (int32_t i = 0; i < l->padding_count; i++) {
         const struct lx_padding *p = &l->paddings[i];
         char *tensor = printable(g->tensors[p->tensor].name, NAME_COLUMNS),
@@ -247,16 +237,6 @@ static const struct column division_array[] = {
 
 const struct columns division_columns = COLUMNS("divisions", division_array);
 
-static void show_division_rows(const struct lx_divisions *d, struct text *out)
-{
-    struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < d->count; i++)
-        rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
-    if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
-    mem_free(rows);
-}
-
 enum { MOST_ALTERNATIVES = 6 };
 
 /* One op and one way to divide it. */
@@ -329,6 +309,11 @@ void show_divisions(const struct lx_divisions *d, struct text *out)
     text_format(out, "%s on %s, a core addresses at most %s of a tensor; predicted %s\n",
                 counted(d->count, "op").at, counted(d->cores, "core").at, in_bytes(g->device.span_bytes).at,
                 in_time(d->predicted_us * 1e-6).at);
-    show_division_rows(d, out);
+    struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
+    out->failed |= !rows;
+    for (int32_t i = 0; rows && i < d->count; i++)
+        rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
+    if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
+    mem_free(rows);
     text_add(out, "  a + after a variable: it is summed away\n");
 }

@@ -136,22 +136,6 @@ static void stage_launch_add_piece(struct text *t, const char *key, const struct
     text_add(t, "]");
 }
 
-/* Per core of the device what it runs: its first and last piece, as its loop recovers them. */
-static void stage_launch_add_cores(const struct lx_op_launch *o, struct text *t)
-{
-    text_add(t, ",\n   \"device_cores\": [");
-    for (int32_t i = 0; i < o->launch->core_count; i++) {
-        const struct lx_launch_core *core = &o->launch->cores[i];
-        int64_t turns = lx_op_launch_turns(o, core->core);
-        text_format(t, "%s{\"core\": %d, \"at\": [%d, %d], \"k_slice\": %d, \"tiles\": %" PRId64,
-                    i ? ", " : "", core->core, core->y, core->x, core->k_slice, turns);
-        if (turns > 0) stage_launch_add_piece(t, "first", o, core->core, 0);
-        if (turns > 1) stage_launch_add_piece(t, "last", o, core->core, turns - 1);
-        text_add(t, "}");
-    }
-    text_add(t, "]");
-}
-
 static void add_dims(struct text *t, const struct lx_op_launch *o)
 {
     text_add(t, ",\n   \"dims\": [");
@@ -179,7 +163,18 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
         text_add(t, "null");
     if (o->launch) {
         add_dims(t, o);
-        stage_launch_add_cores(o, t);
+        /* Per core of the device what it runs: its first and last piece, as its loop recovers them. */
+        text_add(t, ",\n   \"device_cores\": [");
+        for (int32_t i = 0; i < o->launch->core_count; i++) {
+            const struct lx_launch_core *core = &o->launch->cores[i];
+            int64_t turns = lx_op_launch_turns(o, core->core);
+            text_format(t, "%s{\"core\": %d, \"at\": [%d, %d], \"k_slice\": %d, \"tiles\": %" PRId64,
+                        i ? ", " : "", core->core, core->y, core->x, core->k_slice, turns);
+            if (turns > 0) stage_launch_add_piece(t, "first", o, core->core, 0);
+            if (turns > 1) stage_launch_add_piece(t, "last", o, core->core, turns - 1);
+            text_add(t, "}");
+        }
+        text_add(t, "]");
         bool on_chip[LX_MAX_OPERANDS];
         size_t length = 0;
         for (int i = 0; i < op_operand_count(op); i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
@@ -192,18 +187,6 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
         mem_free(json);
     }
     text_add(t, "}");
-}
-
-/* The arguments of a core: "core 3 [0, 3]: start_id 0 count 4 ...". */
-static void add_core_line(const struct lx_op_launch *o, const struct lx_launch_core *c, struct text *out)
-{
-    int64_t values[LX_LAUNCH_ARGS];
-    lx_launch_args(o->launch, c, values);
-    text_format(out, "    core %d [%d, %d]:", c->core, c->y, c->x);
-    for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
-        text_format(out, " %s=%" PRId64, lx_launch_arg_name(i), values[i]);
-    if (o->k_slices > 1) text_format(out, " k_slice=%d", c->k_slice);
-    text_add(out, "\n");
 }
 
 static void add_range_line(const struct lx_launch *l, struct text *out)
@@ -219,24 +202,6 @@ static void add_range_line(const struct lx_launch *l, struct text *out)
     mem_free(r);
 }
 
-/* The loop, indented. */
-static void stage_launch_add_loop(const struct lx_op_launch *o, const struct lx_graph *g, struct text *out)
-{
-    char *loop = lx_op_launch_loop(o, g);
-    if (!loop) out->failed = true;
-    for (const char *at = loop; at && *at;) {
-        size_t n = strcspn(at, "\n");
-        char *line = mem_string_n(at, n);
-        text_add(out, "    ");
-        add_printable(out, line ? line : "", 0);
-        text_add(out, "\n");
-        out->failed |= !line;
-        mem_free(line);
-        at += n + (at[n] == '\n');
-    }
-    mem_free(loop);
-}
-
 /* Each op: ranges of cores, what they are told (all of them, or the first few), and the loop that they run. */
 static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
 {
@@ -248,12 +213,33 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
         add_printable(out, rows[r].op->name, NAME_COLUMNS);
         text_format(out, ": %s, %s\n", lx_partition_word(l->mode), lx_tile_order_word(l->order));
         add_range_line(l, out);
-        for (int32_t c = 0; c < l->core_count && (all || c < FIRST); c++)
-            add_core_line(rows[r].launch, &l->cores[c], out);
+        for (int32_t c = 0; c < l->core_count && (all || c < FIRST); c++) {
+            /* The arguments of a core: "core 3 [0, 3]: start_id 0 count 4 ...". */
+            int64_t values[LX_LAUNCH_ARGS];
+            lx_launch_args(rows[r].launch->launch, &l->cores[c], values);
+            text_format(out, "    core %d [%d, %d]:", l->cores[c].core, l->cores[c].y, l->cores[c].x);
+            for (int i = 0; i < lx_launch_arg_count(rows[r].launch->launch); i++)
+                text_format(out, " %s=%" PRId64, lx_launch_arg_name(i), values[i]);
+            if (rows[r].launch->k_slices > 1) text_format(out, " k_slice=%d", l->cores[c].k_slice);
+            text_add(out, "\n");
+        }
         if (!all && l->core_count > FIRST)
             text_format(out, "    and %s more (--all lists them)\n",
                         counted(l->core_count - FIRST, "core").at);
-        stage_launch_add_loop(rows[r].launch, g, out);
+        /* The loop, indented. */
+        char *loop = lx_op_launch_loop(rows[r].launch, g);
+        if (!loop) out->failed = true;
+        for (const char *at = loop; at && *at;) {
+            size_t n = strcspn(at, "\n");
+            char *line = mem_string_n(at, n);
+            text_add(out, "    ");
+            add_printable(out, line ? line : "", 0);
+            text_add(out, "\n");
+            out->failed |= !line;
+            mem_free(line);
+            at += n + (at[n] == '\n');
+        }
+        mem_free(loop);
     }
 }
 
@@ -276,23 +262,6 @@ static void add_recovered(const struct lx_op_launch *o, int64_t core, struct tex
     }
 }
 
-/* Each op with the pieces of each of its cores. */
-static void write_tiles(const struct launch_row *rows, int32_t count, struct text *out)
-{
-    text_add(out,
-             "\npieces of the output of each core [y, x], in the order in which its loop recovers them\n");
-    for (int32_t r = 0; r < count; r++) {
-        const struct lx_launch *l = rows[r].launch->launch;
-        for (int32_t c = 0; l && c < l->core_count; c++) {
-            text_add(out, "  ");
-            add_printable(out, rows[r].op->name, NAME_COLUMNS);
-            text_format(out, " [%d, %d] %" PRId64, l->cores[c].y, l->cores[c].x, l->cores[c].count);
-            add_recovered(rows[r].launch, l->cores[c].core, out);
-            text_add(out, "\n");
-        }
-    }
-}
-
 /* The launch of each op. */
 static struct launch_row *stage_launch_make_rows(const struct lx_plan *p, lx_status *st)
 {
@@ -305,23 +274,19 @@ static struct launch_row *stage_launch_make_rows(const struct lx_plan *p, lx_sta
     return rows;
 }
 
-static void write_launches_json(const struct lx_plan *p, const struct launch_row *rows, struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
-    text_json_string(out, p->graph->name);
-    text_add(out, ", \"ops\": [");
-    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_launch_add_json(p, rows[i].launch, out);
-    text_add(out, "\n]}\n");
-}
-
 static bool stage_launch_write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct launch_row *rows = stage_launch_make_rows(p, &call->st);
     if (!rows) return false;
-    if (wants_json(call))
-        write_launches_json(p, rows, out);
-    else {
+    if (wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
+        text_json_string(out, p->graph->name);
+        text_add(out, ", \"ops\": [");
+        for (int32_t i = 0; i < p->layouts->graph->op_count; i++)
+            stage_launch_add_json(p, rows[i].launch, out);
+        text_add(out, "\n]}\n");
+    } else {
         bool own = p->launch.tile[0] > 0;
         text_format(out, "%s in tiles of %lld x %lld on up to %s\n", counted(g->op_count, "op").at,
                     (long long)(own ? p->launch.tile[0] : g->device.tile_rows),
@@ -329,7 +294,23 @@ static bool stage_launch_write_launches(struct call *call, const struct lx_plan 
                     counted(p->divisions->cores, "core").at);
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
         write_loops(g, rows, option_given(&call->line, "all"), out);
-        if (option_given(&call->line, "all")) write_tiles(rows, g->op_count, out);
+        if (option_given(&call->line, "all")) {
+            /* Each op with the pieces of each of its cores. */
+            int32_t count = g->op_count;
+            text_add(
+                out,
+                "\npieces of the output of each core [y, x], in the order in which its loop recovers them\n");
+            for (int32_t r = 0; r < count; r++) {
+                const struct lx_launch *l = rows[r].launch->launch;
+                for (int32_t c = 0; l && c < l->core_count; c++) {
+                    text_add(out, "  ");
+                    add_printable(out, rows[r].op->name, NAME_COLUMNS);
+                    text_format(out, " [%d, %d] %" PRId64, l->cores[c].y, l->cores[c].x, l->cores[c].count);
+                    add_recovered(rows[r].launch, l->cores[c].core, out);
+                    text_add(out, "\n");
+                }
+            }
+        }
     }
     mem_free(rows);
     return true;

@@ -134,22 +134,17 @@ static struct nest_row *stage_loops_make_rows(const struct lx_plan *p, lx_status
     return rows;
 }
 
-static void write_nests_json(const struct lx_plan *p, const struct nest_row *rows, struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
-    text_json_string(out, p->graph->name);
-    text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
-    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_loops_add_json(&rows[i], out);
-    text_add(out, "\n]}\n");
-}
-
 static bool stage_loops_write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
     int32_t n = p->layouts->graph->op_count;
     struct nest_row *rows = stage_loops_make_rows(p, &call->st);
-    if (rows && wants_json(call))
-        write_nests_json(p, rows, out);
-    else if (rows) {
+    if (rows && wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
+        text_json_string(out, p->graph->name);
+        text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
+        for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_loops_add_json(&rows[i], out);
+        text_add(out, "\n]}\n");
+    } else if (rows) {
         text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(n, "op").at);
         table_add_text(&TABLE(nest_columns, rows, n), out);
     }

@@ -47,23 +47,6 @@ static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer
     text_add(t, "}");
 }
 
-/* A buffer list is itself a pattern: what is printed here can be planned again. */
-static void write_problem_json(const struct lx_question *q, struct text *t)
-{
-    const struct lx_problem *p = &q->problem;
-    text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
-    text_json_string(t, q->graph->name);
-    text_format(t,
-                ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n",
-                p->capacity, p->alignment, lx_objective_word(p->objective));
-    text_add(t, "  \"buffers\": [\n");
-    for (int32_t i = 0; i < p->count; i++) {
-        write_buffer_json(p, &p->buffers[i], t);
-        text_add(t, i + 1 < p->count ? ",\n" : "\n");
-    }
-    text_add(t, "  ]\n}\n");
-}
-
 struct problem_row {
     const struct lx_problem *problem;
     const struct lx_buffer *is;
@@ -100,28 +83,37 @@ static const struct column problem_array[] = {
 
 const struct columns problem_columns = COLUMNS("buffers of a problem", problem_array);
 
-static void write_problem_text(const struct lx_question *q, struct text *out)
-{
-    const struct lx_problem *p = &q->problem;
-    struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
-    out->failed |= !rows;
-    text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
-                grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
-    for (int32_t i = 0; rows && i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
-    if (rows) table_add_text(&TABLE(problem_columns, rows, p->count), out);
-    mem_free(rows);
-}
-
 static int print_scratchpad(struct call *call, const struct lx_graph *g)
 {
     struct lx_question *q = make_problem(call, g);
     if (!q) return FAILED;
     struct text t = {0};
     if (goes_to_file(call)) paint_off();
-    if (wants_json(call))
-        write_problem_json(q, &t);
-    else
-        write_problem_text(q, &t);
+    if (wants_json(call)) {
+        /* A buffer list is itself a pattern: what is printed here can be planned again. */
+        const struct lx_problem *p = &q->problem;
+        text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
+        text_json_string(&t, q->graph->name);
+        text_format(
+            &t, ",\n  \"capacity\": %" PRId64 ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\",\n",
+            p->capacity, p->alignment, lx_objective_word(p->objective));
+        text_add(&t, "  \"buffers\": [\n");
+        for (int32_t i = 0; i < p->count; i++) {
+            write_buffer_json(p, &p->buffers[i], &t);
+            text_add(&t, i + 1 < p->count ? ",\n" : "\n");
+        }
+        text_add(&t, "  ]\n}\n");
+    } else {
+        const struct lx_problem *p = &q->problem;
+        struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
+        t.failed |= !rows;
+        text_format(&t, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
+                    grouped(p->alignment).at, lx_objective_word(p->objective),
+                    counted(p->count, "buffer").at);
+        for (int32_t i = 0; rows && i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
+        if (rows) table_add_text(&TABLE(problem_columns, rows, p->count), &t);
+        mem_free(rows);
+    }
     lx_question_free(q);
     if (t.failed) text_free(&t);
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;

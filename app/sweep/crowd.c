@@ -3,7 +3,7 @@
  * place. */
 #include "sweep/crowd.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -38,17 +38,6 @@ struct effort {
     int hand_count;
 };
 
-static void do_here(const struct effort *e, size_t task, char *result)
-{
-    e->crowd->work(e->crowd->context, e->tasks + task * e->crowd->task_size, result);
-}
-
-static void tell_done(struct effort *e)
-{
-    e->done++;
-    if (e->crowd->done) e->crowd->done(e->crowd->context, e->done, e->count);
-}
-
 /* Whole messages; a signal that comes in between is nothing. */
 static ssize_t get_message(int socket, void *to, size_t size)
 {
@@ -64,18 +53,6 @@ static ssize_t put_message(int socket, const void *data, size_t size)
     while ((n = send(socket, data, size, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
     }
     return n;
-}
-
-/* The life of a forked process: it ends when its socket does. */
-static void serve_socket(const struct effort *e, int socket)
-{
-    char *result = mem_alloc(e->crowd->result_size);
-    size_t task;
-    while (result && get_message(socket, &task, sizeof task) == (ssize_t)sizeof task) {
-        do_here(e, task, result);
-        if (put_message(socket, result, e->crowd->result_size) < 0) break;
-    }
-    _exit(result ? 0 : 1);
 }
 
 /* Signals do what they do to any process, and the death of the one that forked it is its own; where a system cannot tell of
@@ -108,7 +85,16 @@ static bool hire(struct effort *e, struct hand *h, lx_status *st)
             if (e->hands[i].socket >= 0) close(e->hands[i].socket);
         close(ends[0]);
         part_from_parent(parent);
-        serve_socket(e, ends[1]);
+        /* The life of a forked process: it ends when its socket does. */
+        struct border border;
+        if (border_begin(&border) != 0) _exit(1);
+        char *result = mem_alloc(e->crowd->result_size);
+        size_t task;
+        while (get_message(ends[1], &task, sizeof task) == (ssize_t)sizeof task) {
+            e->crowd->work(e->crowd->context, e->tasks + task * e->crowd->task_size, result);
+            if (put_message(ends[1], result, e->crowd->result_size) < 0) break;
+        }
+        _exit(0);
     }
     close(ends[1]);
     if (h->process > 0) return h->socket = ends[0], true;
@@ -144,7 +130,8 @@ static bool crowd_take(struct effort *e, struct hand *h, lx_status *st)
     ssize_t n = get_message(h->socket, result, c->result_size);
     bool died = n != (ssize_t)c->result_size;
     if (died) c->lost(c->context, e->tasks + h->task * c->task_size, result);
-    tell_done(e);
+    e->done++;
+    if (e->crowd->done) e->crowd->done(e->crowd->context, e->done, e->count);
     if (died) {
         dismiss(h);
         if (e->next < e->count && !hire(e, h, st)) return false;
@@ -168,28 +155,23 @@ static bool wait_for_all(struct effort *e, lx_status *st)
     return true;
 }
 
-static bool do_by_processes(struct effort *e, lx_status *st)
-{
-    int most = (int)(e->crowd->jobs < (int64_t)e->count ? e->crowd->jobs : (int64_t)e->count);
-    bool ok = true;
-    e->hands = mem_zeroed((size_t)most + 1, sizeof *e->hands);
-    e->polls = mem_zeroed((size_t)most + 1, sizeof *e->polls);
-    if (!e->hands || !e->polls) ok = status_no_memory(st);
-    for (; ok && e->hand_count < most; e->hand_count++) {
-        ok = hire(e, &e->hands[e->hand_count], st);
-        if (ok) crowd_give(e, &e->hands[e->hand_count]);
-    }
-    ok = ok && wait_for_all(e, st);
-    for (int i = 0; i < e->hand_count; i++) dismiss(&e->hands[i]);
-    mem_free(e->hands);
-    mem_free(e->polls);
-    return ok;
-}
-
 bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st)
 {
     struct effort e = {.crowd = c, .tasks = tasks, .results = results, .count = count};
     if (count == 0) return true;
     if (c->ranks && c->count > 1) return ranks_do(c, tasks, count, results, st);
-    return do_by_processes(&e, st);
+    int most = (int)(e.crowd->jobs < (int64_t)e.count ? e.crowd->jobs : (int64_t)e.count);
+    bool ok = true;
+    e.hands = mem_zeroed((size_t)most + 1, sizeof *e.hands);
+    e.polls = mem_zeroed((size_t)most + 1, sizeof *e.polls);
+    if (!e.hands || !e.polls) ok = status_no_memory(st);
+    for (; ok && e.hand_count < most; e.hand_count++) {
+        ok = hire(&e, &e.hands[e.hand_count], st);
+        if (ok) crowd_give(&e, &e.hands[e.hand_count]);
+    }
+    ok = ok && wait_for_all(&e, st);
+    for (int i = 0; i < e.hand_count; i++) dismiss(&e.hands[i]);
+    mem_free(e.hands);
+    mem_free(e.polls);
+    return ok;
 }

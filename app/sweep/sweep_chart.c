@@ -51,23 +51,6 @@ static void name_line(const struct sweep *s, int line, int64_t cores, char name[
         snprintf(name, NAME, "%.20s", l->solver);
 }
 
-static void sweep_chart_add_line(const struct sweep *s, struct drawing *d, int line, int64_t cores)
-{
-    double *y = sweep_chart_numbers(s, d, (size_t)d->count);
-    bool twin = sweep_twin(s, line) >= 0;
-    for (size_t i = 0; i < s->sizes.count; i++)
-        y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * factor_of(s);
-    name_line(s, line, cores, d->names[d->count]);
-    d->series[d->count] =
-        (struct chart_series){.name = d->names[d->count],
-                              .x = d->data,
-                              .y = y,
-                              .count = twin ? 0 : (int)s->sizes.count,
-                              .letter = (char)(cores || s->cores.count == 1 ? 0 : 'a' + line % 26),
-                              .tone = tone_of_identity(line)};
-    d->count++;
-}
-
 static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, bool named)
 {
     double *y = sweep_chart_numbers(s, d, (size_t)d->count);
@@ -110,20 +93,27 @@ static bool sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawi
     if (!d->series || !d->names || !d->data) return false;
     for (size_t i = 0; i < s->sizes.count; i++) d->data[i] = (double)s->sizes.at[i];
     for (size_t l = 0; l < s->lines.count; l++)
-        if (!cores || s->lines.at[l].cores == cores) sweep_chart_add_line(s, d, (int)l, cores);
+        if (!cores || s->lines.at[l].cores == cores) {
+            int line = (int)l;
+            double *y = sweep_chart_numbers(s, d, (size_t)d->count);
+            bool twin = sweep_twin(s, line) >= 0;
+            for (size_t i = 0; i < s->sizes.count; i++)
+                y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * factor_of(s);
+            name_line(s, line, cores, d->names[d->count]);
+            d->series[d->count] =
+                (struct chart_series){.name = d->names[d->count],
+                                      .x = d->data,
+                                      .y = y,
+                                      .count = twin ? 0 : (int)s->sizes.count,
+                                      .letter = (char)(cores || s->cores.count == 1 ? 0 : 'a' + line % 26),
+                                      .tone = tone_of_identity(line)};
+            d->count++;
+        }
     bool named = true;
     for (size_t c = 0; c < s->cores.count; c++)
         if (!cores || s->cores.at[c] == cores) add_bound(s, d, s->cores.at[c], named), named = false;
     find_knee(s, d, cores);
     return true;
-}
-
-static void sweep_chart_end(struct drawing *d)
-{
-    mem_free(d->series);
-    mem_free(d->names);
-    mem_free(d->data);
-    text_free(&d->knee);
 }
 
 static int sweep_chart_ticks_of(struct scale scale, int most, double out[MOST_TICKS])
@@ -192,7 +182,10 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                 : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
         p = chart_draw(on, area, &c);
     }
-    sweep_chart_end(&d);
+    mem_free(d.series);
+    mem_free(d.names);
+    mem_free(d.data);
+    text_free(&d.knee);
     return p;
 }
 
@@ -219,20 +212,6 @@ static void sweep_chart_add_run(const struct cells *g, int row, int from, int to
     text_free(&words);
 }
 
-static void add_cells(const struct cells *g, struct text *out)
-{
-    for (int r = 0; r < g->rows; r++) {
-        const struct cell_glyph *row = &g->at[r * g->columns];
-        int last = g->columns;
-        while (last > 0 && row[last - 1].code == ' ') last--;
-        for (int c = 0, from = 0; c < last; from = c) {
-            while (c < last && row[c].style.ink == row[from].style.ink) c++;
-            sweep_chart_add_run(g, r, from, c, out);
-        }
-        text_add(out, "\n");
-    }
-}
-
 void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns, bool ascii,
                      struct text *out)
 {
@@ -246,6 +225,15 @@ void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns
                        .search = "",
                        .filter = ""};
     sweep_draw(&on, (struct box){0, 0, rows, columns}, s, cores);
-    add_cells(&g, out);
+    for (int r = 0; r < g.rows; r++) {
+        const struct cell_glyph *row = &g.at[r * g.columns];
+        int last = g.columns;
+        while (last > 0 && row[last - 1].code == ' ') last--;
+        for (int c = 0, from = 0; c < last; from = c) {
+            while (c < last && row[c].style.ink == row[from].style.ink) c++;
+            sweep_chart_add_run(&g, r, from, c, out);
+        }
+        text_add(out, "\n");
+    }
     cells_free(&g);
 }

@@ -5,31 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void sweep_plan_take_figures(const struct lx_plan *p, struct sweep_value *out)
-{
-    const struct lx_figures *f = &p->figures;
-    out->state = SWEEP_PLANNED;
-    out->hbm = f->hbm_bytes;
-    out->least = lx_plan_least(p);
-    out->spill = f->spill_bytes;
-    out->height = f->height_bytes;
-    out->nests = p->nest_count;
-    out->iterations = plan_iterations(p);
-    out->us = f->end_to_end_us;
-    out->least_us = p->asks_time ? f->bound_us : 0;
-    out->proved = p->answer.status == LX_OPTIMAL;
-    out->fits = f->spill_bytes == 0;
-    for (int32_t i = 0; p->graph->is_list && out->fits && i < p->problem.count; i++)
-        out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
-}
-
-static void sweep_plan_refuse(const lx_status *st, struct sweep_value *out)
-{
-    out->state = SWEEP_REFUSED;
-    out->code = (int32_t)st->code;
-    snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, st->text);
-}
-
 /* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions made. */
 static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx,
                             const struct lx_run *run, const struct lx_plan **like, struct sweep_value *out)
@@ -46,10 +21,26 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
     const struct lx_plan *p = NULL;
     if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
         p = lx_plan_make(g, &options, &st);
-    if (p && lx_plan_check(p, &st))
-        sweep_plan_take_figures(p, out);
-    else
-        sweep_plan_refuse(&st, out);
+    if (p && lx_plan_check(p, &st)) {
+        const struct lx_figures *f = &p->figures;
+        out->state = SWEEP_PLANNED;
+        out->hbm = f->hbm_bytes;
+        out->least = lx_plan_least(p);
+        out->spill = f->spill_bytes;
+        out->height = f->height_bytes;
+        out->nests = p->nest_count;
+        out->iterations = plan_iterations(p);
+        out->us = f->end_to_end_us;
+        out->least_us = p->asks_time ? f->bound_us : 0;
+        out->proved = p->answer.status == LX_OPTIMAL;
+        out->fits = f->spill_bytes == 0;
+        for (int32_t i = 0; p->graph->is_list && out->fits && i < p->problem.count; i++)
+            out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
+    } else {
+        out->state = SWEEP_REFUSED;
+        out->code = (int32_t)st.code;
+        snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, st.text);
+    }
     lx_graph_free(g);
     if (!p) return;
     lx_plan_free(*like);
@@ -70,11 +61,6 @@ static int64_t guess(const struct sweep_value *best, int64_t below, enum sweep_f
     return below + (best->lx - below) / 2;
 }
 
-static bool sweep_plan_must_stop(const struct lx_run *run)
-{
-    return run->stop && run->stop(run->context);
-}
-
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out)
 {
@@ -86,7 +72,7 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     int64_t below = t->below;
     bool tried_less = false;
     while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
-           !sweep_plan_must_stop(run)) {
+           (!run->stop || !run->stop(run->context))) {
         int64_t lx = guess(&best, below, (enum sweep_find)t->find, tried_less);
         sweep_plan_with(s, l, lx, run, like, &now);
         tried_less = lx == best.lx - 1 || tried_less;

@@ -193,12 +193,6 @@ static bool same_at(const struct sweep *s, size_t first, size_t a, size_t b)
     return same;
 }
 
-/* Does it say the same as the sizes before and behind it? */
-static bool is_between(const struct sweep *s, size_t first, size_t i)
-{
-    return i > 0 && i + 1 < s->sizes.count && same_at(s, first, i, i - 1) && same_at(s, first, i, i + 1);
-}
-
 /* No line has got to it. */
 static bool is_unplanned(const struct sweep *s, size_t first, size_t i)
 {
@@ -215,7 +209,8 @@ static size_t shown_sizes(const struct sweep *s, size_t first, struct size_row *
     for (size_t i = 0; i < s->sizes.count; i++)
         if (is_unplanned(s, first, i))
             unplanned++;
-        else if (!is_between(s, first, i))
+        else if (i <= 0 || i + 1 >= s->sizes.count || !same_at(s, first, i, i - 1) ||
+                 !same_at(s, first, i, i + 1))
             rows[shown++] = (struct size_row){s, &s->lines.at[first], i};
     size_t between = s->sizes.count - shown - unplanned;
     if (between)

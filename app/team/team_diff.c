@@ -29,15 +29,11 @@ static bool is_recut(const struct team_change_row *r)
     return memcmp(x->cut, y->cut, sizeof *x->cut * (size_t)r->before->grid.axes) != 0;
 }
 
-static bool differs(const struct team_change_row *r)
-{
-    return is_recut(r) ||
-           team_tensor_bytes(r->before, r->tensor_before) != team_tensor_bytes(r->after, r->tensor_after);
-}
-
 static void note_tensor(struct team_diff *d, struct team_change_row row)
 {
-    if (!differs(&row)) return;
+    if (!is_recut(&row) &&
+        team_tensor_bytes(row.before, row.tensor_before) == team_tensor_bytes(row.after, row.tensor_after))
+        return;
     d->recut += is_recut(&row);
     d->tensors[d->tensor_count++] = row;
 }

@@ -124,17 +124,6 @@ static void team_diff_words_add_side(const char *word, const struct team_figures
     text_format(out, ", %s predicted\n", in_micros(f->clock->us).at);
 }
 
-static void team_diff_words_add_verdict(const struct team_diff *d, struct text *out)
-{
-    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
-    int64_t bytes = a->bytes + a->combine_bytes - b->bytes - b->combine_bytes;
-    double us = d->before->clock->us - d->after->clock->us;
-    text_format(out, "%s %s", in_bytes(bytes < 0 ? -bytes : bytes).at,
-                bytes < 0 ? "more exchanged" : "less exchanged");
-    text_format(out, ", %s %s", in_micros(fabs(us)).at, us < 0 ? "slower" : "faster");
-    text_format(out, ", %s cut otherwise\n", counted(d->recut, "tensor").at);
-}
-
 void team_diff_text(const struct team_diff *d, struct text *out)
 {
     if (d->before->plans->team->graph->hash != d->after->plans->team->graph->hash)
@@ -145,7 +134,13 @@ void team_diff_text(const struct team_diff *d, struct text *out)
         text_add(out, "Every tensor is cut as it was, and every member does the same.\n");
         return;
     }
-    team_diff_words_add_verdict(d, out);
+    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
+    int64_t bytes = a->bytes + a->combine_bytes - b->bytes - b->combine_bytes;
+    double us = d->before->clock->us - d->after->clock->us;
+    text_format(out, "%s %s", in_bytes(bytes < 0 ? -bytes : bytes).at,
+                bytes < 0 ? "more exchanged" : "less exchanged");
+    text_format(out, ", %s %s", in_micros(fabs(us)).at, us < 0 ? "slower" : "faster");
+    text_format(out, ", %s cut otherwise\n", counted(d->recut, "tensor").at);
     text_add(out, "\n");
     table_add_text(&TABLE(team_total_columns, d->totals, TEAM_TOTALS), out);
     if (d->tensor_count) {

@@ -133,16 +133,6 @@ static void time_member(struct team_figures *f, int m)
     for (int32_t i = 0; i < does->message_count; i++) count_message(f, m, &does->messages[i]);
 }
 
-/* Only the sets that something goes over. */
-static void pack_links(struct team_figures *f)
-{
-    for (unsigned s = 1; s < TEAM_LINK_SETS; s++) {
-        if (f->links[s].messages == 0) continue;
-        f->links[s].axes = s;
-        f->links[f->link_count++] = f->links[s];
-    }
-}
-
 bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st)
 {
     int members = p->team->members;
@@ -162,7 +152,12 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
         out->members[m] =
             (struct team_member_figures){.plans = p, .member = m, .longest_step = -1, .late = -1};
     for (int m = 0; m < members; m++) time_member(out, m);
-    pack_links(out);
+    /* Only the sets that something goes over. */
+    for (unsigned s = 1; s < TEAM_LINK_SETS; s++) {
+        if (out->links[s].messages == 0) continue;
+        out->links[s].axes = s;
+        out->links[out->link_count++] = out->links[s];
+    }
     for (int m = 0; m < members; m++) {
         const struct team_member_figures *x = &out->members[m];
         if (x->us > out->members[out->last].us) out->last = m;

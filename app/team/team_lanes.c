@@ -14,11 +14,6 @@ static int cell_at(const struct lane_scale *s, double us)
     return at < 0 ? 0 : at >= s->cells ? s->cells - 1 : (int)at;
 }
 
-static double *team_lanes_part_of(struct team_span *s, enum team_lane_mark mark)
-{
-    return mark == LANE_WORKS ? &s->works : mark == LANE_WAITS ? &s->waits : &s->travels;
-}
-
 static void team_lanes_spread(const struct lane_scale *s, double from, double to, enum team_lane_mark mark,
                               struct team_span *out)
 {
@@ -27,7 +22,10 @@ static void team_lanes_spread(const struct lane_scale *s, double from, double to
     for (int c = cell_at(s, from); c <= cell_at(s, to); c++) {
         double begin = s->from + s->cell * c;
         double us = fmin(to, begin + s->cell) - fmax(from, begin);
-        if (us > 0) *team_lanes_part_of(&out[c], mark) += us / s->cell;
+        if (us > 0)
+            *(mark == LANE_WORKS   ? &out[c].works
+              : mark == LANE_WAITS ? &out[c].waits
+                                   : &out[c].travels) += us / s->cell;
     }
 }
 

@@ -92,21 +92,6 @@ static void add_to_list(const struct table *t, struct text *out)
     html_table(t, out);
 }
 
-static void add_lanes(const struct team_figures *f, struct text *out)
-{
-    int members = f->plans->team->members < MOST_DRAWN ? f->plans->team->members : MOST_DRAWN;
-    text_format(out, ",\n\"us\": %.9g, \"lanes\": [", f->clock->us);
-    for (int m = 0; m < members; m++) {
-        struct page_writer w = {f, out, false};
-        text_format(out, "%s\n{\"name\": \"%d at ", m ? "," : "", m);
-        add_coordinates(&f->plans->team->grid, m, out);
-        text_add(out, "\", \"spans\": [");
-        team_page_add_spans(&w, m);
-        text_add(out, "]}");
-    }
-    text_add(out, "]");
-}
-
 static void team_page_add_lines(const struct team_figures *f, struct text *out)
 {
     struct text words = {0};
@@ -143,7 +128,17 @@ void show_team_html(const struct team_figures *f, struct text *out)
     team_page_add_lines(f, &json);
     write_team_tables(f, &as_data, &tables);
     text_format(&json, ",\n\"tables\": [%s]", tables.at ? tables.at : "");
-    add_lanes(f, &json);
+    int members = f->plans->team->members < MOST_DRAWN ? f->plans->team->members : MOST_DRAWN;
+    text_format(&json, ",\n\"us\": %.9g, \"lanes\": [", f->clock->us);
+    for (int m = 0; m < members; m++) {
+        struct page_writer w = {f, &json, false};
+        text_format(&json, "%s\n{\"name\": \"%d at ", m ? "," : "", m);
+        add_coordinates(&f->plans->team->grid, m, &json);
+        text_add(&json, "\", \"spans\": [");
+        team_page_add_spans(&w, m);
+        text_add(&json, "]}");
+    }
+    text_add(&json, "]");
     text_add(&json, "}\n");
     json.failed |= title.failed || tables.failed;
     html_page(title.at ? title.at : "", html_team_js, &json, NULL, out);

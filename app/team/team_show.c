@@ -50,15 +50,6 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-static void team_show_add_head(const struct lx_team_plan *p, struct text *out)
-{
-    add_printable(out, p->graph->name, 0);
-    text_format(out, ": %s", counted(p->members, "member").at);
-    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
-        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
-    text_add(out, "\n");
-}
-
 /* Who is through last, and who waits longest, for what. */
 static void add_waiting(const struct team_figures *f, struct text *out)
 {
@@ -142,7 +133,11 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
     out->failed |= !tensors;
-    team_show_add_head(f->plans->team, out);
+    add_printable(out, f->plans->team->graph->name, 0);
+    text_format(out, ": %s", counted(f->plans->team->members, "member").at);
+    for (int a = 0; f->plans->team->grid.axes > 1 && a < f->plans->team->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", f->plans->team->grid.size[a]);
+    text_add(out, "\n");
     text_add(out, "\n");
     for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
     add_team_verdict(f, out);

@@ -9,25 +9,6 @@
 
 enum { MOST_ROWS = 40 };
 
-/* "dimension 0: 171 + 171" */
-static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text *t)
-{
-    const struct lx_team_tensor *x = &p->tensors[tensor];
-    bool any = false;
-    if (lx_team_is_whole(x)) text_add(t, "whole on every member");
-    for (int d = 0; d < p->graph->tensors[tensor].rank; d++) {
-        const int64_t *bound = x->bound[d];
-        int blocks = lx_team_blocks(&p->grid, x->cut, d);
-        if (!bound) continue;
-        text_format(t, "%sdimension %d: ", any ? ", " : "", d);
-        any = true;
-        for (int b = 0; b < blocks && b < 8; b++)
-            text_format(t, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
-        if (blocks > 8) text_add(t, " + ...");
-    }
-    if (lx_team_is_partial(x)) text_add(t, any ? ", in parts of sums" : "parts of sums on every member");
-}
-
 /* Of a team's plan, one tensor, op or exchange, by its number. */
 struct team_row {
     const struct lx_team_plan *plan;
@@ -63,7 +44,23 @@ static void cut_value(const void *row_of_table, const struct column *column, str
 {
     const struct team_row *row = row_of_table;
     (void)column;
-    add_bounds(row->plan, row->i, &v->made);
+    /* "dimension 0: 171 + 171" */
+    int32_t tensor = row->i;
+    const struct lx_team_tensor *x = &row->plan->tensors[tensor];
+    bool any = false;
+    if (lx_team_is_whole(x)) text_add(&v->made, "whole on every member");
+    for (int d = 0; d < row->plan->graph->tensors[tensor].rank; d++) {
+        const int64_t *bound = x->bound[d];
+        int blocks = lx_team_blocks(&row->plan->grid, x->cut, d);
+        if (!bound) continue;
+        text_format(&v->made, "%sdimension %d: ", any ? ", " : "", d);
+        any = true;
+        for (int b = 0; b < blocks && b < 8; b++)
+            text_format(&v->made, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
+        if (blocks > 8) text_add(&v->made, " + ...");
+    }
+    if (lx_team_is_partial(x))
+        text_add(&v->made, any ? ", in parts of sums" : "parts of sums on every member");
     v->words = v->made.at;
     v->paint = lx_team_is_whole(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
 }
@@ -141,16 +138,6 @@ const struct columns team_cut_columns = COLUMNS("cuts of a team", cut_array);
 const struct columns team_op_columns = COLUMNS("ops of a team", op_array);
 const struct columns team_exchange_columns = COLUMNS("exchanges of a team", exchange_array);
 
-static void show_cuts(const struct lx_team_plan *p, struct text *out)
-{
-    team_tables_write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
-}
-
-static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
-{
-    team_tables_write_rows(p, team_op_columns, p->graph->op_count, "op", out);
-}
-
 void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
     if (p->exchange_count) team_tables_write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
@@ -190,15 +177,6 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                            : "a sum is cut: parts of it are added up in the order of the members");
 }
 
-static void show_planned(const struct lx_team_plans *p, struct text *out)
-{
-    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
-    out->failed |= !accounts;
-    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
-    if (accounts) show_members(accounts, p->team->members, false, out);
-    mem_free(accounts);
-}
-
 void show_team(const struct lx_team_plans *p, struct text *out)
 {
     add_printable(out, p->team->graph->name, 0);
@@ -206,12 +184,16 @@ void show_team(const struct lx_team_plans *p, struct text *out)
     for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
     text_add(out, "\n\n");
-    show_cuts(p->team, out);
+    team_tables_write_rows(p->team, team_cut_columns, p->team->graph->tensor_count, "tensor", out);
     text_add(out, "\n");
-    show_ops_of_team(p->team, out);
+    team_tables_write_rows(p->team, team_op_columns, p->team->graph->op_count, "op", out);
     text_add(out, "\n");
     show_exchanges(p->team, out);
     show_totals(p->team, out);
     text_add(out, "\n");
-    show_planned(p, out);
+    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
+    out->failed |= !accounts;
+    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
+    if (accounts) show_members(accounts, p->team->members, false, out);
+    mem_free(accounts);
 }

@@ -119,15 +119,10 @@ void value_free(struct value *v)
     *v = (struct value){0};
 }
 
-static void column_empty(struct text *t)
-{
-    t->length = 0;
-    if (t->at) t->at[0] = 0;
-}
-
 void column_value(const struct column *c, const void *row, struct value *v)
 {
-    column_empty(&v->made);
+    v->made.length = 0;
+    if (v->made.at) v->made.at[0] = 0;
     v->words = NULL;
     v->number = NAN;
     v->is_whole = false;

@@ -49,17 +49,14 @@ static struct keyed sort_rows_key_of(const struct column *c, const void *row, in
     return k;
 }
 
-static int sort_rows_compare_values(const struct keyed *x, const struct keyed *y)
-{
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->words && y->words ? strcmp(x->words, y->words) : 0;
-}
-
 static int sort_rows_compare(const void *a, const void *b, int sign)
 {
     const struct keyed *x = a, *y = b;
     if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
-    int result = x->unknown ? 0 : sign * sort_rows_compare_values(x, y);
+    int result = x->unknown ? 0
+                            : sign * (x->key != y->key       ? (x->key < y->key ? -1 : 1)
+                                      : x->words && y->words ? strcmp(x->words, y->words)
+                                                             : 0);
     return result ? result : x->number < y->number ? -1 : x->number > y->number;
 }
 

@@ -25,12 +25,6 @@ static const char *find_line(const char *text, size_t length, int line, size_t *
     return at;
 }
 
-/* The byte from which a line is shown, so that byte `place` is in it. */
-static size_t first_shown(size_t place, size_t room)
-{
-    return place < room ? 0 : place - room * 2 / 3;
-}
-
 /* Ends a text behind so many columns. */
 static void source_line_cut_at(char *text, int columns)
 {
@@ -50,7 +44,8 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
            room = columns > lead + 10 ? (size_t)(columns - lead) : 10;
     if (room > 500) room = 500;
     if (place > n) place = n;
-    size_t from = first_shown(place, room);
+    /* The byte from which a line is shown, so that byte `place` is in it. */
+    size_t from = place < room ? 0 : place - room * 2 / 3;
     while (from > 0 && from < n && ((unsigned char)line[from] & 0xc0) == 0x80) from++;
     snprintf(shown, sizeof shown, "%.*s", (int)(n - from < 590 ? n - from : 590), line + from);
     snprintf(before, sizeof before, "%.*s", (int)(place > from ? place - from : 0), line + from);

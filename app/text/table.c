@@ -207,14 +207,6 @@ static void table_add_number(struct text *out, const struct column *c, const str
         text_format(out, "%.*g", c->digits ? c->digits : 15, v->number);
 }
 
-static void add_csv_value(struct text *out, const struct column *c, const struct value *v)
-{
-    if (!kind_is_number(c->kind))
-        add_csv_words(out, v->words ? v->words : "");
-    else if (isfinite(v->number))
-        table_add_number(out, c, v);
-}
-
 static void add_csv(const struct table *t, struct text *out)
 {
     struct value v = {0};
@@ -230,7 +222,10 @@ static void add_csv(const struct table *t, struct text *out)
                 continue;
             }
             column_value(column, row_at(t, r - 1), &v);
-            add_csv_value(out, column, &v);
+            if (!kind_is_number(column->kind))
+                add_csv_words(out, v.words ? v.words : "");
+            else if (isfinite(v.number))
+                table_add_number(out, column, &v);
         }
         text_add(out, "\n");
     }

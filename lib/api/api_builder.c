@@ -17,31 +17,35 @@ struct lx_builder {
     VEC(struct text) ops;          /* `"name": ..., "kind": ...` and what was added to it */
 };
 
+/* Lists keep their room: what grows is a block from outside the border of a call. */
 static void api_builder_empty(lx_builder *b)
 {
     for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
     for (size_t i = 0; i < b->tensor_names.count; i++) text_free(&b->tensor_names.at[i]);
     for (size_t i = 0; i < b->ops.count; i++) text_free(&b->ops.at[i]);
-    VEC_FREE(&b->tensors);
-    VEC_FREE(&b->tensor_names);
-    VEC_FREE(&b->ops);
+    b->tensors.count = b->tensor_names.count = b->ops.count = 0;
     text_free(&b->device);
     b->device = (struct text){0};
 }
 
 lx_builder *lx_builder_new(const char *name)
 {
+    API_CALL(NULL, NULL);
     lx_builder *b = mem_zeroed(1, sizeof *b);
-    if (b) text_json_string(&b->name, name ? name : "graph");
-    if (!b || !b->name.failed) return b;
-    lx_builder_free(b);
-    return NULL;
+    text_json_string(&b->name, name ? name : "graph");
+    VEC_RESERVE(&b->tensors, 8);
+    VEC_RESERVE(&b->tensor_names, 8);
+    VEC_RESERVE(&b->ops, 8);
+    return b;
 }
 
 void lx_builder_free(lx_builder *b)
 {
     if (!b) return;
     api_builder_empty(b);
+    VEC_FREE(&b->tensors);
+    VEC_FREE(&b->tensor_names);
+    VEC_FREE(&b->ops);
     text_free(&b->name);
     mem_free(b);
 }
@@ -62,33 +66,29 @@ static bool is_value(const char *key, const char *value, lx_status *st)
                       "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key, value, why.text);
 }
 
-/* Puts `"key": value`, without a value the words as a string, behind what `to` has. Where memory is out that stays as it was:
- * one may ask again. */
-static int32_t api_builder_add_pair(struct text *to, const char *key, const char *value, const char *words,
-                                    lx_status *st)
+/* Puts `"key": value`, without a value the words as a string, behind what `to` has. */
+static int32_t api_builder_add_pair(struct text *to, const char *key, const char *value, const char *words)
 {
-    size_t before = to->length;
-    if (before) text_add(to, ", ");
-    text_json_string(to, key);
-    text_add(to, ": ");
+    struct text longer = {0};
+    if (to->length) text_format(&longer, "%s, ", to->at);
+    text_json_string(&longer, key);
+    text_add(&longer, ": ");
     if (value)
-        text_add(to, value);
+        text_add(&longer, value);
     else
-        text_json_string(to, words);
-    if (!to->failed) return 0;
-    to->failed = false;
-    to->length = before;
-    if (to->at) to->at[before] = 0;
-    return status_no_memory(st), api_code(st);
+        text_json_string(&longer, words);
+    text_free(to);
+    *to = longer;
+    return 0;
 }
 
 int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, -LX_E_MEMORY);
     if (!b || !key || !value) return api_builder_refuse(st, "a device has keys with values");
     bool preset = strcmp(key, "preset") == 0;
     if (!preset && !is_value(key, value, st)) return api_code(st);
-    return api_builder_add_pair(&b->device, key, preset ? NULL : value, value, st);
+    return api_builder_add_pair(&b->device, key, preset ? NULL : value, value);
 }
 
 static void add_string(struct text *t, const char *key, const char *value)
@@ -101,7 +101,7 @@ static void add_string(struct text *t, const char *key, const char *value)
 int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, int32_t rank,
                           const int64_t *shape, const char *role, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, -LX_E_MEMORY);
     struct text t = {0}, quoted = {0};
     if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
         return api_builder_refuse(st, "a tensor has a name and a shape of at most 8 extents");
@@ -113,12 +113,11 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     add_string(&t, "dtype", dtype);
     add_string(&t, "role", role);
     text_add(&t, "}");
-    bool ok = !t.failed && !quoted.failed && VEC_PUSH(&b->tensor_names, quoted);
-    if (ok && VEC_PUSH(&b->tensors, t)) return (int32_t)b->tensors.count - 1;
-    if (ok) b->tensor_names.count--;
-    text_free(&t);
-    text_free(&quoted);
-    return status_no_memory(st), api_code(st);
+    VEC_RESERVE(&b->tensor_names, b->tensors.count + 1);
+    VEC_RESERVE(&b->tensors, b->tensors.count + 1); /* the last that can fail */
+    VEC_PUSH(&b->tensor_names, quoted);
+    VEC_PUSH(&b->tensors, t);
+    return (int32_t)b->tensors.count - 1;
 }
 
 static bool api_builder_is_tensor(const lx_builder *b, int32_t t, lx_status *st)
@@ -131,7 +130,7 @@ static bool api_builder_is_tensor(const lx_builder *b, int32_t t, lx_status *st)
 int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const char *einsum,
                       const int32_t *inputs, int32_t count, int32_t output, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, -LX_E_MEMORY);
     struct text op = {0}, *t = &op;
     if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
         return api_builder_refuse(st, "an op has a name, a kind and inputs");
@@ -147,18 +146,17 @@ int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const c
     for (int32_t i = 0; i < count; i++)
         text_format(t, "%s%s", i ? ", " : "", b->tensor_names.at[inputs[i]].at);
     text_add(t, "]");
-    if (!t->failed && VEC_PUSH(&b->ops, op)) return (int32_t)b->ops.count - 1;
-    text_free(t);
-    return status_no_memory(st), api_code(st);
+    VEC_PUSH(&b->ops, op);
+    return (int32_t)b->ops.count - 1;
 }
 
 int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const char *value, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, -LX_E_MEMORY);
     if (!b || !key || !value || op < 0 || (size_t)op >= b->ops.count)
         return api_builder_refuse(st, "an attribute belongs to an op and has a key and a value");
     if (!is_value(key, value, st)) return api_code(st);
-    return api_builder_add_pair(&b->ops.at[op], key, value, NULL, st);
+    return api_builder_add_pair(&b->ops.at[op], key, value, NULL);
 }
 
 static void api_builder_add_pattern(const lx_builder *b, struct text *t)
@@ -174,15 +172,12 @@ static void api_builder_add_pattern(const lx_builder *b, struct text *t)
 
 lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     struct text t = {0};
     lx_graph *g = NULL;
     if (!b) return api_builder_refuse(st, "there is no builder"), NULL;
     api_builder_add_pattern(b, &t);
-    if (t.failed)
-        status_no_memory(st);
-    else
-        g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
+    g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
     if (!g) st->line = st->column = 0;
     text_free(&t);
     if (g || st->code != LX_E_MEMORY) api_builder_empty(b);

@@ -7,20 +7,17 @@
 /* A list of buffers is a pattern, too, and everybody may plan it. */
 lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    long before = memory_failures();
+    API_CALL(e, NULL);
     union {
         const struct lx_graph *in;
         struct lx_graph *out;
     } g = {.in = api_read(bytes, size, format, st)}; /* constant for both sides */
-    if (api_had_memory(before, st)) return g.out;
-    lx_graph_free(g.in);
-    return NULL;
+    return g.out;
 }
 
 lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     if (!g) return status_set(st, LX_E_USAGE, "there is no graph to write"), NULL;
     return api_write(g, format, st);
 }
@@ -70,9 +67,7 @@ lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status
 /* What the option file names, planned. */
 static lx_result *plan_file(const lx_options *o, lx_status *st)
 {
-    struct plain_locale before = plain_locale_begin();
     const struct lx_graph *g = lx_graph_read(o->file, st);
-    plain_locale_end(before);
     lx_result *r = g ? api_plan_any(g, o, st) : NULL;
     lx_graph_free(g);
     return r;
@@ -80,34 +75,19 @@ static lx_result *plan_file(const lx_options *o, lx_status *st)
 
 lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     if (!g && (!o || !o->file))
         return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
-    long before = memory_failures();
-    lx_result *r = g ? api_plan_any(g, o, st) : plan_file(o, st);
-    if (api_had_memory(before, st)) return r;
-    lx_result_free(r);
-    return NULL;
-}
-
-static lx_result *parse_team(const char *bytes, size_t size, lx_status *st)
-{
-    return team_result_of(lx_team_plans_parse("", bytes, size, st), st);
+    return g ? api_plan_any(g, o, st) : plan_file(o, st);
 }
 
 lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
-    long failures = memory_failures();
-    struct plain_locale before = plain_locale_begin();
-    bool team = lx_is_team_plan(bytes, (size_t)size);
-    lx_result *r = team ? parse_team(bytes, (size_t)size, st)
-                        : api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL, st);
-    plain_locale_end(before);
-    if (api_had_memory(failures, st)) return r;
-    lx_result_free(r);
-    return NULL;
+    if (lx_is_team_plan(bytes, (size_t)size))
+        return team_result_of(lx_team_plans_parse("", bytes, (size_t)size, st));
+    return api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL);
 }
 
 static lx_result *run_plan(const struct lx_plan *plan, const lx_options *o, lx_status *st)
@@ -119,17 +99,13 @@ static lx_result *run_plan(const struct lx_plan *plan, const lx_options *o, lx_s
                                     .stop = api_stop(o),
                                     .context = api_context(o)};
     struct lx_run_result *run = lx_device_run(plan, &how, st);
-    return run ? api_result(lx_plan_ref(plan), run, st) : NULL;
+    return run ? api_result(lx_plan_ref(plan), run) : NULL;
 }
 
 lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    long before = memory_failures();
+    API_CALL(e, NULL);
     if (!plan || (!plan->plan && !plan->team))
         return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
-    lx_result *r = plan->team ? team_run(plan->team, o, st) : run_plan(plan->plan, o, st);
-    if (api_had_memory(before, st)) return r;
-    lx_result_free(r);
-    return NULL;
+    return plan->team ? team_run(plan->team, o, st) : run_plan(plan->plan, o, st);
 }

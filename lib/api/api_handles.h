@@ -7,8 +7,8 @@
 
 #include "lxplan.h"
 #include "base/arena.h"
+#include "base/border.h"
 #include "base/fail.h"
-#include "base/failed_memory.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -25,33 +25,34 @@ struct lx_text {
     int64_t size;
 };
 
-/* Where an error goes: into the caller's, or nowhere. */
-static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
-{
-    return e ? &e->st : nowhere;
-}
-
-/* Was there memory for all that was asked for since the count was `before`? What came of it otherwise is not handed out, and
- * whatever else it was called is not what is wrong. */
-static inline bool api_had_memory(long before, lx_status *st)
-{
-    return memory_failures() == before ? true : status_no_memory(st);
-}
-
-/* Numbers have a point in files, whatever the caller's locale says: the calling thread has the plain one meanwhile. */
-struct plain_locale {
-    void *before;
+/* A call of the interface, from its first line to wherever it returns: a border, and the plain locale for the thread, because
+ * numbers in files have a point. Without memory the call returns `failed`; `st` is the caller's error, or nobody's.
+ * API_CHANGE is for functions that change a handle: without memory the handle is as good as before. */
+struct api_call {
+    struct border border;
+    lx_status nowhere, *st;
+    void *locale; /* of the caller */
 };
 
-struct plain_locale plain_locale_begin(void);
-void plain_locale_end(struct plain_locale before);
+void api_enter(struct api_call *call, lx_error *e);
+void api_leave(struct api_call *call);
+int api_failed(struct api_call *call);
+
+#define API_CALL(e, failed)   API_BORDER(e, failed, border_begin)
+#define API_CHANGE(e, failed) API_BORDER(e, failed, border_begin_keeping)
+#define API_BORDER(e, failed, begin)                                                                         \
+    struct api_call api_call __attribute__((cleanup(api_leave)));                                            \
+    api_enter(&api_call, e);                                                                                 \
+    if (begin(&api_call.border)) return api_failed(&api_call), failed;                                       \
+    lx_status *st = api_call.st;                                                                             \
+    (void)st
 
 /* False with `st`: the name of `what` is no UTF-8. NULL is none and fine. */
 bool api_is_utf8(const char *what, const char *name, lx_status *st);
 /* Minus the code, for functions that return a number. */
 int32_t api_code(const lx_status *st);
-/* A text that owns `at` (malloc'ed; NULL gives NULL). */
-lx_text *api_text(char *at, size_t length, lx_status *st);
+/* A text that owns `at`; NULL gives NULL. */
+lx_text *api_text(char *at, size_t length);
 /* The row of a format by its name, or by "csv"; NULL with `st`. */
 const struct lx_format *api_format(const char *name, lx_status *st);
 
@@ -144,7 +145,7 @@ struct lx_result {
     struct arena memory;
 };
 
-/* A result that owns `plan` (and `run`); both are freed where memory is out. */
-lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st);
+/* A result that owns `plan` and `run`; NULL without a plan. */
+lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run);
 
 #endif

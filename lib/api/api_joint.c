@@ -58,7 +58,7 @@ static bool place_again(struct joint_work *w, lx_status *st)
     struct lx_run run = w->run;
     struct lx_problem placement;
     bool taken, *on = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *on);
-    if (!lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement, st)) return false;
+    lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement);
     if (!on || !drop_unequal(&placement, w->a.address, &w->q.memory, &taken)) return status_no_memory(st);
     if (!taken) return true;
     struct lx_answer again = {.address = w->a.address};
@@ -202,15 +202,13 @@ static bool api_joint_make_room(struct joint_work *w, lx_status *st)
 
 lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct joint_work w = {0};
     lx_result *r = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
-    long failures = memory_failures();
-    struct plain_locale before = plain_locale_begin();
     if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) &&
         api_joint_make_room(&w, st) && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
         w.solver = how.solver;
@@ -218,8 +216,5 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
         if (api_joint_search(&w, st)) r = api_joint_make_result(&w, st);
     }
     arena_free(&w.q.memory);
-    plain_locale_end(before);
-    if (api_had_memory(failures, st)) return r;
-    lx_result_free(r);
-    return NULL;
+    return r;
 }

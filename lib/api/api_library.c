@@ -34,6 +34,7 @@ int32_t lx_has(const char *feature)
 
 lx_error *lx_error_new(void)
 {
+    API_CALL(NULL, NULL);
     return mem_zeroed(1, sizeof(lx_error));
 }
 
@@ -66,16 +67,25 @@ static void make_plain(void)
     plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 }
 
-struct plain_locale plain_locale_begin(void)
+void api_enter(struct api_call *call, lx_error *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_plain);
-    return (struct plain_locale){plain ? uselocale(plain) : (locale_t)0};
+    call->nowhere = (lx_status){0};
+    call->st = e ? &e->st : &call->nowhere;
+    call->locale = plain ? uselocale(plain) : (locale_t)0;
 }
 
-void plain_locale_end(struct plain_locale before)
+int api_failed(struct api_call *call)
 {
-    if (before.before) uselocale(before.before);
+    call->border.number = 0;
+    return status_no_memory(call->st);
+}
+
+void api_leave(struct api_call *call)
+{
+    if (call->locale) uselocale(call->locale);
+    if (call->border.number) border_end(&call->border);
 }
 
 bool api_is_utf8(const char *what, const char *name, lx_status *st)
@@ -93,14 +103,10 @@ int32_t api_code(const lx_status *st)
     return st->code == LX_OK ? -LX_E_INTERNAL : -(int32_t)st->code;
 }
 
-lx_text *api_text(char *at, size_t length, lx_status *st)
+lx_text *api_text(char *at, size_t length)
 {
     if (!at) return NULL;
     lx_text *t = mem_alloc(sizeof *t);
-    if (!t) {
-        mem_free(at);
-        return status_no_memory(st), NULL;
-    }
     *t = (lx_text){at, (int64_t)length};
     return t;
 }

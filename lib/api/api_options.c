@@ -29,8 +29,8 @@ static const struct own_row {
 
 lx_options *lx_options_new(void)
 {
+    API_CALL(NULL, NULL);
     lx_options *o = mem_zeroed(1, sizeof *o);
-    if (!o) return NULL;
     o->settings.solvers = lx_solvers();
     for (int i = 0; i < API_OPTION_COUNT; i++) o->own[i] = own_rows[i].row.def;
     return o;
@@ -54,7 +54,7 @@ static bool api_options_add_solver(void *context, const struct lx_solver *s, lx_
         if (strcmp((*at)->name, s->name) == 0)
             return status_set(st, LX_E_DUPLICATE,
                               "there is a solver %.60s already; the plug-in needs another name", s->name);
-    if (!VEC_RESERVE(&o->solvers, n + 2)) return status_no_memory(st);
+    VEC_RESERVE(&o->solvers, n + 2);
     if (o->solvers.count == 0) memcpy(o->solvers.at, lx_solvers(), n * sizeof *o->solvers.at);
     o->solvers.at[n] = s;
     o->solvers.at[n + 1] = NULL;
@@ -80,10 +80,9 @@ static bool set_own(lx_options *o, int i, const char *value, lx_status *st)
                       r->row.help);
 }
 
-static bool set_file(lx_options *o, const char *path, lx_status *st)
+static bool set_file(lx_options *o, const char *path)
 {
     char *copy = *path ? mem_string(path) : NULL;
-    if (*path && !copy) return status_no_memory(st);
     mem_free(o->file);
     o->file = copy;
     return true;
@@ -106,9 +105,8 @@ static bool set_of_solver(lx_options *o, const char *name, const char *value, lx
 
 int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     bool ok;
-    struct plain_locale before = plain_locale_begin();
     if (!o || !name)
         ok = status_set(st, LX_E_USAGE, "an option needs a handle and a name");
     else if (lx_settings_find(name) >= 0)
@@ -118,12 +116,11 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
     else if (strcmp(name, "team") == 0)
         ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
     else if (strcmp(name, "file") == 0)
-        ok = set_file(o, value ? value : "", st);
+        ok = set_file(o, value ? value : "");
     else if (own_row(name) >= 0)
         ok = set_own(o, own_row(name), value ? value : "", st);
     else
         ok = set_of_solver(o, name, value ? value : "1", st);
-    plain_locale_end(before);
     return ok ? 0 : api_code(st);
 }
 

@@ -14,34 +14,21 @@ static const char *split_words(struct arena *memory, const struct lx_division *d
         if (d->splits[i].split > 1)
             text_format(&t, "%s%c/%lld", t.length ? "," : "", d->splits[i].letter,
                         (long long)d->splits[i].split);
-    const char *words = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
+    const char *words = arena_string(memory, t.at ? t.at : "");
     text_free(&t);
     return words;
 }
 
-static bool name_splits(lx_result *r)
+lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run)
 {
-    int32_t n = r->plan->divisions ? r->plan->divisions->count : 0;
-    r->splits = arena_array(&r->memory, (size_t)n, sizeof *r->splits);
-    for (int32_t i = 0; r->splits && i < n; i++)
-        if (!(r->splits[i] = split_words(&r->memory, &r->plan->divisions->at[i]))) return false;
-    return r->splits != NULL;
-}
-
-lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st)
-{
-    lx_result *r = plan ? mem_zeroed(1, sizeof *r) : NULL;
-    if (!r) {
-        if (plan) status_no_memory(st);
-        lx_plan_free(plan);
-        lx_run_result_free(run);
-        return NULL;
-    }
+    if (!plan) return NULL;
+    lx_result *r = mem_zeroed(1, sizeof *r);
     r->run = run;
     r->plan = plan;
-    if (name_splits(r)) return r;
-    lx_result_free(r);
-    return status_no_memory(st), NULL;
+    int32_t n = plan->divisions ? plan->divisions->count : 0;
+    r->splits = arena_array(&r->memory, (size_t)n, sizeof *r->splits);
+    for (int32_t i = 0; i < n; i++) r->splits[i] = split_words(&r->memory, &plan->divisions->at[i]);
+    return r;
 }
 
 void lx_result_free(lx_result *r)
@@ -68,28 +55,23 @@ lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
     if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
         plan = unless_refused(lx_plan_make(on, &how, st), st);
     lx_graph_free(on);
-    plain_locale_end(before);
-    return api_result(plan, NULL, st);
+    return api_result(plan, NULL);
 }
 
 lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
-    long before = memory_failures();
     const struct lx_graph *g = placement_graph(p, st);
     lx_result *r = g ? api_plan(g, o, st) : NULL;
     lx_graph_free(g);
     if (r && p->pools.count) r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
-    if (api_had_memory(before, st)) return r;
-    lx_result_free(r);
-    return NULL;
+    return r;
 }
 
 /* Off chip is -1; a pool counts only of what is placed. */
@@ -106,11 +88,10 @@ static bool check_answer(const struct lx_problem *problem, const int32_t *pools,
 int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *addresses, int32_t count,
                  double *value, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, -LX_E_MEMORY);
     struct arena memory = {0};
     struct lx_problem problem;
     int64_t worth = 0;
-    long before = memory_failures();
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement to check an answer of"), api_code(st);
     if (count > 0 && !addresses)
         return status_set(st, LX_E_USAGE, "there are no addresses; give one per buffer, -1 for off"),
@@ -123,7 +104,6 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     bool legal = ok && check_answer(&problem, pools, addresses, &worth, st);
     ok = ok && (legal || st->code == LX_E_NO);
     arena_free(&memory);
-    ok = api_had_memory(before, st) && ok;
     if (ok && legal && value) *value = (double)worth;
     return ok ? legal : api_code(st);
 }

@@ -7,27 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static lx_result *api_team_result_of(struct team_result t, lx_status *st)
+static lx_result *api_team_result_of(struct team_result t)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
-    struct team_result *kept = r ? arena_alloc(&r->memory, sizeof *kept) : NULL;
-    if (kept) {
-        *kept = t;
-        r->team = kept;
-        return r;
-    }
-    mem_free(r);
-    team_result_free(&t);
-    return status_no_memory(st), NULL;
+    r->team = arena_copy_array(&r->memory, &t, 1, sizeof t);
+    return r;
 }
 
-lx_result *team_result_of(struct lx_team_plans *plans, lx_status *st)
+lx_result *team_result_of(struct lx_team_plans *plans)
 {
-    struct team_result t = {.plans = plans, .shares = plans ? mem_alloc(sizeof *t.shares) : NULL};
     if (!plans) return NULL;
-    if (!t.shares) return lx_team_plans_free(plans), status_no_memory(st), NULL;
+    struct team_result t = {.plans = plans, .shares = mem_alloc(sizeof *t.shares)};
     *t.shares = 1;
-    return api_team_result_of(t, st);
+    return api_team_result_of(t);
 }
 
 void team_result_free(struct team_result *t)
@@ -43,7 +35,6 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     struct lx_team_plans *plans = NULL;
     if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
@@ -51,10 +42,8 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
         plans = lx_team_plans_choose(on, &team, &how, st);
     }
     lx_graph_free(on);
-    plain_locale_end(before);
-    bool uncut = plans && plans->team->uncut;
-    lx_result *r = team_result_of(plans, st);
-    if (r && uncut) r->notes = lx_team_uncut_words();
+    lx_result *r = team_result_of(plans);
+    if (r && plans->team->uncut) r->notes = lx_team_uncut_words();
     return r;
 }
 
@@ -72,8 +61,9 @@ lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status 
                                       .stop = api_stop(o),
                                       .context = api_context(o)};
     if (!lx_team_run(t->plans->team, &how, &ran.run, st)) return NULL;
+    lx_result *r = api_team_result_of(ran);
     ++*t->shares;
-    return api_team_result_of(ran, st);
+    return r;
 }
 
 static double planned_hbm(const struct team_result *t, int member)

@@ -14,7 +14,7 @@ struct team_result {
 };
 
 /* A result of `plans`, which it takes over, also where this fails. */
-lx_result *team_result_of(struct lx_team_plans *plans, lx_status *st);
+lx_result *team_result_of(struct lx_team_plans *plans);
 void team_result_free(struct team_result *t);
 
 /* As the functions of lxplan.h, of such a result. */

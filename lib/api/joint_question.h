@@ -1,4 +1,4 @@
-/* Divisions and placement together, as a caller states them in JSON (lib/README.md has the form). Private to the room. */
+/* Divisions and placement together, as a caller states them in JSON (lib/library.md has the form). Private to the room. */
 #ifndef LX_API_JOINT_QUESTION_H
 #define LX_API_JOINT_QUESTION_H
 

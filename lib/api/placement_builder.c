@@ -22,7 +22,7 @@ static bool find_objective(const char *word, enum lx_objective *out)
 
 lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     enum lx_objective asked;
     if (!find_objective(objective, &asked))
         return status_set(st, LX_E_UNKNOWN_NAME, "the objective is \"cost\", \"fit\" or \"height\""), NULL;
@@ -100,7 +100,7 @@ static bool placement_builder_add_name(struct names *names, const char *what, co
 
 int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
         return placement_builder_done(
@@ -136,7 +136,7 @@ static bool is_buffer(const lx_placement *p, int64_t b, lx_status *st)
 int32_t lx_placement_reserve(lx_placement *p, int32_t pool, int64_t from, int64_t to, int64_t start,
                              int64_t end, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_pool(p, pool, st)) return api_code(st);
     struct lx_reserved r = {from, to, start, end};
     if (start == 0 && end == 0) r.start = INT64_MIN, r.end = INT64_MAX;
@@ -175,7 +175,7 @@ static int32_t placement_builder_add_buffer(lx_placement *p, const char *own, in
 int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int64_t start, int64_t end,
                             int64_t off, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!is_size(name, size, off, st)) return api_code(st);
     const char *own = placement_builder_own_name(p, "buffer", name, p->buffers.count, st);
@@ -207,7 +207,7 @@ static const char **make_names(lx_placement *p, int32_t first, int32_t count, lx
 int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *sizes, const int64_t *starts,
                              const int64_t *ends, const int64_t *offs, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (count < 0 || (count > 0 && (!sizes || !starts || !ends)))
         return placement_builder_done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0,
@@ -224,7 +224,7 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
 
 int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st)) return api_code(st);
     struct placement_buffer *at = &p->buffers.at[b];
     struct lx_life first = {at->b.start, at->b.end}, next = {start, end};
@@ -241,7 +241,7 @@ int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end
 int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32_t count,
                           int32_t first_is_read, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st)) return api_code(st);
     struct placement_buffer *at = &p->buffers.at[b];
     if (count < 0 || (count > 0 && !uses))
@@ -256,7 +256,7 @@ int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32
 
 int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cost, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     struct placement_allowed one = {pool, cost};
     return placement_builder_done(VEC_PUSH(&p->buffers.at[b].allowed, one) || status_no_memory(st), 0, st);
@@ -265,7 +265,7 @@ int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cos
 int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t address, int32_t alone,
                          lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     if (address < 0 || address > LX_INT_MAX)
         return placement_builder_done(status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), 0,
@@ -329,7 +329,7 @@ static const struct {
 
 int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char *value, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st)) return api_code(st);
     for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++) {
         if (strcmp(keys[i].key, key) != 0) continue;
@@ -357,7 +357,7 @@ static bool are_buffers(const lx_placement *p, const int32_t *members, int32_t c
 
 int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t b, int64_t cost, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     struct lx_pair pair = {a, b};
     struct lx_reuse reuse = {a, b, cost};
     bool ok;
@@ -385,7 +385,7 @@ static bool copy_group(lx_placement *p, const int32_t *members, int32_t count, s
 int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *members, int32_t count,
                            lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     bool same = kind && strcmp(kind, "same_place") == 0;
     struct lx_group group;
     if (!p) return placement_builder_done(no_placement(st), 0, st);
@@ -402,7 +402,7 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
                             const int32_t *all_off, int32_t all_off_count, const int32_t *any_on,
                             int32_t any_on_count, const int32_t *any_off, int32_t any_off_count, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CHANGE(e, -LX_E_MEMORY);
     struct lx_charge c = {.cost = cost};
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||

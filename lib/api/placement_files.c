@@ -104,17 +104,12 @@ const struct lx_graph *api_read(const char *bytes, int64_t size, const char *for
     const struct lx_format *f = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     if (format && !(f = api_format(format, st))) return NULL;
-    struct plain_locale before = plain_locale_begin();
-    const struct lx_graph *g =
-        f ? f->read("", bytes, (size_t)size, st) : lx_graph_of_text("", bytes, (size_t)size, st);
-    plain_locale_end(before);
-    return g;
+    return f ? f->read("", bytes, (size_t)size, st) : lx_graph_of_text("", bytes, (size_t)size, st);
 }
 
 lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    long before = memory_failures();
+    API_CALL(e, NULL);
     const struct lx_graph *g = api_read(bytes, size, format, st);
     lx_placement *p = NULL;
     if (g && !g->is_list)
@@ -123,9 +118,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     else if (g)
         p = placement_of(g, st);
     lx_graph_free(g);
-    if (api_had_memory(before, st)) return p;
-    lx_placement_free(p);
-    return NULL;
+    return p;
 }
 
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
@@ -168,8 +161,6 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;
-    long failures = memory_failures();
-    struct plain_locale before = plain_locale_begin();
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
     else if (f->write_buffers && g->is_list) {
@@ -178,15 +169,12 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"
                                     : "only read");
-    plain_locale_end(before);
-    if (api_had_memory(failures, st)) return api_text(text, length, st);
-    mem_free(text);
-    return NULL;
+    return api_text(text, length);
 }
 
 lx_text *lx_placement_write(const lx_placement *p, const char *format, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
     const struct lx_graph *g = placement_graph(p, st);
     lx_text *t = g ? api_write(g, format, st) : NULL;

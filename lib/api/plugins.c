@@ -1,10 +1,10 @@
 /* Loads plug-ins. A file is looked into only as far as its number says that it is one of ours and of this version. */
 #include "api/plugins.h"
 #include "base/fail.h"
-#include "base/memory.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ISO C has no way from a pointer to data to one to a function; POSIX asks for these bytes to be the same. */
@@ -54,11 +54,13 @@ static bool plugins_load(const char *path,
 bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
                      void *context, lx_status *st)
 {
-    char *copy = mem_string(paths), *rest = NULL;
-    if (!copy) return status_no_memory(st);
-    bool ok = true;
-    for (char *path = strtok_r(copy, ":", &rest); ok && path; path = strtok_r(NULL, ":", &rest))
-        ok = plugins_load(path, add, context, st);
-    mem_free(copy);
-    return ok;
+    char path[PATH_MAX];
+    for (size_t length; *(paths += strspn(paths, ":")); paths += length) {
+        length = strcspn(paths, ":");
+        if (length >= sizeof path)
+            return status_set(st, LX_E_IO, "cannot load the plug-in %.300s: its path is too long", paths);
+        snprintf(path, sizeof path, "%.*s", (int)length, paths);
+        if (!plugins_load(path, add, context, st)) return false;
+    }
+    return true;
 }

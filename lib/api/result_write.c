@@ -150,15 +150,10 @@ static char *result_write_team(const lx_result *r, const char *format, size_t *l
 
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    API_CALL(e, NULL);
     size_t length = 0;
     if (!r || (!r->plan && !r->team)) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
-    long failures = memory_failures();
-    struct plain_locale before = plain_locale_begin();
     char *text =
         r->team ? result_write_team(r, format, &length, st) : result_write_as(r, format, other, &length, st);
-    plain_locale_end(before);
-    if (api_had_memory(failures, st)) return api_text(text, length, st);
-    mem_free(text);
-    return NULL;
+    return api_text(text, length);
 }

@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FREED = 8 }; /* bytes that are a unit of work (base/stop.h) */
@@ -23,7 +22,6 @@ static struct arena_block *add_block(struct arena *a, size_t at_least)
     size_t size = a->next_size ? a->next_size : FIRST_BLOCK;
     if (size < at_least) size = at_least;
     struct arena_block *b = mem_zeroed(1, sizeof *b + size);
-    if (!b) return NULL;
     b->size = size;
     b->next = a->head;
     a->head = b;
@@ -33,13 +31,11 @@ static struct arena_block *add_block(struct arena *a, size_t at_least)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX / 4)
-        return NULL; /* no machine has that, and some allocators end the program over it */
+    if (size > SIZE_MAX / 4) memory_out();
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size == 0) size = ALIGN;
     struct arena_block *b = a->head;
     if (!b || b->size - b->used < size) b = add_block(a, size);
-    if (!b) return NULL;
     void *p = b->data + b->used;
     b->used += size;
     return p;
@@ -47,14 +43,14 @@ void *arena_alloc(struct arena *a, size_t size)
 
 void *arena_array(struct arena *a, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / 2 / size) return NULL;
-    return arena_alloc(a, count * size);
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) memory_out();
+    return arena_alloc(a, bytes);
 }
 
 char *arena_copy(struct arena *a, const char *text, size_t length)
 {
     char *p = arena_alloc(a, length + 1);
-    if (!p) return NULL;
     memcpy(p, text, length);
     p[length] = 0;
     return p;
@@ -72,8 +68,8 @@ char *arena_format(struct arena *a, const char *format, ...)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *p = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
-    if (p) vsnprintf(p, (size_t)n + 1, format, again);
+    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+    if (n >= 0) vsnprintf(p, (size_t)n + 1, format, again);
     va_end(again);
     return p;
 }
@@ -81,7 +77,7 @@ char *arena_format(struct arena *a, const char *format, ...)
 void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size)
 {
     void *p = arena_array(a, count, size);
-    if (p) stop_copy(p, from, count * size);
+    stop_copy(p, from, count * size);
     return p;
 }
 

@@ -2,7 +2,7 @@
  *
  * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands
  * them out from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes.
- * All functions return NULL when memory is out or a size overflows. */
+ * No function returns NULL (base/memory.h). */
 #ifndef LX_BASE_ARENA_H
 #define LX_BASE_ARENA_H
 

@@ -151,7 +151,7 @@ static bool replace_file(const char *path, const struct stat *before, const char
     /* A link stays a link: what it points to is replaced. */
     char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
-    mem_free(real);
+    free(real);
     const char *target = pointed_to ? pointed_to : path;
     int fd = before && !pointed_to ? -1 : file_open_beside(target, &temporary);
     bool made = fd >= 0, ok = made && write_fully(fd, data, length) &&

@@ -1,19 +1,25 @@
 /* Where the lines of a thread go. State: one function and its context per thread, none at first. */
 #include "base/log.h"
+#include "base/border.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 enum { LINE = 400 };
 
-static _Thread_local log_function *receiver;
-static _Thread_local void *receiver_context;
+THREAD_STATE log_function *receiver;
+THREAD_STATE void *receiver_context;
 
 bool log_to(log_function *to, void *context)
 {
     receiver = to;
     receiver_context = context;
     return LOG_COMPILED;
+}
+
+struct log_receiver log_receiver(void)
+{
+    return (struct log_receiver){receiver, receiver_context};
 }
 
 bool log_wanted(void)

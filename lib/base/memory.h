@@ -1,17 +1,31 @@
-/* Memory of the heap: every block that the project makes comes from here and goes back here. */
+/* Memory that is there: no function here returns NULL.
+ *
+ * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and nobody on the way
+ * checks for it. Each block has a header of 32 bytes that links it to the others of its border. Any thread may free it. */
 #ifndef LX_BASE_MEMORY_H
 #define LX_BASE_MEMORY_H
 
 #include <stddef.h>
 
+/* Sizes may be 0. Blocks are aligned to 16 bytes. */
 void *mem_alloc(size_t size);
 void *mem_zeroed(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
+/* `alignment` is a power of two. */
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_string(const char *text);
-/* The first `length` bytes of a text, terminated. */
-char *mem_string_n(const char *text, size_t length);
+/* At most `most` bytes of it. */
+char *mem_string_n(const char *text, size_t most);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mem_free(void *block);
+
+/* The block belongs to no border from now on: another thread gets it. */
+void mem_disown(void *block);
+
+/* For sizes that a user has chosen and that have a better answer than "out of memory": NULL where there is none. */
+void *mem_try_zeroed(size_t count, size_t size);
+
+/* Unwinds: for memory that another library did not get. */
+_Noreturn void memory_out(void);
 
 #endif

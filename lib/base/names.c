@@ -16,16 +16,12 @@ static uint32_t names_slot_of(const struct names *n, const char *key)
     return i;
 }
 
-static bool names_grow(struct names *n)
+static void names_grow(struct names *n)
 {
     enum { EACH_MOVED = 100 };
     struct names bigger = {.room = n->room ? n->room * 2 : 64};
-    bigger.key = mem_zeroed(bigger.room, sizeof *bigger.key);
-    bigger.value = mem_zeroed(bigger.room, sizeof *bigger.value);
-    if (!bigger.key || !bigger.value) {
-        names_free(&bigger);
-        return false;
-    }
+    bigger.key = mem_zeroed(bigger.room, sizeof *bigger.key + sizeof *bigger.value);
+    bigger.value = (int32_t *)(bigger.key + bigger.room);
     for (uint32_t i = 0; i < n->room; i++) {
         if (!n->key[i]) continue;
         stop_look(EACH_MOVED);
@@ -36,19 +32,17 @@ static bool names_grow(struct names *n)
     bigger.count = n->count;
     names_free(n);
     *n = bigger;
-    return true;
 }
 
 bool names_reserve(struct names *n, uint32_t more)
 {
-    while ((n->count + more) * 2 > n->room)
-        if (!names_grow(n)) return false;
+    while ((n->count + more) * 2 > n->room) names_grow(n);
     return true;
 }
 
 enum names_result names_add(struct names *n, const char *key, int32_t value)
 {
-    if (n->count * 2 >= n->room && !names_grow(n)) return NAMES_NO_MEMORY;
+    if (n->count * 2 >= n->room) names_grow(n);
     uint32_t i = names_slot_of(n, key);
     if (n->key[i]) return NAMES_KNOWN;
     n->key[i] = key;
@@ -67,6 +61,5 @@ int32_t names_find(const struct names *n, const char *key)
 void names_free(struct names *n)
 {
     mem_free(n->key);
-    mem_free(n->value);
     *n = (struct names){0};
 }

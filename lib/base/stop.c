@@ -4,16 +4,24 @@
 
 #include <string.h>
 
-static _Thread_local struct stop *innermost;
+THREAD_STATE struct stop *innermost;
+
+static void stop_unwind(void *argument)
+{
+    const struct stop *s = argument;
+    innermost = s->outer;
+}
 
 void stop_begin(struct stop *s, bool (*asked)(void *context), void *context)
 {
     *s = (struct stop){.asked = asked, .context = context, .outer = innermost};
     innermost = s;
+    defer(&s->ending, stop_unwind, s);
 }
 
 void stop_end(struct stop *s)
 {
+    defer_drop(&s->ending);
     if (s->outer) s->outer->work += s->work;
     innermost = s->outer;
 }

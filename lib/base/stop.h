@@ -10,6 +10,7 @@
 #ifndef LX_BASE_STOP_H
 #define LX_BASE_STOP_H
 
+#include "base/border.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -23,6 +24,7 @@ struct stop {
     int64_t work; /* since it was last asked */
     bool now;     /* the answer was yes, and it stays so */
     struct stop *outer;
+    struct deferred ending;
 };
 
 /* From now on, until stop_end of the same. */

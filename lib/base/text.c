@@ -1,5 +1,5 @@
 /* A growing string, terminated at all times, whose room doubles from 256 bytes; and the escapes of JSON and
- * XML. After a failure to grow all calls do nothing. */
+ * XML. */
 #include "base/text.h"
 #include "base/memory.h"
 
@@ -10,31 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool text_make_room(struct text *t, size_t more)
+static void text_make_room(struct text *t, size_t more)
 {
-    if (t->failed) return false;
-    if (t->room - t->length > more) return true;
+    if (t->room - t->length > more) return;
     size_t room = t->room < 256 ? 256 : t->room * 2;
     while (room - t->length <= more) {
-        if (room > SIZE_MAX / 4) {
-            t->failed = true;
-            return false;
-        }
+        if (room > SIZE_MAX / 4) memory_out();
         room *= 2;
     }
-    char *p = mem_resize(t->at, room);
-    if (!p) {
-        t->failed = true;
-        return false;
-    }
-    t->at = p;
+    t->at = mem_resize(t->at, room);
     t->room = room;
-    return true;
 }
 
 void text_add_n(struct text *t, const char *s, size_t n)
 {
-    if (!text_make_room(t, n)) return;
+    text_make_room(t, n);
     if (n) memcpy(t->at + t->length, s, n);
     t->length += n;
     t->at[t->length] = 0;
@@ -47,7 +37,7 @@ void text_add(struct text *t, const char *s)
 
 void text_pad(struct text *t, char c, size_t times)
 {
-    if (!text_make_room(t, times)) return;
+    text_make_room(t, times);
     memset(t->at + t->length, c, times);
     t->length += times;
     t->at[t->length] = 0;
@@ -57,22 +47,20 @@ void text_format(struct text *t, const char *format, ...)
 {
     enum { USUAL = 80 };
     va_list args, again;
-    if (!text_make_room(t, USUAL)) return;
+    text_make_room(t, USUAL);
     va_start(args, format);
     va_copy(again, args);
     size_t room =
         t->room - t->length < INT_MAX ? t->room - t->length : INT_MAX; /* more is an error to some */
     int n = vsnprintf(t->at + t->length, room, format, args);
     va_end(args);
-    if (n < 0)
-        t->failed = true;
-    else if ((size_t)n >= room && text_make_room(t, (size_t)n))
+    if (n >= 0 && (size_t)n >= room) {
+        text_make_room(t, (size_t)n);
         vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    }
     va_end(again);
-    if (t->failed)
-        t->at[t->length] = 0;
-    else
-        t->length += (size_t)n;
+    if (n >= 0) t->length += (size_t)n;
+    t->at[t->length] = 0;
 }
 
 void text_int(struct text *t, int64_t value)

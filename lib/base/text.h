@@ -1,5 +1,5 @@
 /* A string that grows. Writers build whole files in one of these, so that a file is either written
- * completely or not at all. A failure to grow is remembered: check `failed` once, at the end. */
+ * completely or not at all. */
 #ifndef LX_BASE_TEXT_H
 #define LX_BASE_TEXT_H
 
@@ -10,7 +10,7 @@
 struct text {
     char *at; /* terminated; NULL while empty */
     size_t length, room;
-    bool failed;
+    bool failed; /* never: memory that is out unwinds (base/memory.h) */
 };
 
 void text_add(struct text *t, const char *s);

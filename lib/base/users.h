@@ -1,36 +1,45 @@
 /* How many hold a thing that is shared and constant.
  *
  * The count lives in memory of its own that the thing points to, so that holding a constant thing once more
- * needs no cast; it may be changed from any thread. */
+ * needs no cast; it may be changed from any thread. A border that is unwound gives back the references that were taken
+ * inside of it. */
 #ifndef LX_BASE_USERS_H
 #define LX_BASE_USERS_H
 
 #include "base/arena.h"
+#include "base/border.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
 struct users {
     atomic_int count;
+    struct border_place made;
+    void (*release)(const void *thing); /* gives one reference back */
+    const void *thing;
 };
 
-/* One user; in `memory`, which its last user frees. NULL: memory is out. */
-static inline struct users *users_new(struct arena *memory)
+/* One user; in `memory`, which its last user frees. */
+static inline struct users *users_new(struct arena *memory, const void *thing,
+                                      void (*release)(const void *thing))
 {
-    struct users *u = arena_alloc(memory, sizeof *u);
-    if (u) atomic_init(&u->count, 1);
-    return u;
+    struct users *users = arena_alloc(memory, sizeof *users);
+    *users = (struct users){.made = border_here(), .release = release, .thing = thing};
+    atomic_init(&users->count, 1);
+    return users;
 }
 
-static inline void users_add(struct users *u)
+static inline void users_add(struct users *users)
 {
-    atomic_fetch_add_explicit(&u->count, 1, memory_order_relaxed);
+    border_note(users, 1);
+    atomic_fetch_add_explicit(&users->count, 1, memory_order_relaxed);
 }
 
 /* True: that was the last one, and nobody else sees the thing any more. */
-static inline bool users_remove(struct users *u)
+static inline bool users_remove(struct users *users)
 {
-    return atomic_fetch_sub_explicit(&u->count, 1, memory_order_acq_rel) == 1;
+    border_note(users, -1);
+    return atomic_fetch_sub_explicit(&users->count, 1, memory_order_acq_rel) == 1;
 }
 
 #endif

@@ -1,5 +1,4 @@
-/* A growable array: `struct vec_int v = {0}; VEC_PUSH(&v, 7)`. VEC_PUSH is false when memory is out,
- * and the array keeps what it had. */
+/* A growable array: `VEC(int) v = {0}; VEC_PUSH(&v, 7); VEC_FREE(&v)`. */
 #ifndef LX_BASE_VEC_H
 #define LX_BASE_VEC_H
 
@@ -22,11 +21,9 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
     if (wanted <= *room) return true;
     size_t bigger = *room < 8 ? 8 : *room + *room / 2;
     if (bigger < wanted) bigger = wanted;
-    if (bigger > SIZE_MAX / 2 / size) return false;
-    void *p = mem_resize(*at, bigger * size);
-    if (!p) return false;
+    if (bigger > SIZE_MAX / 2 / size) memory_out();
     size_t copied = *room > 1024 ? *room * size : 0;
-    *at = p;
+    *at = mem_resize(*at, bigger * size);
     *room = bigger;
     if (copied) stop_look((int64_t)(copied / 2));
     return true;

@@ -72,17 +72,16 @@ int64_t compulsory_bytes(const struct checker *c)
 }
 
 /* The placement's own bound, of a list or of a height. */
-static bool placement_bound(const struct lx_plan *p, int64_t *bound, lx_status *st)
+static int64_t placement_bound(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->graph;
     struct lx_problem own = p->problem;
-    *bound = 0;
-    if (!g->is_list && own.objective != LX_HEIGHT) return true;
+    if (!g->is_list && own.objective != LX_HEIGHT) return 0;
     if (g->is_list) {
         own.buffers = g->buffers;
         own.count = g->buffer_count;
     }
-    return lx_bound(&own, bound, st);
+    return lx_bound(&own);
 }
 
 static bool refuted(const struct lx_plan *p, int64_t objective, lx_status *st)
@@ -122,7 +121,8 @@ bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report 
 {
     int64_t objective = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.spill_bytes,
             known;
-    if (refuted(p, objective, st) || !placement_bound(p, &known, st)) return false;
+    if (refuted(p, objective, st)) return false;
+    known = placement_bound(p);
     bool by_traffic = !p->graph->is_list && p->problem.objective != LX_HEIGHT;
     /* The bytes that a spill counts from are a claim, too: only traffic is compared with traffic. */
     if (by_traffic) known = least - p->figures.perfect_hbm_bytes;

@@ -20,13 +20,9 @@
 #ifndef LX_COOPTIMISE_CHAIN_H
 #define LX_COOPTIMISE_CHAIN_H
 
-#include "base/arena.h"
-#include "base/checked.h"
+#include "network/prices.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "stays/draft.h"
-
-/* More than any plan moves; several add up without overflow. */
-#define CHAIN_NEVER (INT64_MAX / 8)
 
 /* Places of a tensor; a state is 2 * place + lacking, lacking: HBM has not what was written last. */
 enum {
@@ -90,19 +86,14 @@ struct chain_model {
     const struct draft *x;
     struct arena *memory;
     bool ring, evict;
-    bool coarse; /* labels are not told apart */
-    int64_t capacity;
+    bool coarse;      /* labels are not told apart */
     int64_t constant; /* bytes that nothing avoids: tensors that are never on chip */
     int32_t op_count, tensor_count, slot_count;
     struct chain_op *ops;
     struct chain_tensor *tensors;
-    int64_t *price;         /* per op: of a byte on chip there, in 2^-CHAIN_PRICE_BITS bytes */
-    int64_t *price_before;  /* per op and one more: sum of the prices before it */
-    int64_t *rest;          /* per op and one more: sum of `least` from it on */
+    struct prices room;     /* of the scratchpads, op by op */
     int64_t largest, cells; /* choices x states over the touches of an op: the most, and all */
 };
-
-enum { CHAIN_PRICE_BITS = 16 };
 
 /* What a tensor may do at an op. */
 struct chain_step {
@@ -114,11 +105,11 @@ struct chain_step {
 
 /* chain_model.c. `x`: a draft of the divided graph in its own order, `menus` of the same divisions. All memory is
  * `memory`. `coarse`: labels are not told apart; of what cannot be afforded otherwise. */
-bool chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
-                      struct arena *memory, lx_status *st);
+void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
+                      struct arena *memory);
 
 /* chain_room.c: choices under which the operands of an op do not fit beside each other are split up. */
-bool chain_split_choices(struct chain_model *m, struct chain_op *op);
+void chain_split_choices(struct chain_model *m, struct chain_op *op);
 /* A label that is seen, but through HBM. */
 static inline int32_t chain_forced_off(int32_t label)
 {
@@ -150,17 +141,32 @@ static inline int32_t chain_states(const struct chain_tensor *t)
     return 2 * (CHAIN_LABELS + (t->strict ? 3 : 1) * t->label_count);
 }
 
-/* From bytes times prices to bytes, downwards. */
-static inline int64_t chain_floor_price(int128 scaled)
-{
-    int128 price = scaled >> CHAIN_PRICE_BITS;
-    return price > CHAIN_NEVER ? CHAIN_NEVER : price < -CHAIN_NEVER ? -CHAIN_NEVER : (int64_t)price;
-}
-
-/* chain_bound.c. Messages for the prices as they are; `*bound`: what no plan goes below. */
-bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_status *st);
+/* chain_bound.c. Messages for the prices as they are, and the bound that they prove. */
+int64_t chain_messages(struct chain_model *m, int64_t *steps);
 /* Raises prices where a plan by the messages alone would overfill the scratchpads, and keeps the best. */
-bool chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *bound,
-                 int64_t *steps, lx_status *st);
+int64_t chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps);
+
+struct chain_beam_options {
+    int32_t width, answers; /* answers: at most so many of the last states are traced back */
+    int32_t of_a_kind; /* at most so many states with the same tensors on chip come first; 0: as they rank */
+    bool by_time;      /* among equals the fastest comes first, else the one that leaves most room */
+    int64_t capacity;  /* at most that of the model; below it nothing is proved */
+    int64_t cut;       /* what costs as much is of no use */
+    int64_t step_limit;
+    const struct lx_run *run;
+    double deadline; /* seconds of the monotonic clock; 0: none */
+};
+
+struct chain_beam_result {
+    bool exact, stopped; /* exact: nothing was dropped but by `cut` */
+    int64_t bound;       /* on everything that costs less than `cut`; at most `cut` */
+    int64_t steps;
+    int32_t found;   /* answers, best first */
+    int32_t *choice; /* per answer and op, of the model; from the caller */
+    int64_t *bytes;  /* per answer */
+};
+
+void chain_beam(const struct chain_model *m, const struct chain_beam_options *how,
+                struct chain_beam_result *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* Equal views get equal labels, whatever the tensor: an op that writes in place compares views of two. Which views a
  * tensor can have on chip is asked of stays/core_views.c. */
 #include "cooptimise/chain_labels.h"
-#include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -26,11 +25,10 @@ static size_t view_hash(const struct lx_core_view *v)
     return (size_t)(h ^ h >> 29);
 }
 
-static bool chain_labels_grow(struct table *t)
+static void chain_labels_grow(struct table *t)
 {
     size_t room = t->room ? 2 * t->room : 256;
     int32_t *at = mem_zeroed(room, sizeof *at);
-    if (!at) return false;
     for (size_t i = 0; i < t->views.count; i++) {
         size_t h = view_hash(t->views.at[i]) & (room - 1);
         while (at[h]) h = (h + 1) & (room - 1);
@@ -39,22 +37,20 @@ static bool chain_labels_grow(struct table *t)
     mem_free(t->at);
     t->at = at;
     t->room = room;
-    return true;
 }
 
-/* -1: memory is out. */
 static int32_t chain_labels_label_of(struct table *t, const struct lx_core_view *v)
 {
-    if (2 * t->views.count >= t->room && !chain_labels_grow(t)) return -1;
+    if (2 * t->views.count >= t->room) chain_labels_grow(t);
     size_t h = view_hash(v) & (t->room - 1);
     for (; t->at[h]; h = (h + 1) & (t->room - 1))
         if (views_equal(t->views.at[t->at[h] - 1], v)) return t->at[h] - 1;
-    if (!VEC_PUSH(&t->views, v)) return -1;
+    (void)VEC_PUSH(&t->views, v);
     t->at[h] = (int32_t)t->views.count;
     return t->at[h] - 1;
 }
 
-static bool label_menu(const struct draft *x, struct table *t, const struct op_menu *menu, int32_t *label)
+static void label_menu(const struct draft *x, struct table *t, const struct op_menu *menu, int32_t *label)
 {
     const struct lx_op *op = &x->graph->ops[menu->op];
     bool off_device = op->kind->traits & LX_EXTERN, sums_meet = !x->how.passes.no_ring;
@@ -65,29 +61,23 @@ static bool label_menu(const struct draft *x, struct table *t, const struct op_m
             label[at] = -1;
             if (off_device || !view_holds(y, &menu->view[at], sums_meet)) continue;
             label[at] = chain_labels_label_of(t, &menu->view[at]);
-            if (label[at] < 0) return false;
         }
     }
-    return true;
 }
 
-bool chain_labels_make(const struct draft *x, const struct op_menus *menus, struct arena *memory,
-                       struct chain_labels *out, lx_status *st)
+void chain_labels_make(const struct draft *x, const struct op_menus *menus, struct arena *memory,
+                       struct chain_labels *out)
 {
     struct table t = {0};
-    bool ok = (out->of_menu = arena_array(memory, (size_t)menus->count, sizeof *out->of_menu)) != NULL;
-    for (int32_t k = 0; ok && k < menus->count; k++) {
+    out->of_menu = arena_array(memory, (size_t)menus->count, sizeof *out->of_menu);
+    for (int32_t k = 0; k < menus->count; k++) {
         const struct op_menu *m = &menus->at[k];
         out->of_menu[k] =
             arena_array(memory, (size_t)m->count * (size_t)m->operand_count, sizeof **out->of_menu);
-        ok = out->of_menu[k] && label_menu(x, &t, m, out->of_menu[k]);
+        label_menu(x, &t, m, out->of_menu[k]);
     }
-    if (ok) {
-        out->count = (int32_t)t.views.count;
-        out->view = arena_copy_array(memory, t.views.at, t.views.count, sizeof *out->view);
-        ok = out->view != NULL;
-    }
+    out->count = (int32_t)t.views.count;
+    out->view = arena_copy_array(memory, t.views.at, t.views.count, sizeof *out->view);
     VEC_FREE(&t.views);
     mem_free(t.at);
-    return ok ? true : status_no_memory(st);
 }

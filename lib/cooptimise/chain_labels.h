@@ -11,7 +11,7 @@ struct chain_labels {
     int32_t **of_menu; /* per menu: label per operand and choice, as op_menu.view; -1: it cannot be on chip */
 };
 
-bool chain_labels_make(const struct draft *x, const struct op_menus *menus, struct arena *memory,
-                       struct chain_labels *out, lx_status *st);
+void chain_labels_make(const struct draft *x, const struct op_menus *menus, struct arena *memory,
+                       struct chain_labels *out);
 
 #endif

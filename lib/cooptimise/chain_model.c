@@ -1,16 +1,11 @@
 /* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can have, which
  * choices of an op differ in them, and which states can be reached. */
 #include "cooptimise/chain.h"
-#include "base/fail.h"
 #include "layout/op_index.h"
 #include "cooptimise/chain_labels.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { EACH_OP = 1000, EACH_LINK = 50 }; /* work of base/stop.h */
+enum { PRICE_BITS = 16 };
 
 struct making {
     struct chain_model *m;
@@ -67,12 +62,12 @@ static bool always_off(const struct making *k, int32_t t)
 }
 
 /* The tensor's own number of a label; a new one where it has none. */
-static bool number_label(struct making *k, struct chain_tensor *t, int32_t chain, int32_t label, int32_t *out)
+static int32_t number_label(struct making *k, struct chain_tensor *t, int32_t chain, int32_t label)
 {
     struct chain_model *m = k->m;
-    if (label < 0 || k->seen[label] == chain + 1) return *out = label < 0 ? -1 : k->local[label], true;
+    if (label < 0 || k->seen[label] == chain + 1) return label < 0 ? -1 : k->local[label];
     int64_t size = view_part_bytes(k->x->layouts, t->tensor, k->labels.view[label]);
-    bool fits = size <= m->capacity;
+    bool fits = size <= m->room.capacity;
     k->seen[label] = chain + 1;
     k->local[label] = -1;
     if (k->m->coarse && fits && t->label_count > 0) {
@@ -83,11 +78,10 @@ static bool number_label(struct making *k, struct chain_tensor *t, int32_t chain
         t->size[t->label_count] = size;
         k->local[label] = t->label_count++;
     }
-    *out = k->local[label];
-    return true;
+    return k->local[label];
 }
 
-static bool label_tensor(struct making *k, int32_t chain)
+static void label_tensor(struct making *k, int32_t chain)
 {
     const struct draft *x = k->x;
     struct chain_tensor *t = &k->m->tensors[chain];
@@ -98,25 +92,20 @@ static bool label_tensor(struct making *k, int32_t chain)
     t->label = arena_array(k->m->memory, labels, sizeof *t->label);
     t->size = arena_array(k->m->memory, labels, sizeof *t->size);
     k->locals[chain] = arena_array(k->m->memory, most, sizeof **k->locals);
-    if (!t->label || !t->size || !k->locals[chain]) return false;
     int32_t *out = k->locals[chain];
     for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1]; i++) {
         const int32_t *label = labels_of(k, x->tensor_access[i]);
         const struct op_menu *menu = menu_of(k, x->access_op[x->tensor_access[i]]);
-        for (int32_t c = 0; c < menu->count; c++)
-            if (!number_label(k, t, chain, label[c], out++)) return false;
+        for (int32_t c = 0; c < menu->count; c++) *out++ = number_label(k, t, chain, label[c]);
     }
-    return true;
 }
 
-static bool make_tensors(struct making *k)
+static void make_tensors(struct making *k)
 {
-    enum { EACH_TENSOR = 100, EACH_ACCESS = 500 };
     const struct draft *x = k->x;
     struct chain_model *m = k->m;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
         k->chain_of[t] = -1;
-        stop_look(EACH_TENSOR + EACH_ACCESS * (int64_t)(x->tensor_at[t + 1] - x->tensor_at[t]));
         if (always_off(k, t)) {
             for (int32_t i = x->tensor_at[t]; i < x->tensor_at[t + 1]; i++)
                 m->constant += x->accesses[x->tensor_access[i]].bytes;
@@ -128,20 +117,18 @@ static bool make_tensors(struct making *k)
                                   .leaves = lx_role_leaves(x->graph->tensors[t].role)};
         k->chain_of[t] = m->tensor_count;
         struct chain_tensor *made = &m->tensors[m->tensor_count];
-        if (!label_tensor(k, m->tensor_count++)) return false;
+        label_tensor(k, m->tensor_count++);
         made->strict = m->ring && !m->evict && made->label_count > 1;
     }
-    return true;
 }
 
 /* Of the accesses of op `o`: its touches, with the place of each access's labels among its tensor's. */
-static bool gather_touches(struct making *k, int32_t o, struct chain_op *op, const int32_t **label,
+static void gather_touches(struct making *k, int32_t o, struct chain_op *op, const int32_t **label,
                            int *touch)
 {
     const struct draft *x = k->x;
     int n = x->access_at[o + 1] - x->access_at[o];
     op->touch = arena_array(k->m->memory, (size_t)n, sizeof *op->touch);
-    if (!op->touch) return false;
     for (int i = 0; i < n; i++) {
         const struct lx_access *a = &x->accesses[x->access_at[o] + i];
         int32_t chain = k->chain_of[a->tensor], t = 0;
@@ -154,7 +141,6 @@ static bool gather_touches(struct making *k, int32_t o, struct chain_op *op, con
         label[i] = k->locals[chain];
         k->locals[chain] += menu_of(k, o)->count;
     }
-    return true;
 }
 
 static int64_t choice_time(const struct op_menu *menu, int32_t c)
@@ -185,7 +171,7 @@ static void chain_model_keep_choices(const struct op_menu *menu, const int32_t *
     }
 }
 
-static bool fill_touch(struct making *k, int32_t o, struct chain_op *op, int which,
+static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int which,
                        const int32_t *const *label, const int *touch)
 {
     const struct draft *x = k->x;
@@ -197,7 +183,6 @@ static bool fill_touch(struct making *k, int32_t o, struct chain_op *op, int whi
     size_t states = (size_t)chain_states(&k->m->tensors[t->tensor]);
     t->value = arena_array(k->m->memory, states, sizeof *t->value);
     t->reached = arena_array(k->m->memory, states, sizeof *t->reached);
-    if (!t->access || !t->label || !t->value || !t->reached) return false;
     for (int i = 0, a = 0; i < n; i++) {
         if (touch[i] != which) continue;
         const struct lx_access *from = &x->accesses[x->access_at[o] + i];
@@ -206,7 +191,6 @@ static bool fill_touch(struct making *k, int32_t o, struct chain_op *op, int whi
             t->label[c * t->access_count + a] = label[i][op->origin[c]];
         a++;
     }
-    return true;
 }
 
 static void link_touch(struct making *k, int32_t o, struct chain_touch *t)
@@ -237,36 +221,33 @@ static void find_parents(struct making *k, int32_t o, struct chain_op *op)
     if (op->child >= 0) op->touch[op->child].may_share = op->parents != 0;
 }
 
-static bool make_op(struct making *k, int32_t o)
+static void make_op(struct making *k, int32_t o)
 {
     struct chain_op *op = &k->m->ops[o];
     const int32_t *label[CHAIN_MOST_TOUCHES];
     int touch[CHAIN_MOST_TOUCHES], n = k->x->access_at[o + 1] - k->x->access_at[o];
     const struct op_menu *menu = menu_of(k, o);
     op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
-    if (!op->origin || !gather_touches(k, o, op, label, touch)) return false;
+    gather_touches(k, o, op, label, touch);
     chain_model_keep_choices(menu, label, touch, n, op);
     int64_t cells = 0;
     for (int32_t t = 0; t < op->touch_count; t++) {
-        if (!fill_touch(k, o, op, t, label, touch)) return false;
+        fill_touch(k, o, op, t, label, touch);
         link_touch(k, o, &op->touch[t]);
     }
     find_parents(k, o, op);
-    if (!chain_split_choices(k->m, op)) return false;
+    chain_split_choices(k->m, op);
     op->time = arena_array(k->m->memory, (size_t)op->choice_count, sizeof *op->time);
-    for (int32_t c = 0; op->time && c < op->choice_count; c++) op->time[c] = choice_time(menu, op->origin[c]);
-    if (!op->time) return false;
+    for (int32_t c = 0; c < op->choice_count; c++) op->time[c] = choice_time(menu, op->origin[c]);
     for (int32_t t = 0; t < op->touch_count; t++)
         cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     k->m->largest = max_i64(k->m->largest, cells);
     k->m->cells += cells;
-    return true;
 }
 
 static void chain_model_find_ends(struct making *k)
 {
     for (int32_t o = 0; o < k->m->op_count; o++) {
-        stop_look(EACH_LINK);
         for (int32_t t = 0; t < k->m->ops[o].touch_count; t++) {
             struct chain_touch *touch = &k->m->ops[o].touch[t];
             touch->ends_run = touch->next && k->run_of[o] != k->run_of[touch->next_op];
@@ -275,33 +256,28 @@ static void chain_model_find_ends(struct making *k)
 }
 
 /* Slots as an allocator of registers would give them: the lowest that is free. */
-static bool chain_model_make_slots(struct making *k)
+static void chain_model_make_slots(struct making *k)
 {
     struct chain_model *m = k->m;
-    int32_t *end = mem_zeroed((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
-    int32_t *last = mem_zeroed((size_t)m->tensor_count + 1, sizeof *last);
-    for (int32_t o = 0; end && last && o < m->op_count; o++, stop_look(EACH_LINK))
+    int32_t *end =
+        arena_array(m->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind this op */
+    int32_t *last = arena_array(m->memory, (size_t)m->tensor_count, sizeof *last);
+    for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
-    for (int32_t o = 0; end && last && o < m->op_count; o++)
+    for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
             struct chain_touch *touch = &m->ops[o].touch[t];
             int32_t s = 0;
             if (!touch->first) continue;
             while (s < m->slot_count && end[s] >= o) s++;
-            stop_look(EACH_LINK + s);
             if (s == m->slot_count) m->slot_count++;
             end[s] = last[touch->tensor];
             m->tensors[touch->tensor].slot = s;
         }
-    bool ok = end && last;
-    mem_free(end);
-    mem_free(last);
-    return ok;
 }
 
 static void chain_model_reach(const struct chain_model *m)
 {
-    enum { EACH_STEP = 150 };
     struct chain_step steps[CHAIN_MOST_STEPS];
     for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t k = 0; k < m->ops[o].touch_count; k++) {
@@ -311,57 +287,36 @@ static void chain_model_reach(const struct chain_model *m)
             for (int32_t x = 0; t->next && x < states; x++)
                 for (int32_t c = 0; t->reached[x] && c < m->ops[o].choice_count; c++) {
                     int n = chain_steps(m, t, c, x, steps);
-                    stop_look(EACH_STEP * (int64_t)(n + 1));
                     for (int i = 0; i < n; i++) t->next->reached[steps[i].next] = true;
                 }
         }
 }
 
-static bool make_ops(struct making *k)
+void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
+                      struct arena *memory)
 {
-    struct chain_model *m = k->m;
-    for (int32_t o = 0; o < m->op_count; o++)
-        if (stop_look(EACH_OP), !make_op(k, o)) return false;
-    chain_model_find_ends(k);
-    if (!chain_model_make_slots(k)) return false;
-    chain_model_reach(m);
-    return true;
-}
-
-static bool chain_model_begin(struct making *k, lx_status *st)
-{
-    size_t ops = (size_t)k->x->graph->op_count, tensors = (size_t)k->x->graph->tensor_count;
-    struct chain_model *m = k->m;
-    struct arena *a = m->memory;
-    if (!chain_labels_make(k->x, k->menus, a, &k->labels, st)) return false;
-    k->run_of = arena_array(a, ops, sizeof *k->run_of);
-    k->chain_of = arena_array(a, tensors, sizeof *k->chain_of);
-    k->local = arena_array(a, (size_t)k->labels.count, sizeof *k->local);
-    k->seen = arena_array(a, (size_t)k->labels.count, sizeof *k->seen);
-    k->locals = arena_array(a, tensors, sizeof *k->locals);
-    k->latest = arena_array(a, tensors, sizeof *k->latest);
-    m->ops = arena_array(a, ops, sizeof *m->ops);
-    m->tensors = arena_array(a, tensors, sizeof *m->tensors);
-    m->price = arena_array(a, ops + 1, sizeof *m->price);
-    m->price_before = arena_array(a, ops + 1, sizeof *m->price_before);
-    m->rest = arena_array(a, ops + 1, sizeof *m->rest);
-    bool ok = k->run_of && k->chain_of && k->local && k->seen && k->locals && k->latest && m->ops &&
-              m->tensors && m->price && m->price_before && m->rest;
-    if (ok) chain_model_find_runs(k);
-    return ok ? true : status_no_memory(st);
-}
-
-bool chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
-                      struct arena *memory, lx_status *st)
-{
+    size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count;
     *m = (struct chain_model){.x = x,
                               .memory = memory,
                               .ring = !x->how.passes.no_ring,
                               .evict = x->how.passes.evict,
                               .coarse = coarse,
-                              .capacity = x->problem.capacity,
                               .op_count = x->graph->op_count};
     struct making k = {.m = m, .x = x, .menus = menus};
-    if (!chain_model_begin(&k, st)) return false;
-    return make_tensors(&k) && make_ops(&k) ? true : status_no_memory(st);
+    chain_labels_make(x, menus, memory, &k.labels);
+    k.run_of = arena_array(memory, ops, sizeof *k.run_of);
+    k.chain_of = arena_array(memory, tensors, sizeof *k.chain_of);
+    k.local = arena_array(memory, (size_t)k.labels.count, sizeof *k.local);
+    k.seen = arena_array(memory, (size_t)k.labels.count, sizeof *k.seen);
+    k.locals = arena_array(memory, tensors, sizeof *k.locals);
+    k.latest = arena_array(memory, tensors, sizeof *k.latest);
+    m->ops = arena_array(memory, ops, sizeof *m->ops);
+    m->tensors = arena_array(memory, tensors, sizeof *m->tensors);
+    prices_make(&m->room, m->op_count, PRICE_BITS, x->problem.capacity, memory);
+    chain_model_find_runs(&k);
+    make_tensors(&k);
+    for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
+    chain_model_find_ends(&k);
+    chain_model_make_slots(&k);
+    chain_model_reach(m);
 }

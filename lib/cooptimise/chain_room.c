@@ -20,7 +20,7 @@ static struct rooms chain_room_measure(const struct chain_model *m, const struct
         r.view[t] = -1;
         for (int32_t a = 0; a < touch->access_count; a++) {
             int32_t label = touch->label[choice * touch->access_count + a];
-            if (label < 0 || tensor->size[label] > m->capacity) continue;
+            if (label < 0 || tensor->size[label] > m->room.capacity) continue;
             r.size[t] = r.all >> t & 1 ? min_i64(r.size[t], tensor->size[label]) : tensor->size[label];
             if (touch->access_count == 1 && !m->coarse) r.view[t] = tensor->label[label];
             r.all |= 1u << t;
@@ -38,7 +38,7 @@ static bool chain_room_fits(const struct chain_model *m, const struct chain_op *
     for (int32_t t = 0; op->child >= 0 && (on >> op->child & 1) && t < op->touch_count; t++)
         if ((on >> t & 1) && (op->parents >> t & 1) && (r->view[t] < 0 || r->view[t] == r->view[op->child]))
             shared = r->size[op->child];
-    return sum - shared <= m->capacity;
+    return sum - shared <= m->room.capacity;
 }
 
 /* The largest sets of touches that fit, into `sets`; their number. */
@@ -64,22 +64,19 @@ static void chain_room_write_choice(const struct chain_op *op, int32_t from, uns
         }
 }
 
-bool chain_split_choices(struct chain_model *m, struct chain_op *op)
+void chain_split_choices(struct chain_model *m, struct chain_op *op)
 {
     unsigned sets[1 << MOST_TOUCHES];
     int32_t *label[MOST_TOUCHES], *origin, count = 0;
-    if (op->touch_count > MOST_TOUCHES) return true;
+    if (op->touch_count > MOST_TOUCHES) return;
     for (int32_t c = 0; c < op->choice_count; c++) {
         struct rooms r = chain_room_measure(m, op, c);
         count += largest_sets(m, op, &r, sets);
     }
-    if (count == op->choice_count) return true;
-    bool ok = (origin = arena_array(m->memory, (size_t)count, sizeof *origin)) != NULL;
-    for (int32_t t = 0; ok && t < op->touch_count; t++) {
-        size_t cells = (size_t)count * (size_t)op->touch[t].access_count;
-        ok = (label[t] = arena_array(m->memory, cells, sizeof **label)) != NULL;
-    }
-    if (!ok) return false;
+    if (count == op->choice_count) return;
+    origin = arena_array(m->memory, (size_t)count, sizeof *origin);
+    for (int32_t t = 0; t < op->touch_count; t++)
+        label[t] = arena_array(m->memory, (size_t)count * (size_t)op->touch[t].access_count, sizeof **label);
     count = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
         struct rooms r = chain_room_measure(m, op, c);
@@ -92,5 +89,4 @@ bool chain_split_choices(struct chain_model *m, struct chain_op *op)
     for (int32_t t = 0; t < op->touch_count; t++) op->touch[t].label = label[t];
     op->origin = origin;
     op->choice_count = count;
-    return true;
 }

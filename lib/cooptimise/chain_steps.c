@@ -47,7 +47,7 @@ static void serve_on(struct stepping *s, int32_t gone, bool kept)
     bool lacking = s->a->writes || (s->lacking && !fill);
     bool begins = s->a->writes && !s->a->reads && s->place != place;
     int from = s->count;
-    if (room > s->m->capacity || s->forced_off) return;
+    if (room > s->m->room.capacity || s->forced_off) return;
     chain_steps_add(s, place, lacking, bytes, room);
     chain_steps_add(s, gone, lacking, bytes, room);
     if (kept && other && !s->a->writes) chain_steps_add(s, s->place, lacking, bytes, room);

@@ -107,10 +107,10 @@ bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_opt
                      struct arena *memory, struct lx_joint_answer *out, lx_status *st);
 /* The label that all accesses of a buffer agree on, or -1. */
 int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer);
-/* The objective from scratch; INT64_MAX: memory is out. `on`: per buffer; NULL: nothing is on chip. */
+/* The objective from scratch. `on`: per buffer; NULL: nothing is on chip. */
 int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, const bool *on);
 /* The placement problem that these choices leave: buffers in the same order, mismatches barred. */
-bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
-                        struct lx_problem *out, lx_status *st);
+void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
+                        struct lx_problem *out);
 
 #endif

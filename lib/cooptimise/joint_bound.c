@@ -16,17 +16,10 @@
  * Patterns of on and off are listed for the first JOINT_MASK_TOUCHES buffers of an op; further ones are taken
  * as on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { EACH_FACTOR = 50, EACH_STEP = 10 }; /* work of base/stop.h */
-
-/* Half a million of them add up within 2^62. */
-#define MOST_PRICE 0x1p42
 
 struct entry {
     int32_t choice;
@@ -51,12 +44,7 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
 {
     int32_t from = v->from + (v->parent_count > 0);
     if (from >= v->to) return 0;
-    return joint_floor_price(m, (int128)v->size[state] * (m->price_before[v->to] - m->price_before[from]));
-}
-
-static int64_t joint_bound_add_capped(int64_t a, int64_t b)
-{
-    return min_i64(a + b, JOINT_NEVER);
+    return prices_between(&m->room, v->size[state], from, v->to);
 }
 
 /* The least over on and off of the buffers that begin here, given the old ones. `off` holds the old ones. */
@@ -65,21 +53,21 @@ static int64_t least_of_new(const struct joint_model *m, const struct joint_fact
 {
     int32_t fresh[JOINT_MAX_TOUCHES], n = 0;
     const int32_t *state = &f->state[(int64_t)c * f->touch_count];
-    int64_t best = JOINT_NEVER;
+    int64_t best = NETWORK_NEVER;
     for (int32_t t = f->old_count; t < listed; t++) fresh[n++] = t;
     for (unsigned mask = 0; mask < 1u << n; mask++) {
         int64_t value = 0;
         for (int32_t i = 0; i < n; i++) {
             int32_t t = fresh[i], x = mask >> i & 1 ? state[t] : 0;
             const struct joint_var *v = &m->vars[f->touch[t].var];
-            if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
+            if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
             off[t] = x == 0;
-            value = joint_bound_add_capped(value, v->future[x]);
-            if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+            value = add_capped(value, v->future[x]);
+            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
         }
         if (value >= best) continue;
         ++*steps;
-        best = min_i64(best, joint_bound_add_capped(value, joint_factor_cost(f, c, off)));
+        best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
     }
     return best;
 }
@@ -102,7 +90,7 @@ static size_t joint_bound_list_entries(const struct joint_model *m, const struct
             }
             if (!possible) continue;
             int64_t value = least_of_new(m, f, c, off, listed, steps);
-            if (value < JOINT_HOPELESS) out[count++] = (struct entry){c, on, value};
+            if (value < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, value};
         }
     }
     return count;
@@ -114,7 +102,7 @@ static void send_message(struct joint_model *m, struct joint_factor *f, int32_t 
 {
     struct joint_var *v = &m->vars[f->touch[t].var];
     int64_t *message = &f->message[f->message_at[t]];
-    for (int32_t x = 0; x < v->state_count; x++) message[x] = JOINT_NEVER;
+    for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
     for (size_t i = 0; i < count; i++) {
         int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
         message[x] = min_i64(message[x], entries[i].value);
@@ -123,15 +111,14 @@ static void send_message(struct joint_model *m, struct joint_factor *f, int32_t 
         int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
         entries[i].value -= message[x];
     }
-    for (int32_t x = 0; x < v->state_count; x++)
-        v->future[x] = joint_bound_add_capped(v->future[x], message[x]);
+    for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
 }
 
 static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
                             int64_t *steps)
 {
     size_t count = joint_bound_list_entries(m, f, entries, steps);
-    f->least = JOINT_NEVER;
+    f->least = NETWORK_NEVER;
     for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
     for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
     for (int32_t t = f->old_count; t-- > 0;) {
@@ -143,27 +130,19 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
     }
 }
 
-bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_status *st)
+int64_t joint_messages(struct joint_model *m, int64_t *steps)
 {
     struct entry *entries = mem_zeroed(joint_bound_most_entries(m), sizeof *entries);
-    if (!entries) return status_no_memory(st);
-    int32_t n = m->factor_count;
     for (int32_t v = 0; v < m->var_count; v++)
         for (int32_t x = 0; x < m->vars[v].state_count; x++)
-            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? JOINT_NEVER : 0;
-    for (int32_t o = 0; o < n; o++) m->price_before[o + 1] = m->price_before[o] + m->price[o];
-    m->rest[n] = 0;
-    for (int32_t o = n; o-- > 0;) {
-        int64_t before = *steps;
+            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? NETWORK_NEVER : 0;
+    prices_sum(&m->room);
+    for (int32_t o = m->factor_count; o-- > 0;) {
         factor_messages(m, &m->factors[o], entries, steps);
-        stop_look(EACH_FACTOR + EACH_STEP * (*steps - before));
-        m->rest[o] = joint_bound_add_capped(m->rest[o + 1], m->factors[o].least);
+        m->room.rest[o] = add_capped(m->room.rest[o + 1], m->factors[o].least);
     }
-    *bound = m->rest[0] >= JOINT_HOPELESS
-                 ? JOINT_NEVER
-                 : m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
     mem_free(entries);
-    return true;
+    return m->room.rest[0] >= NETWORK_HOPELESS ? NETWORK_NEVER : prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
 /* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
@@ -173,7 +152,6 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
         int64_t best = INT64_MAX;
-        stop_look(EACH_FACTOR + EACH_STEP * (int64_t)f->choice_count);
         int32_t best_choice = 0;
         unsigned best_mask = 0;
         int32_t fresh = f->touch_count - f->old_count;
@@ -186,21 +164,21 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
             for (int32_t t = 0; t < f->old_count; t++) {
                 int32_t x = state[f->touch[t].var];
                 off[t] = x == 0 || x != own[t];
-                if (x != 0 && x != own[t]) clash = JOINT_NEVER / 4;
+                if (x != 0 && x != own[t]) clash = NETWORK_NEVER / 4;
             }
             for (unsigned mask = 0; mask < 1u << fresh; mask++) {
                 int64_t value = clash;
                 for (int32_t i = 0; i < fresh; i++) {
                     int32_t t = f->old_count + i, x = mask >> i & 1 ? own[t] : 0;
                     const struct joint_var *v = &m->vars[f->touch[t].var];
-                    if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
+                    if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
                     off[t] = x == 0;
-                    value = joint_bound_add_capped(value, v->future[x]);
-                    if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+                    value = add_capped(value, v->future[x]);
+                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
                 }
                 if (value >= best) continue;
                 ++*steps;
-                value = joint_bound_add_capped(value, joint_factor_cost(f, c, off));
+                value = add_capped(value, joint_factor_cost(f, c, off));
                 if (value >= best) continue;
                 best = value;
                 best_choice = c;
@@ -226,60 +204,35 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
     for (int32_t o = 1; o < m->factor_count; o++) load[o] += load[o - 1];
 }
 
-/* One step along the overload; false: nothing to do. */
-static bool joint_bound_raise_prices(struct joint_model *m, const int64_t *load, double distance,
-                                     double share)
+struct joint_pricing {
+    struct joint_model *m;
+    int32_t *state;
+    int64_t *steps, step_limit;
+};
+
+static int64_t joint_priced_bound(void *problem)
 {
-    double norm = 0;
-    bool overfull = false;
-    for (int32_t o = 0; o < m->factor_count; o++) {
-        double over = (double)(load[o] - m->capacity);
-        overfull |= over > 0;
-        if (over > 0 || m->price[o] > 0) norm += over * over;
-    }
-    if (norm <= 0 || distance <= 0) return false;
-    double scale = share * distance / norm * (double)((int64_t)1 << m->price_bits);
-    bool any = false;
-    for (int32_t o = 0; o < m->factor_count; o++) {
-        double over = (double)(load[o] - m->capacity);
-        if (over <= 0 && m->price[o] == 0) continue;
-        double price = (double)m->price[o] + scale * over;
-        price = price < 0 ? 0 : price > MOST_PRICE ? MOST_PRICE : price;
-        any |= (int64_t)price != m->price[o];
-        m->price[o] = (int64_t)price;
-    }
-    return any && (overfull || distance > 0);
+    struct joint_pricing *w = problem;
+    return joint_messages(w->m, w->steps);
 }
 
-bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 int64_t step_limit, lx_status *st)
+static void joint_priced_loads(void *problem, int64_t *load)
 {
-    size_t n = (size_t)m->factor_count + 1;
-    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
-    int64_t *load = mem_zeroed(n, sizeof *load), *best_price = mem_zeroed(n, sizeof *best_price), here;
-    bool ok = state && load && best_price ? true : status_no_memory(st);
-    ok = ok && joint_messages(m, bound, steps, st);
-    double share = 1;
-    int stale = 0;
-    if (ok) memcpy(best_price, m->price, n * sizeof *load);
-    for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit;
-         r++) { /* an infeasible branch has a bound above */
-        joint_bound_decode(m, state, load, steps);
-        if (!joint_bound_raise_prices(m, load, (double)(target - *bound), share)) break;
-        ok = joint_messages(m, &here, steps, st);
-        if (ok && here > *bound) {
-            *bound = here;
-            memcpy(best_price, m->price, n * sizeof *load);
-            stale = 0;
-        } else if (++stale % 3 == 0)
-            share /= 2;
-    }
-    if (ok && stale > 0) {
-        memcpy(m->price, best_price, n * sizeof *load);
-        ok = joint_messages(m, bound, steps, st);
-    }
-    mem_free(state);
-    mem_free(load);
-    mem_free(best_price);
-    return ok;
+    struct joint_pricing *w = problem;
+    joint_bound_decode(w->m, w->state, load, w->steps);
+}
+
+static bool joint_priced_enough(const void *problem)
+{
+    const struct joint_pricing *w = problem;
+    return *w->steps >= w->step_limit || stop_work(STOP_EACH);
+}
+
+int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
+{
+    struct joint_pricing w = {m, mem_zeroed((size_t)m->var_count + 1, sizeof *w.state), steps, step_limit};
+    const struct priced of = {&w, joint_priced_bound, joint_priced_loads, joint_priced_enough};
+    int64_t bound = prices_improve(&m->room, &of, target, rounds);
+    mem_free(w.state);
+    return bound;
 }

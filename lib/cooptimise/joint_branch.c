@@ -5,10 +5,8 @@
  * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
  * side a narrow beam looks for an answer, and often proves that there is none below the best. */
 #include "cooptimise/joint_search.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -53,16 +51,16 @@ static int64_t first_toll(const struct joint_model *m, int32_t var)
 static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
 {
     const struct joint_var *v = &m->vars[var];
-    int64_t on = JOINT_NEVER, paid = 0;
-    if (v->fixed != 0 || v->future[0] >= JOINT_HOPELESS) return 0;
+    int64_t on = NETWORK_NEVER, paid = 0;
+    if (v->fixed != 0 || v->future[0] >= NETWORK_HOPELESS) return 0;
     for (int32_t x = 1; x < v->state_count; x++) {
-        if (v->future[x] >= JOINT_HOPELESS) continue;
+        if (v->future[x] >= NETWORK_HOPELESS) continue;
         int64_t price = joint_life_price(m, v, x), all = v->future[x] + price;
         if (all >= on) continue;
         on = all;
         paid = price;
     }
-    if (on >= JOINT_HOPELESS) return 0;
+    if (on >= NETWORK_HOPELESS) return 0;
     int64_t clear = v->future[0] + first_toll(m, var) - on;
     return paid - (clear < 0 ? -clear : clear) / 2;
 }
@@ -96,34 +94,31 @@ static bool decided_fit(const struct joint_model *m, int64_t *load)
     }
     for (int32_t o = 0; o < m->factor_count; o++) {
         if (o > 0) load[o] += load[o - 1];
-        if (load[o] > m->capacity) return false;
+        if (load[o] > m->room.capacity) return false;
     }
     return true;
 }
 
 /* The bound of a node whose decisions are in the model: without prices, then with its parent's and better
  * ones. Leaves the better prices and their messages in the model. */
-static bool bound_node(struct branch *b, struct node *n, const int64_t *start, lx_status *st)
+static void bound_node(struct branch *b, struct node *n, const int64_t *start)
 {
     struct joint_search *s = b->s;
     struct joint_model *m = &s->model;
-    size_t bytes = (size_t)m->factor_count * sizeof *m->price;
-    int64_t plain, priced;
-    memset(m->price, 0, bytes);
-    if (!joint_messages(m, &plain, &s->steps, st)) return false;
+    size_t bytes = (size_t)m->factor_count * sizeof *m->room.price;
+    memset(m->room.price, 0, bytes);
+    int64_t plain = joint_messages(m, &s->steps);
     if (plain < s->best.objective) {
-        memcpy(m->price, start, bytes);
-        if (!joint_price(m, s->best.objective, NODE_ROUNDS, &priced, &s->steps, s->step_limit, st))
-            return false;
+        memcpy(m->room.price, start, bytes);
+        int64_t priced = joint_price(m, s->best.objective, NODE_ROUNDS, s->step_limit, &s->steps);
         if (priced < plain) {
-            memset(m->price, 0, bytes);
-            if (!joint_messages(m, &plain, &s->steps, st)) return false;
+            memset(m->room.price, 0, bytes);
+            joint_messages(m, &s->steps);
         }
         plain = max_i64(plain, priced);
     }
     n->bound = max_i64(n->bound, plain);
-    n->price = arena_copy_array(&b->memory, m->price, (size_t)m->factor_count, sizeof *m->price);
-    return n->price ? true : status_no_memory(st);
+    n->price = arena_copy_array(&b->memory, m->room.price, (size_t)m->factor_count, sizeof *m->room.price);
 }
 
 static bool joint_branch_add_child(struct branch *b, int32_t parent, int32_t var, int32_t fixed,
@@ -136,12 +131,12 @@ static bool joint_branch_add_child(struct branch *b, int32_t parent, int32_t var
     *n = (struct node){.parent = parent, .var = var, .fixed = fixed, .bound = b->nodes[parent].bound};
     joint_branch_apply(b, b->count++);
     if (!decided_fit(&s->model, b->load)) {
-        n->bound = JOINT_NEVER;
+        n->bound = NETWORK_NEVER;
         return true;
     }
-    if (!bound_node(b, n, b->nodes[parent].price, st)) return false;
+    bound_node(b, n, b->nodes[parent].price);
     if (n->bound >= s->best.objective) return true;
-    if (!joint_try_beam(s, NODE_WIDTH, s->model.capacity, &r, &placed, st)) return false;
+    if (!joint_try_beam(s, NODE_WIDTH, s->model.room.capacity, &r, &placed, st)) return false;
     n->bound = max_i64(n->bound, r.bound);
     n->open = !r.exact || r.stopped; /* an exact beam has settled all but the addresses */
     return true;
@@ -150,7 +145,7 @@ static bool joint_branch_add_child(struct branch *b, int32_t parent, int32_t var
 /* The least bound of what is not branched; `*next`: the node to branch, or -1. */
 static int64_t least_bound(const struct branch *b, int32_t *next)
 {
-    int64_t least = JOINT_NEVER, of_open = JOINT_NEVER;
+    int64_t least = NETWORK_NEVER, of_open = NETWORK_NEVER;
     *next = -1;
     for (int32_t i = 0; i < b->count; i++) {
         const struct node *n = &b->nodes[i];
@@ -168,12 +163,12 @@ static bool joint_branch_grow(struct branch *b, lx_status *st)
     struct joint_search *s = b->s;
     while (b->count + 2 <= MAX_NODES) {
         int32_t next;
-        int64_t bound;
         s->bound = max_i64(s->bound, min_i64(least_bound(b, &next), s->best.objective));
         if (next < 0 || joint_finished(s)) return true;
         joint_branch_apply(b, next);
-        memcpy(s->model.price, b->nodes[next].price, (size_t)s->model.factor_count * sizeof *s->model.price);
-        if (!joint_messages(&s->model, &bound, &s->steps, st)) return false;
+        memcpy(s->model.room.price, b->nodes[next].price,
+               (size_t)s->model.factor_count * sizeof *s->model.room.price);
+        joint_messages(&s->model, &s->steps);
         int32_t var = choose_var(&s->model);
         b->nodes[next].open = false;
         if (var < 0) continue;
@@ -188,18 +183,17 @@ bool joint_branch(struct joint_search *s, lx_status *st)
 {
     struct joint_model *m = &s->model;
     struct branch *b = mem_zeroed(1, sizeof *b);
-    if (!b) return status_no_memory(st);
     size_t n = (size_t)m->factor_count;
-    *b = (struct branch){.s = s, .count = 1};
+    b->s = s;
+    b->count = 1;
     b->nodes[0] = (struct node){.parent = -1, .bound = s->bound, .open = true};
-    b->nodes[0].price = arena_copy_array(&b->memory, m->price, n, sizeof *m->price);
+    b->nodes[0].price = arena_copy_array(&b->memory, m->room.price, n, sizeof *m->room.price);
     b->load = arena_array(&b->memory, n + 1, sizeof *b->load);
-    bool ok = b->nodes[0].price && b->load ? joint_branch_grow(b, st) : status_no_memory(st);
+    bool ok = joint_branch_grow(b, st);
     if (ok) { /* back to the root, for what comes after */
-        int64_t bound;
         joint_branch_apply(b, 0);
-        memcpy(m->price, b->nodes[0].price, n * sizeof *m->price);
-        ok = joint_messages(m, &bound, &s->steps, st);
+        memcpy(m->room.price, b->nodes[0].price, n * sizeof *m->room.price);
+        joint_messages(m, &s->steps);
     }
     arena_free(&b->memory);
     mem_free(b);

@@ -5,9 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
-
-#include <stdlib.h>
 
 static int64_t joint_check_at(const int64_t *values, int32_t i)
 {
@@ -110,13 +107,12 @@ static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, in
     return toll + max_i64(joint_check_at(op->compute, c), memory) + joint_check_at(op->extra, c);
 }
 
-/* Sums per op; false when memory is out. */
-static bool op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
+/* Sums per op. */
+static void op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
                     int64_t **memory)
 {
     *toll = mem_zeroed((size_t)p->op_count + 1, sizeof **toll);
     *memory = mem_zeroed((size_t)p->op_count + 1, sizeof **memory);
-    if (!*toll || !*memory) return false;
     for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
             const struct lx_joint_access *a = &p->buffers[i].accesses[k];
@@ -124,19 +120,17 @@ static bool op_sums(const struct lx_joint_problem *p, const int32_t *choice, con
             (*toll)[a->op] += a->toll;
             (*memory)[a->op] += joint_check_at(a->memory, choice[a->op]);
         }
-    return true;
 }
 
 int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, const bool *on)
 {
     int64_t *toll, *memory, cost = 0;
-    bool ok = op_sums(p, choice, on, &toll, &memory);
-    for (int32_t o = 0; ok && o < p->op_count; o++)
-        cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
+    op_sums(p, choice, on, &toll, &memory);
+    for (int32_t o = 0; o < p->op_count; o++) cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
     mem_free(toll);
     mem_free(memory);
     if (p->tiled) cost += joint_cut_cost(p, choice);
-    return ok ? cost : INT64_MAX;
+    return cost;
 }
 
 /* What being off chip costs a buffer when all that may be is on chip: exact for tolls, and for time as far as
@@ -160,28 +154,25 @@ static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *ch
     return cost;
 }
 
-static bool fill_uses(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, struct arena *memory,
-                      struct lx_buffer *out, lx_status *st)
+static void fill_uses(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, struct arena *memory,
+                      struct lx_buffer *out)
 {
     int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
-    if (!uses) return status_no_memory(st);
     for (int32_t k = 0; k < b->access_count; k++) {
         int64_t tick = p->ops[b->accesses[k].op].tick;
         if (tick >= out->end) break; /* a tile is gone */
         if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
     }
     out->uses = uses;
-    return true;
 }
 
 /* Edges that the data model allows under these sizes. */
-static bool fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buffers, int32_t i,
-                         struct arena *memory, lx_status *st)
+static void fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buffers, int32_t i,
+                         struct arena *memory)
 {
     const struct lx_joint_buffer *b = &p->buffers[i];
     struct lx_buffer *child = &buffers[i];
     int32_t *parents = arena_array(memory, (size_t)b->parent_count, sizeof *parents);
-    if (!parents) return status_no_memory(st);
     for (int32_t k = 0; k < b->parent_count; k++) {
         const struct lx_buffer *parent = &buffers[b->parents[k]];
         if (child->reason || parent->reason || child->first_use_is_read) continue;
@@ -189,22 +180,17 @@ static bool fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buf
             parents[child->parent_count++] = b->parents[k];
     }
     child->parents = parents;
-    return true;
 }
 
-enum { EACH_BUFFER = 100 }; /* work of base/stop.h */
-
-bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
-                        struct lx_problem *out, lx_status *st)
+void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
+                        struct lx_problem *out)
 {
     struct lx_buffer *buffers = arena_array(memory, (size_t)p->buffer_count, sizeof *buffers);
     bool *on = arena_array(memory, (size_t)p->buffer_count, sizeof *on);
-    int64_t *toll = NULL, *through = NULL, total = 0;
-    bool ok = buffers && on;
-    for (int32_t i = 0; ok && i < p->buffer_count; i++) {
+    int64_t *toll, *through, total = 0;
+    for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
         int32_t label = lx_joint_label(p, choice, i);
-        stop_look(EACH_BUFFER);
         buffers[i] = (struct lx_buffer){.name = b->name,
                                         .start = b->start,
                                         .end = b->end,
@@ -217,18 +203,13 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         if (p->tiled) joint_tile_fill(p, choice, i, &buffers[i]);
         on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
         if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
-        ok = fill_uses(p, b, memory, &buffers[i], st);
+        fill_uses(p, b, memory, &buffers[i]);
     }
-    if (!ok || !op_sums(p, choice, on, &toll, &through)) {
-        mem_free(toll);
-        mem_free(through);
-        return status_no_memory(st);
-    }
+    op_sums(p, choice, on, &toll, &through);
     for (int32_t i = 0; i < p->buffer_count; i++) {
-        stop_look(EACH_BUFFER);
         if (!buffers[i].reason) buffers[i].spill_cost = marginal_cost(p, choice, i, toll, through);
         total += buffers[i].spill_cost;
-        ok = ok && fill_parents(p, buffers, i, memory, st);
+        fill_parents(p, buffers, i, memory);
     }
     /* Costs may be finer than what a placement problem may carry; the checker wants sums within 2^53. */
     while (total > LX_INT_MAX / 2) {
@@ -242,5 +223,4 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
                                .alignment = p->alignment,
                                .count = p->buffer_count,
                                .buffers = buffers};
-    return ok;
 }

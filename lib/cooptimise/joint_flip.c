@@ -6,10 +6,8 @@
  * published, and leaves, of which the published search has no number;
  * ours is in the header of the results. */
 #include "cooptimise/joint_search.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VARIANT_CAP = 6 }; /* the document's, the seed included */
@@ -52,8 +50,8 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
 {
     struct joint_leaf leaf = {.choice = mem_zeroed((size_t)p->op_count + 1, sizeof *leaf.choice),
                               .address = mem_zeroed((size_t)p->buffer_count + 1, sizeof *leaf.address)};
-    bool ok = leaf.choice && leaf.address ? true : status_no_memory(st), more = true;
-    for (int32_t o = 0; ok && o < p->op_count; o++) leaf.choice[o] = p->ops[o].seed;
+    bool ok = true, more = true;
+    for (int32_t o = 0; o < p->op_count; o++) leaf.choice[o] = p->ops[o].seed;
     for (int64_t n = 0; ok && more && n < leaf_cap && !lx_run_stopped(&how->run); n++) {
         ok = joint_leaf_solve(p, how, &leaf, st);
         ++*leaves;

@@ -9,10 +9,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { EACH_BUFFER = 100, EACH_ACCESS = 10 }; /* work of base/stop.h */
 
 static int64_t joint_model_at(const int64_t *values, int32_t i)
 {
@@ -64,7 +61,7 @@ static bool saves_anything(const struct lx_joint_problem *p, const struct lx_joi
     return false;
 }
 
-static bool make_var(struct joint_model *m, int32_t buffer, const int32_t *labels, int32_t count)
+static void make_var(struct joint_model *m, int32_t buffer, const int32_t *labels, int32_t count)
 {
     const struct lx_joint_problem *p = m->p;
     const struct lx_joint_buffer *b = &p->buffers[buffer];
@@ -75,76 +72,64 @@ static bool make_var(struct joint_model *m, int32_t buffer, const int32_t *label
     v->size = arena_array(&m->memory, (size_t)count + 1, sizeof *v->size);
     v->label = arena_array(&m->memory, (size_t)count + 1, sizeof *v->label);
     v->future = arena_array(&m->memory, (size_t)count + 1, sizeof *v->future);
-    if (!v->size || !v->label || !v->future) return false;
     v->label[0] = -1;
     for (int32_t i = 0; i < count; i++) {
         v->label[i + 1] = labels[i];
         v->size[i + 1] = round_up_i64(p->label_size[labels[i]], p->alignment);
     }
     m->var_of[buffer] = m->var_count++;
-    return true;
 }
 
-static bool joint_model_make_vars(struct joint_model *m)
+static void joint_model_make_vars(struct joint_model *m)
 {
     const struct lx_joint_problem *p = m->p;
-    struct label_marks marks = {0};
+    struct arena scratch = {0};
     size_t labels = (size_t)p->label_count + 1;
-    marks.seen = mem_zeroed(labels, sizeof *marks.seen);
-    marks.stamp = mem_zeroed(labels, sizeof *marks.stamp);
-    marks.list = mem_zeroed(labels, sizeof *marks.list);
-    bool ok = marks.seen && marks.stamp && marks.list;
-    for (int32_t i = 0; ok && i < p->buffer_count; i++) {
+    struct label_marks marks = {.seen = arena_array(&scratch, labels, sizeof *marks.seen),
+                                .stamp = arena_array(&scratch, labels, sizeof *marks.stamp),
+                                .list = arena_array(&scratch, labels, sizeof *marks.list)};
+    for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
-        stop_look(EACH_BUFFER);
         m->var_of[i] = -1;
         if (b->reason || b->access_count == 0 || !saves_anything(p, b)) continue;
         int32_t count = common_labels(p, b, &marks);
-        if (count > 0) ok = make_var(m, i, marks.list, count);
+        if (count > 0) make_var(m, i, marks.list, count);
     }
-    mem_free(marks.seen);
-    mem_free(marks.stamp);
-    mem_free(marks.list);
-    for (int32_t v = 0; ok && v < m->var_count; v++) {
+    arena_free(&scratch);
+    for (int32_t v = 0; v < m->var_count; v++) {
         struct joint_var *child = &m->vars[v];
-        stop_look(EACH_BUFFER);
         const struct lx_joint_buffer *b = &p->buffers[child->buffer];
         child->parents = arena_array(&m->memory, (size_t)b->parent_count, sizeof *child->parents);
-        if (!child->parents) return false;
         for (int32_t k = 0; k < b->parent_count; k++) {
             int32_t parent = m->var_of[b->parents[k]];
             if (parent >= 0 && p->buffers[b->parents[k]].end == b->start + 1 && !b->first_use_is_read)
                 child->parents[child->parent_count++] = parent;
         }
     }
-    return ok;
 }
 
 /* Slots as an allocator of registers would give them: the lowest that is free. */
-static bool joint_model_make_slots(struct joint_model *m)
+static void joint_model_make_slots(struct joint_model *m)
 {
-    int32_t *ends = mem_zeroed((size_t)m->var_count + 1, sizeof *ends); /* per slot: free from there on */
-    int32_t *first = mem_alloc(((size_t)m->factor_count + 1) * sizeof *first); /* per position: a var */
-    int32_t *next = mem_alloc(((size_t)m->var_count + 1) * sizeof *next);
-    bool ok = ends && first && next;
-    for (int32_t o = 0; ok && o < m->factor_count; o++) first[o] = -1;
-    for (int32_t v = m->var_count; ok && v-- > 0;) {
+    struct arena scratch = {0};
+    int32_t *ends =
+        arena_array(&scratch, (size_t)m->var_count, sizeof *ends); /* per slot: free from there on */
+    int32_t *first = arena_array(&scratch, (size_t)m->factor_count, sizeof *first); /* per position: a var */
+    int32_t *next = arena_array(&scratch, (size_t)m->var_count, sizeof *next);
+    for (int32_t o = 0; o < m->factor_count; o++) first[o] = -1;
+    for (int32_t v = m->var_count; v-- > 0;) {
         next[v] = first[m->vars[v].from];
         first[m->vars[v].from] = v;
     }
-    for (int32_t o = 0; ok && o < m->factor_count; o++)
+    for (int32_t o = 0; o < m->factor_count; o++)
         for (int32_t v = first[o]; v >= 0; v = next[v]) {
             int32_t s = 0;
             while (s < m->slot_count && ends[s] > o) s++;
             if (s == m->slot_count) m->slot_count++;
             ends[s] = m->vars[v].to;
             m->vars[v].slot = s;
-            stop_look(EACH_ACCESS + (int64_t)s);
         }
-    mem_free(ends);
-    mem_free(first);
-    mem_free(next);
-    return ok;
+    arena_free(&scratch);
 }
 
 /* One op's factor before choices are left out, in arrays of the problem's size. */
@@ -168,25 +153,23 @@ struct op_accesses {
     int32_t *first, *buffer, *access; /* per op: where its accesses begin in the two lists */
 };
 
-static bool joint_model_list_accesses(const struct lx_joint_problem *p, struct op_accesses *l)
+static void joint_model_list_accesses(const struct lx_joint_problem *p, struct arena *scratch,
+                                      struct op_accesses *l)
 {
     size_t total = 0;
     for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
-    stop_look(EACH_ACCESS * (int64_t)p->buffer_count);
-    l->first = mem_zeroed((size_t)p->op_count + 2, sizeof *l->first);
-    l->buffer = mem_zeroed(total + 1, sizeof *l->buffer);
-    l->access = mem_zeroed(total + 1, sizeof *l->access);
-    if (!l->first || !l->buffer || !l->access || total > INT32_MAX) return false;
-    for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
+    l->first = arena_array(scratch, (size_t)p->op_count + 2, sizeof *l->first);
+    l->buffer = arena_array(scratch, total, sizeof *l->buffer);
+    l->access = arena_array(scratch, total, sizeof *l->access);
+    for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) l->first[p->buffers[i].accesses[k].op + 2]++;
     for (int32_t o = 0; o < p->op_count; o++) l->first[o + 2] += l->first[o + 1];
-    for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
+    for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
             int32_t here = l->first[p->buffers[i].accesses[k].op + 1]++;
             l->buffer[here] = i;
             l->access[here] = k;
         }
-    return true;
 }
 
 /* Merges an access into the draft. Two accesses of one op to one variable must agree to be on chip. */
@@ -250,7 +233,7 @@ static int32_t joint_model_keep_choices(const struct draft *d, int32_t seed, int
     return n;
 }
 
-static bool store_factor(struct joint_model *m, const struct draft *d, const int32_t *kept, int32_t count,
+static void store_factor(struct joint_model *m, const struct draft *d, const int32_t *kept, int32_t count,
                          struct joint_factor *f)
 {
     size_t n = (size_t)count, cells = n * (size_t)d->touch_count;
@@ -269,16 +252,12 @@ static bool store_factor(struct joint_model *m, const struct draft *d, const int
     f->steady = arena_array(a, n, sizeof *f->steady);
     f->extra = arena_array(a, n, sizeof *f->extra);
     f->message_at = arena_array(a, (size_t)d->touch_count, sizeof *f->message_at);
-    if (!f->touch || !f->origin || !f->state || !f->memory || !f->compute || !f->steady || !f->extra ||
-        !f->message_at)
-        return false;
     for (int32_t t = 0; t < d->touch_count; t++) {
         f->touch[t] = d->touch[order[t]];
         f->message_at[t] = messages;
         if (t < f->old_count) messages += m->vars[f->touch[t].var].state_count;
     }
     f->message = arena_array(a, (size_t)messages, sizeof *f->message);
-    if (!f->message) return false;
     for (int32_t c = 0; c < count; c++) {
         int32_t from = kept[c];
         f->origin[c] = from;
@@ -290,10 +269,9 @@ static bool store_factor(struct joint_model *m, const struct draft *d, const int
             f->memory[c * d->touch_count + t] = d->memory[from * JOINT_MAX_TOUCHES + order[t]];
         }
     }
-    return true;
 }
 
-static bool make_factor(struct joint_model *m, const struct op_accesses *l, int32_t o, struct draft *d,
+static void make_factor(struct joint_model *m, const struct op_accesses *l, int32_t o, struct draft *d,
                         int32_t *kept)
 {
     const struct lx_joint_op *op = &m->p->ops[o];
@@ -308,48 +286,30 @@ static bool make_factor(struct joint_model *m, const struct op_accesses *l, int3
         const struct lx_joint_access *a = &m->p->buffers[l->buffer[i]].accesses[l->access[i]];
         draft_access(m, o, a, m->var_of[l->buffer[i]], d);
     }
-    return store_factor(m, d, kept, joint_model_keep_choices(d, op->seed, op->choice_count, kept),
-                        &m->factors[o]);
-}
-
-/* The time that a factor takes, about: choices are compared with each other. */
-static int64_t joint_model_work_of(const struct lx_joint_op *op)
-{
-    enum { EACH_OP = 1000, EACH_PAIR = 20 };
-    return EACH_OP + EACH_PAIR * (int64_t)op->choice_count * op->choice_count;
+    store_factor(m, d, kept, joint_model_keep_choices(d, op->seed, op->choice_count, kept), &m->factors[o]);
 }
 
 static bool make_factors(struct joint_model *m, lx_status *st)
 {
     const struct lx_joint_problem *p = m->p;
+    struct arena scratch = {0};
     struct op_accesses l = {0};
-    struct draft d = {0};
-    int32_t most = 1;
+    size_t most = 1;
     for (int32_t o = 0; o < p->op_count; o++)
-        if (p->ops[o].choice_count > most) most = p->ops[o].choice_count;
-    size_t n = (size_t)most;
-    int32_t *kept = mem_zeroed(n, sizeof *kept);
-    d.state = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.state);
-    d.memory = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.memory);
-    d.compute = mem_zeroed(n, sizeof *d.compute);
-    d.steady = mem_zeroed(n, sizeof *d.steady);
-    d.extra = mem_zeroed(n, sizeof *d.extra);
-    bool ok =
-        kept && d.state && d.memory && d.compute && d.steady && d.extra && joint_model_list_accesses(p, &l);
-    ok = ok ? true : status_no_memory(st);
-    for (int32_t o = 0; ok && o < p->op_count; o++)
-        ok = stop_work(joint_model_work_of(&p->ops[o])) ? status_stopped(st)
-             : make_factor(m, &l, o, &d, kept)          ? true
-                                                        : status_no_memory(st);
-    mem_free(kept);
-    mem_free(d.state);
-    mem_free(d.memory);
-    mem_free(d.compute);
-    mem_free(d.steady);
-    mem_free(d.extra);
-    mem_free(l.first);
-    mem_free(l.buffer);
-    mem_free(l.access);
+        if ((size_t)p->ops[o].choice_count > most) most = (size_t)p->ops[o].choice_count;
+    int32_t *kept = arena_array(&scratch, most, sizeof *kept);
+    struct draft d = {.state = arena_array(&scratch, most * JOINT_MAX_TOUCHES, sizeof *d.state),
+                      .memory = arena_array(&scratch, most * JOINT_MAX_TOUCHES, sizeof *d.memory),
+                      .compute = arena_array(&scratch, most, sizeof *d.compute),
+                      .steady = arena_array(&scratch, most, sizeof *d.steady),
+                      .extra = arena_array(&scratch, most, sizeof *d.extra)};
+    bool ok = true;
+    joint_model_list_accesses(p, &scratch, &l);
+    for (int32_t o = 0; ok && o < p->op_count; o++) {
+        make_factor(m, &l, o, &d, kept); /* its choices are compared with each other */
+        if (stop_work(STOP_EACH)) ok = status_stopped(st);
+    }
+    arena_free(&scratch);
     return ok;
 }
 
@@ -357,7 +317,6 @@ static bool make_factors(struct joint_model *m, lx_status *st)
 static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
 {
     int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
-    if (!count) return status_no_memory(st);
     bool ok = true;
     for (int32_t i = 0; i < p->buffer_count && ok; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count && ok; k++) {
@@ -386,17 +345,13 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
 {
     *m = (struct joint_model){.p = p, .factor_count = p->op_count};
     if (!touches_fit(p, st)) return false;
-    m->price_bits = price_bits(p);
-    m->capacity = round_up_i64(p->capacity, p->alignment);
+    prices_make(&m->room, p->op_count, price_bits(p), round_up_i64(p->capacity, p->alignment), &m->memory);
     m->vars = arena_array(&m->memory, (size_t)p->buffer_count, sizeof *m->vars);
     m->var_of = arena_array(&m->memory, (size_t)p->buffer_count, sizeof *m->var_of);
     m->factors = arena_array(&m->memory, (size_t)p->op_count, sizeof *m->factors);
-    m->price = arena_array(&m->memory, (size_t)p->op_count + 1, sizeof *m->price);
-    m->price_before = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->price_before);
-    m->rest = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->rest);
-    bool ok = m->vars && m->var_of && m->factors && m->price && m->price_before && m->rest &&
-              joint_model_make_vars(m) && joint_model_make_slots(m);
-    ok = ok ? make_factors(m, st) : status_no_memory(st);
+    joint_model_make_vars(m);
+    joint_model_make_slots(m);
+    bool ok = make_factors(m, st);
     if (!ok) joint_model_free(m);
     return ok;
 }

@@ -8,14 +8,8 @@
 #define LX_COOPTIMISE_JOINT_MODEL_H
 
 #include "base/clock.h"
-#include "base/arena.h"
-#include "base/checked.h"
+#include "network/prices.h"
 #include "cooptimise/joint.h"
-
-/* The cost of what cannot be: more than any answer costs, and a few of them add up without overflow. Less
- * real costs taken from it, it is still hopeless. */
-#define JOINT_NEVER    (INT64_MAX / 4)
-#define JOINT_HOPELESS (JOINT_NEVER / 2)
 
 enum {
     JOINT_MASK_TOUCHES = 6, /* touches of an op whose on/off patterns are listed; the rest is relaxed */
@@ -59,15 +53,11 @@ struct joint_factor {
 struct joint_model {
     const struct lx_joint_problem *p;
     struct arena memory;
-    int64_t capacity; /* rounded up: sizes are */
     int32_t var_count, slot_count, factor_count;
     struct joint_var *vars;
     struct joint_factor *factors; /* per op */
     int32_t *var_of;              /* per buffer, or -1 */
-    int price_bits;               /* prices are in 2^-price_bits of a unit of cost */
-    int64_t *price;               /* per position: for a byte of load; see joint_bound.c */
-    int64_t *price_before;        /* per position and one more: sum of the prices before it */
-    int64_t *rest;                /* per position and one more: sum of `least` from it on */
+    struct prices room;           /* its capacity is rounded up: sizes are */
 };
 
 bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, lx_status *st);
@@ -86,19 +76,11 @@ static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c,
     return toll + max_i64(f->compute[c], memory) + f->extra[c];
 }
 
-/* From a sum of bytes times prices to cost, downwards also below zero. */
-static inline int64_t joint_floor_price(const struct joint_model *m, int128 scaled)
-{
-    int128 price = scaled >> m->price_bits;
-    return price > JOINT_NEVER ? JOINT_NEVER : price < -JOINT_NEVER ? -JOINT_NEVER : (int64_t)price;
-}
-
 /* joint_bound.c: messages for the prices as they are, and the bound that they prove. */
-bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_status *st);
+int64_t joint_messages(struct joint_model *m, int64_t *steps);
 /* Raises prices where a decoded answer overfills the scratchpad; keeps those of the best bound. `target`: an
  * objective that is known to be reachable. */
-bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bound, int64_t *steps,
-                 int64_t step_limit, lx_status *st);
+int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps);
 
 /* What variable v pays for its bytes over its life in a state. */
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);
@@ -121,7 +103,7 @@ struct joint_beam_result {
     int32_t *choice; /* per op, of the problem; from the caller */
 };
 
-bool joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
-                struct joint_beam_result *out, lx_status *st);
+void joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
+                struct joint_beam_result *out);
 
 #endif

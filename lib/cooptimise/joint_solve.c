@@ -7,12 +7,8 @@
  * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
  * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
 #include "cooptimise/joint_search.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     FLIP_LEAVES = 1024,  /* of the published search, at most */
@@ -42,8 +38,8 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
                          .stop = how->run.stop,
                          .context = how->run.context};
     bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
-    bool ok = on ? lx_joint_placement(p, leaf->choice, &memory, &placement, st) : status_no_memory(st);
-    ok = ok && lx_problem_solve(&placement, how->solver, &run, &answer, st);
+    lx_joint_placement(p, leaf->choice, &memory, &placement);
+    bool ok = lx_problem_solve(&placement, how->solver, &run, &answer, st);
     leaf->proved = ok && answer.status == LX_OPTIMAL;
     leaf->unpinned = 0;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
@@ -51,17 +47,15 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
         if (!on[i]) leaf->unpinned += max_i64(p->buffers[i].bytes, 0);
     }
     if (ok) leaf->objective = lx_joint_cost(p, leaf->choice, on);
-    ok = ok && (leaf->objective < INT64_MAX || status_no_memory(st));
     mem_free(on);
     arena_free(&memory);
     return ok;
 }
 
-static bool leaf_make(const struct lx_joint_problem *p, struct arena *memory, struct joint_leaf *leaf)
+static void leaf_make(const struct lx_joint_problem *p, struct arena *memory, struct joint_leaf *leaf)
 {
     leaf->choice = arena_array(memory, (size_t)p->op_count, sizeof *leaf->choice);
     leaf->address = arena_array(memory, (size_t)p->buffer_count, sizeof *leaf->address);
-    return leaf->choice && leaf->address;
 }
 
 static void swap_if_better(struct joint_search *s)
@@ -106,7 +100,7 @@ bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, str
                                      .run = &s->how->run,
                                      .deadline = s->deadline};
     *r = (struct joint_beam_result){.choice = s->trial.choice};
-    if (!joint_beam(&s->model, &how, r, st)) return false;
+    joint_beam(&s->model, &how, r);
     s->steps += r->steps;
     s->stopped |= r->stopped;
     *placed = true;
@@ -130,7 +124,6 @@ static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *plac
 {
     struct joint_model *m = &s->model;
     struct joint_beam_result r;
-    int64_t bound;
     bool ok = true;
     for (int k = 0; ok && !*placed && k < REPAIRS && !joint_finished(s); k++) {
         bool any = false;
@@ -143,11 +136,12 @@ static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *plac
             any = true;
         }
         if (!any) break;
-        ok =
-            joint_messages(m, &bound, &s->steps, st) && joint_try_beam(s, width, m->capacity, &r, placed, st);
+        joint_messages(m, &s->steps);
+        ok = joint_try_beam(s, width, m->room.capacity, &r, placed, st);
     }
     for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
-    return ok && joint_messages(m, &bound, &s->steps, st);
+    joint_messages(m, &s->steps);
+    return ok;
 }
 
 /* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
@@ -155,28 +149,26 @@ static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_s
 {
     struct joint_beam_result r;
     bool placed;
-    if (!joint_try_beam(s, width, s->model.capacity, &r, &placed, st)) return false;
+    if (!joint_try_beam(s, width, s->model.room.capacity, &r, &placed, st)) return false;
     s->bound = max_i64(s->bound, r.bound);
     *exact = r.exact && !r.stopped;
     bool repaired = placed;
     if (!placed && !joint_solve_repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
-        if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
+        if (!joint_try_beam(s, width, s->model.room.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;
     return true;
 }
 
 static bool full_search(struct joint_search *s, lx_status *st)
 {
-    int64_t bound;
     bool exact = false;
-    if (!joint_messages(&s->model, &s->bound, &s->steps, st)) return false;
+    s->bound = joint_messages(&s->model, &s->steps);
     /* The first beam always comes to its end; on a very large problem it is narrower. */
     int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
     if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
     if (joint_finished(s)) return true;
-    if (!joint_price(&s->model, s->best.objective, PRICE_ROUNDS, &bound, &s->steps, s->step_limit / 4, st))
-        return false;
+    int64_t bound = joint_price(&s->model, s->best.objective, PRICE_ROUNDS, s->step_limit / 4, &s->steps);
     s->bound = max_i64(s->bound, bound);
     LOG(cooptimise, "priced bound %" PRId64 " for %" PRId64, bound, s->best.objective);
     if (!joint_finished(s) && !joint_branch(s, st)) return false;
@@ -193,10 +185,9 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     s->leaves = 1;
     out->seed_objective = s->best.objective;
     if (p->tiled) return s->how->mode == LX_JOINT_SEED || joint_walk(s, st);
-    if (s->how->mode == LX_JOINT_SEED) return joint_messages(&s->model, &s->bound, &s->steps, st);
-    if (s->how->mode == LX_JOINT_FLIP)
-        return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st) &&
-               joint_messages(&s->model, &s->bound, &s->steps, st);
+    if (s->how->mode != LX_JOINT_FULL) s->bound = joint_messages(&s->model, &s->steps);
+    if (s->how->mode == LX_JOINT_SEED) return true;
+    if (s->how->mode == LX_JOINT_FLIP) return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st);
     if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
         return false;
     swap_if_better(s);
@@ -211,9 +202,9 @@ bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_opt
     struct joint_search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
     *out = (struct lx_joint_answer){.status = LX_ERROR};
     if (!lx_joint_validate(p, st)) return false;
-    if (!leaf_make(p, memory, &s.best) || !leaf_make(p, memory, &s.trial)) return status_no_memory(st);
+    leaf_make(p, memory, &s.best);
+    leaf_make(p, memory, &s.trial);
     out->label = arena_array(memory, (size_t)p->buffer_count, sizeof *out->label);
-    if (!out->label) return status_no_memory(st);
     s.step_limit = how->run.work_limit > 0 ? how->run.work_limit : DEFAULT_STEPS;
     if (how->run.time_limit > 0) s.deadline = clock_seconds() + how->run.time_limit;
     if (!joint_model_make(&s.model, p, st)) return false;

@@ -2,10 +2,8 @@
  * op do not hold. All combinations where they are few, each placed; else one op after the other takes the best of its
  * choices, the others being as they are, until none gains. */
 #include "cooptimise/joint_search.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_COMBINATIONS = 4096 };
@@ -43,7 +41,7 @@ static bool joint_walk_try_all(struct joint_search *s, lx_status *st)
 {
     size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
     int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
-    bool proved = placements_exact(s->p), more = true, ok = choice ? true : status_no_memory(st);
+    bool proved = placements_exact(s->p), more = true, ok = true;
     while (ok && more && s->steps < s->step_limit) {
         memcpy(s->trial.choice, choice, bytes);
         ok = joint_try_leaf(s, st);

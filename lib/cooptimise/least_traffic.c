@@ -2,7 +2,6 @@
  * work is used up. Everything is counted in steps, the clock is only a fuse. */
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "layout/op_index.h"
 
@@ -70,15 +69,12 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
 {
     *s = (struct least_traffic){.d = x->divided, .run = run, .any_order = x->how.passes.reorder};
     if (run->time_limit > 0) s->deadline = clock_seconds() + run->time_limit;
-    if (!op_menus_make(x->divided, &s->memory, &s->menus, st) ||
-        !chain_model_make(&s->model, x, &s->menus, false, &s->memory, st))
-        return false;
-    if (s->model.cells > MOST_CELLS && !chain_model_make(&s->model, x, &s->menus, true, &s->memory, st))
-        return false;
+    if (!op_menus_make(x->divided, &s->memory, &s->menus, st)) return false;
+    chain_model_make(&s->model, x, &s->menus, false, &s->memory);
+    if (s->model.cells > MOST_CELLS) chain_model_make(&s->model, x, &s->menus, true, &s->memory);
     s->step_limit = most_steps;
     size_t ops = (size_t)x->graph->op_count;
     s->choice = arena_array(&s->memory, ops * LEAST_ANSWERS, sizeof *s->choice);
-    if (!s->choice) return status_no_memory(st);
     if (s->any_order) s->bound = least_in_any_order(s, x);
     return true;
 }
@@ -93,12 +89,11 @@ static void least_traffic_prove(struct least_traffic *s, int64_t bound)
     if (!s->any_order) s->bound = max_i64(s->bound, bound);
 }
 
-static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
+static void beam_round(struct least_traffic *s, int64_t best)
 {
-    int64_t share = rounds[s->round].share;
+    int64_t share = rounds[s->round].share, capacity = s->model.room.capacity;
     struct chain_beam_options how = {.width = rounds[s->round].width,
-                                     .capacity =
-                                         s->model.capacity / 64 * share + s->model.capacity % 64 * share / 64,
+                                     .capacity = capacity / 64 * share + capacity % 64 * share / 64,
                                      .of_a_kind = 1,
                                      .by_time = rounds[s->round].by_time,
                                      .answers = LEAST_ANSWERS,
@@ -107,7 +102,7 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
                                      .run = s->run,
                                      .deadline = s->deadline};
     struct chain_beam_result r = {.choice = s->choice, .bytes = s->bytes};
-    if (!chain_beam(&s->model, &how, &r, st)) return false;
+    chain_beam(&s->model, &how, &r);
     s->found = r.found;
     s->steps += r.steps;
     least_traffic_prove(s, r.bound);
@@ -116,11 +111,6 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     LOG(cooptimise,
         "beam %d: %" PRId64 " steps, %d answers, the best %" PRId64 "; no division below %" PRId64,
         (int)how.width, r.steps, (int)r.found, r.found ? r.bytes[0] : -1, s->bound);
-    return true;
-}
-
-static void least_traffic_report(const struct least_traffic *s, int64_t best)
-{
     struct lx_progress now = {.steps = s->steps, .objective = best, .bound = s->bound};
     if (s->run->progress) s->run->progress(s->run->context, &now);
 }
@@ -133,20 +123,15 @@ static void next_round(struct least_traffic *s)
     s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
 }
 
-bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
+void least_traffic_round(struct least_traffic *s, int64_t best)
 {
-    int64_t bound = 0;
     s->found = 0;
-    if (s->round == 0 && !chain_messages(&s->model, &bound, &s->steps, st)) return false;
-    if (s->round == 1 &&
-        !chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &bound, &s->steps, st))
-        return false;
-    least_traffic_prove(s, bound);
-    if ((s->done |= s->bound >= best)) return true;
-    bool ok = beam_round(s, best, st);
-    if (ok) least_traffic_report(s, best);
+    if (s->round == 0) least_traffic_prove(s, chain_messages(&s->model, &s->steps));
+    if (s->round == 1)
+        least_traffic_prove(s, chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &s->steps));
+    if ((s->done |= s->bound >= best)) return;
+    beam_round(s, best);
     next_round(s);
-    return ok;
 }
 
 static bool least_traffic_divide_op(const struct least_traffic *s, int32_t o, int32_t choice,
@@ -157,7 +142,6 @@ static bool least_traffic_divide_op(const struct least_traffic *s, int32_t o, in
     int32_t origin = s->model.ops[o].origin[choice];
     if (origin == m->seed) return true;
     struct lx_division *chosen = arena_alloc(memory, sizeof *chosen);
-    if (!chosen) return status_no_memory(st);
     *out = chosen;
     ++*changed;
     return lx_division_with(s->d, o, &m->splits[(int64_t)origin * m->split_count], memory, chosen, st);
@@ -167,7 +151,8 @@ bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct ar
                              const struct lx_division ***out, int32_t *changed, lx_status *st)
 {
     int32_t n = s->model.op_count;
-    bool ok = (*out = arena_array(memory, (size_t)n, sizeof **out)) ? true : status_no_memory(st);
+    bool ok = true;
+    *out = arena_array(memory, (size_t)n, sizeof **out);
     *changed = 0;
     for (int32_t o = 0; ok && o < n; o++)
         ok = least_traffic_divide_op(s, o, s->choice[(int64_t)k * n + o], memory, &(*out)[o], changed, st);

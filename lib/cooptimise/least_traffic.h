@@ -4,7 +4,7 @@
 #ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
 #define LX_COOPTIMISE_LEAST_TRAFFIC_H
 
-#include "cooptimise/chain_beam.h"
+#include "cooptimise/chain.h"
 
 enum { LEAST_ANSWERS = 4 }; /* of a round, at most */
 
@@ -31,7 +31,7 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
                         lx_status *st);
 void least_traffic_close(struct least_traffic *s);
 /* One round for plans that move less than `best` bytes. */
-bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st);
+void least_traffic_round(struct least_traffic *s, int64_t best);
 /* Divisions of answer k of the last round, per op, NULL: the one it has; in `memory`. */
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
                              const struct lx_division ***out, int32_t *changed, lx_status *st);

@@ -2,10 +2,8 @@
  * and it is remembered, as many answers of a sweep differ only in choices that no address depends on. */
 #include "cooptimise/term_answers.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORTH = 1 << 30 }; /* of the dearest buffer of a repair */
@@ -22,28 +20,25 @@ static void set_uses(const struct lx_term_buffer *b, int64_t *uses, struct lx_bu
     out->first_use_is_read = out->use_count == 1 && b->parent_count == 0;
 }
 
-static bool set_parents(const struct term_answers *a, int32_t i, const struct lx_buffer *all,
+static void set_parents(const struct term_answers *a, int32_t i, const struct lx_buffer *all,
                         struct arena *memory, struct lx_buffer *out)
 {
     const struct lx_term_problem *p = a->n->p;
     const struct lx_term_buffer *b = &p->buffers[i];
     int32_t *parents = arena_array(memory, (size_t)b->parent_count, sizeof *parents);
-    if (!parents) return false;
     for (int32_t k = 0; k < b->parent_count; k++)
         if (a->on[b->parents[k]] && lx_read_count(&all[b->parents[k]]) > 0 &&
             term_fits_parent(p, a->trial_choice, i, b->parents[k]))
             parents[out->parent_count++] = b->parents[k];
     out->parents = parents;
-    return true;
 }
 
-static bool term_answers_make_problem(const struct term_answers *a, enum lx_objective question,
+static void term_answers_make_problem(const struct term_answers *a, enum lx_objective question,
                                       struct arena *memory, struct lx_problem *out)
 {
     const struct lx_term_problem *p = a->n->p;
     struct lx_buffer *all = arena_array(memory, (size_t)p->buffer_count, sizeof *all);
     int64_t *uses = arena_array(memory, (size_t)p->buffer_count * 2, sizeof *uses);
-    if (!all || !uses) return false;
     for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_term_buffer *b = &p->buffers[i];
         all[i] = (struct lx_buffer){.name = b->name, .start = b->start, .end = b->end, .fixed = -1};
@@ -53,13 +48,12 @@ static bool term_answers_make_problem(const struct term_answers *a, enum lx_obje
         set_uses(b, &uses[2 * i], &all[i]);
     }
     for (int32_t i = 0; i < p->buffer_count; i++)
-        if (a->on[i] && !set_parents(a, i, all, memory, &all[i])) return false;
+        if (a->on[i]) set_parents(a, i, all, memory, &all[i]);
     *out = (struct lx_problem){.objective = question,
                                .capacity = p->capacity,
                                .alignment = p->alignment,
                                .count = p->buffer_count,
                                .buffers = all};
-    return true;
 }
 
 static bool term_answers_solve(struct term_answers *a, const struct lx_problem *p, enum lx_verdict *status,
@@ -74,43 +68,31 @@ static bool term_answers_solve(struct term_answers *a, const struct lx_problem *
 
 static bool term_answers_all_placed(const struct term_answers *a)
 {
-    for (int32_t i = 0; i < a->n->count; i++)
+    for (int32_t i = 0; i < a->n->net.count; i++)
         if (a->on[i] && a->trial_address[i] < 0) return false;
     return true;
 }
 
 /* --- The best so far. --- */
 
-static int64_t term_answers_cost_of(const struct term_answers *a, int32_t *values)
+/* NETWORK_NEVER: it breaks a rule. */
+static int64_t trial_cost(const struct term_answers *a)
 {
     const struct term_network *n = a->n;
-    int64_t cost = n->base;
-    for (int32_t v = 0; v < n->count; v++) {
-        const struct term_var *var = &n->vars[v];
-        values[v] = 0;
-        while (values[v] + 1 < var->size && (var->choice[values[v]] != a->trial_choice[var->buffer] ||
-                                             (var->bytes[values[v]] >= 0) != a->on[var->buffer]))
-            values[v]++;
+    if (!term_is_legal(n->p, a->trial_choice, a->on)) return NETWORK_NEVER;
+    for (int32_t v = 0; v < n->net.count; v++) {
+        int32_t buffer = n->buffer_of[v], *value = &a->values[v];
+        for (*value = 0; *value + 1 < n->net.vars[v].size; ++*value)
+            if (n->choice[v][*value] == a->trial_choice[buffer] &&
+                (n->net.vars[v].bytes[*value] >= 0) == a->on[buffer])
+                break;
     }
-    for (size_t t = 0; t < n->tables.count && !term_is_never(cost); t++) {
-        int64_t more = term_table_at(&n->tables.at[t], values);
-        cost = term_is_never(more) ? TERM_NEVER : cost + more;
-    }
-    return cost;
-}
-
-static bool trial_cost(const struct term_answers *a, int64_t *cost)
-{
-    int32_t *values = mem_zeroed((size_t)a->n->count + 1, sizeof *values);
-    if (!values) return false;
-    *cost = term_is_legal(a->n->p, a->trial_choice, a->on) ? term_answers_cost_of(a, values) : TERM_NEVER;
-    mem_free(values);
-    return true;
+    return net_cost(&n->net, a->values);
 }
 
 static void term_answers_take(struct term_answers *a, int64_t cost)
 {
-    size_t count = (size_t)a->n->count;
+    size_t count = (size_t)a->n->net.count;
     memcpy(a->choice, a->trial_choice, count * sizeof *a->choice);
     for (size_t i = 0; i < count; i++) a->address[i] = a->on[i] ? a->trial_address[i] : LX_OFF_CHIP;
     a->cost = cost;
@@ -120,7 +102,7 @@ static void term_answers_take(struct term_answers *a, int64_t cost)
 
 static size_t signature_size(const struct term_answers *a)
 {
-    return (size_t)a->n->count + a->n->handovers.count;
+    return (size_t)a->n->net.count + a->n->net.handovers.count;
 }
 
 /* All that addresses depend on: who has how many bytes, who may take whose place. */
@@ -128,12 +110,12 @@ static int64_t *term_answers_signature(struct term_answers *a)
 {
     const struct lx_term_problem *p = a->n->p;
     int64_t *s = arena_array(&a->memory, signature_size(a), sizeof *s);
-    for (int32_t i = 0; s && i < p->buffer_count; i++)
+    for (int32_t i = 0; i < p->buffer_count; i++)
         s[i] = a->on[i] ? p->buffers[i].bytes[a->trial_choice[i]] : -1;
-    for (size_t h = 0; s && h < a->n->handovers.count; h++) {
-        int32_t child = a->n->vars[a->n->handovers.at[h].child].buffer;
-        int32_t parent = a->n->vars[a->n->handovers.at[h].parent].buffer;
-        s[(size_t)a->n->count + h] =
+    for (size_t h = 0; h < a->n->net.handovers.count; h++) {
+        int32_t child = a->n->buffer_of[a->n->net.handovers.at[h].child];
+        int32_t parent = a->n->buffer_of[a->n->net.handovers.at[h].parent];
+        s[(size_t)p->buffer_count + h] =
             a->on[child] && a->on[parent] && term_fits_parent(p, a->trial_choice, child, parent);
     }
     return s;
@@ -150,30 +132,26 @@ static const struct term_misfit *find_misfit(const struct term_answers *a, const
 /* --- Repairs. --- */
 
 /* What leaving it out would cost, as a share of the most that any does. */
-static bool term_answers_weigh(struct term_answers *a, struct lx_buffer *all)
+static void weigh(struct term_answers *a, struct lx_buffer *all)
 {
-    int64_t here, most = 1;
-    if (!trial_cost(a, &here)) return false;
-    for (int32_t i = 0; i < a->n->count; i++) {
-        int64_t without = 0;
+    int64_t here = trial_cost(a), most = 1;
+    for (int32_t i = 0; i < a->n->net.count; i++) {
         if (!a->on[i]) continue;
         a->on[i] = false;
-        bool ok = trial_cost(a, &without);
+        int64_t without = trial_cost(a);
         a->on[i] = true;
-        if (!ok) return false;
-        all[i].spill_cost = term_is_never(without) ? 1 : max_i64(without - here, 0);
+        all[i].spill_cost = without >= NETWORK_HOPELESS ? 1 : max_i64(without - here, 0);
         most = max_i64(most, all[i].spill_cost);
     }
-    for (int32_t i = 0; i < a->n->count; i++)
+    for (int32_t i = 0; i < a->n->net.count; i++)
         if (a->on[i]) all[i].spill_cost = 1 + (int64_t)((int128)all[i].spill_cost * WORTH / most);
-    return true;
 }
 
 static void drop_illegal(struct term_answers *a)
 {
     for (bool again = true; again;) {
         again = false;
-        for (int32_t i = 0; i < a->n->count; i++)
+        for (int32_t i = 0; i < a->n->net.count; i++)
             if (a->on[i] && !lx_term_may_stay(a->n->p, a->trial_choice, a->on, i)) {
                 a->on[i] = false;
                 again = true;
@@ -186,17 +164,17 @@ static bool term_answers_repair(struct term_answers *a, lx_status *st)
     struct arena memory = {0};
     struct lx_problem p;
     enum lx_verdict status;
-    int64_t cost;
-    bool ok = term_answers_make_problem(a, LX_SPILL, &memory, &p);
-    struct lx_buffer *all = ok ? arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all) : NULL;
-    ok = all && term_answers_weigh(a, all);
-    if (!ok) status_no_memory(st);
+    term_answers_make_problem(a, LX_SPILL, &memory, &p);
+    struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
+    weigh(a, all);
     p.buffers = all;
-    ok = ok && term_answers_solve(a, &p, &status, st);
-    for (int32_t i = 0; ok && i < a->n->count; i++) a->on[i] = a->on[i] && a->trial_address[i] >= 0;
-    if (ok) drop_illegal(a);
-    if (ok && !trial_cost(a, &cost)) ok = status_no_memory(st);
-    if (ok && cost < a->cost) term_answers_take(a, cost);
+    bool ok = term_answers_solve(a, &p, &status, st);
+    for (int32_t i = 0; ok && i < a->n->net.count; i++) a->on[i] = a->on[i] && a->trial_address[i] >= 0;
+    if (ok) {
+        drop_illegal(a);
+        int64_t cost = trial_cost(a);
+        if (cost < a->cost) term_answers_take(a, cost);
+    }
     arena_free(&memory);
     return ok;
 }
@@ -210,55 +188,56 @@ static bool term_answers_place(struct term_answers *a, int64_t cost, bool *prove
     enum lx_verdict status = LX_ERROR;
     enum lx_objective question = lx_can(a->solver, LX_FIT) ? LX_FIT : LX_SPILL;
     int64_t *bytes = term_answers_signature(a);
-    const struct term_misfit *known = bytes ? find_misfit(a, bytes) : NULL;
+    const struct term_misfit *known = find_misfit(a, bytes);
     if (known) return *proved = known->proved, true;
-    bool ok = bytes && term_answers_make_problem(a, question, &memory, &p)
-                  ? term_answers_solve(a, &p, &status, st)
-                  : status_no_memory(st);
+    term_answers_make_problem(a, question, &memory, &p);
+    bool ok = term_answers_solve(a, &p, &status, st);
     arena_free(&memory);
     if (!ok) return false;
     *proved = true;
     if (term_answers_all_placed(a)) return term_answers_take(a, cost), true;
     *proved = status == (question == LX_FIT ? LX_INFEASIBLE : LX_OPTIMAL);
-    if (!VEC_PUSH(&a->misfits, (struct term_misfit){bytes, *proved})) return status_no_memory(st);
+    (void)VEC_PUSH(&a->misfits, (struct term_misfit){bytes, *proved});
     return term_answers_repair(a, st);
 }
 
-bool term_answers_try(struct term_answers *a, const int32_t *values, bool *proved, lx_status *st)
+/* Tries the answer of these values, one per variable, and where it fits nowhere, what is left of it. `*proved`: it is the
+ * best now, or it is known that it cannot be placed. */
+static bool term_answers_try(struct term_answers *a, const int32_t *values, bool *proved, lx_status *st)
 {
-    int64_t cost;
-    for (int32_t v = 0; v < a->n->count; v++) {
-        const struct term_var *var = &a->n->vars[v];
-        a->trial_choice[var->buffer] = var->choice[values[v]];
-        a->on[var->buffer] = var->bytes[values[v]] >= 0;
+    for (int32_t v = 0; v < a->n->net.count; v++) {
+        int32_t buffer = a->n->buffer_of[v];
+        a->trial_choice[buffer] = a->n->choice[v][values[v]];
+        a->on[buffer] = a->n->net.vars[v].bytes[values[v]] >= 0;
     }
     *proved = true;
-    if (!trial_cost(a, &cost)) return status_no_memory(st);
-    if (cost >= a->cost) return true;
-    return term_answers_place(a, cost, proved, st);
+    int64_t cost = trial_cost(a);
+    return cost >= a->cost || term_answers_place(a, cost, proved, st);
 }
 
-static bool term_answers_begin(struct term_answers *a, const struct lx_term_start *start, lx_status *st)
+bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t most_solves, int64_t *least,
+                     lx_status *st)
 {
-    int64_t cost;
-    if (!trial_cost(a, &cost)) return status_no_memory(st);
-    term_answers_take(a, cost);
-    if (!start) return true;
-    for (int32_t i = 0; i < a->n->count; i++) {
-        a->trial_choice[i] = start->choice[i];
-        a->trial_address[i] = start->address[i];
-        a->on[i] = start->address[i] >= 0;
+    struct net_answers *next = net_answers_make(s);
+    int64_t until = a->solves + most_solves, open = NETWORK_NEVER, cost;
+    int32_t *values = mem_zeroed((size_t)a->n->net.count + 1, sizeof *values);
+    bool ok = true, proved;
+    while (ok && a->solves < until && !lx_run_stopped(&a->run) &&
+           net_answers_next(next, a->cost, values, &cost)) {
+        ok = term_answers_try(a, values, &proved, st);
+        if (ok && !proved) open = min_i64(open, cost);
     }
-    if (!trial_cost(a, &cost)) return status_no_memory(st);
-    if (cost < a->cost) term_answers_take(a, cost);
-    return true;
+    *least = min_i64(open, net_answers_least(next));
+    net_answers_free(next);
+    mem_free(values);
+    return ok;
 }
 
-bool term_answers_make(struct term_answers *a, const struct term_network *n,
+void term_answers_make(struct term_answers *a, const struct term_network *n,
                        const struct lx_term_start *start, const struct lx_solver *solver,
-                       const struct lx_run *run, lx_status *st)
+                       const struct lx_run *run)
 {
-    size_t count = (size_t)n->count;
+    size_t count = (size_t)n->net.count;
     *a = (struct term_answers){.n = n, .solver = solver};
     a->run = (struct lx_run){.seed = run->seed,
                              .time_limit = run->time_limit,
@@ -267,12 +246,19 @@ bool term_answers_make(struct term_answers *a, const struct term_network *n,
                              .context = run->context};
     a->choice = arena_array(&a->memory, count, sizeof *a->choice);
     a->trial_choice = arena_array(&a->memory, count, sizeof *a->trial_choice);
+    a->values = arena_array(&a->memory, count, sizeof *a->values);
     a->address = arena_array(&a->memory, count, sizeof *a->address);
     a->trial_address = arena_array(&a->memory, count, sizeof *a->trial_address);
     a->on = arena_array(&a->memory, count, sizeof *a->on);
-    if (!a->choice || !a->trial_choice || !a->address || !a->trial_address || !a->on)
-        return status_no_memory(st);
-    return term_answers_begin(a, start, st);
+    term_answers_take(a, trial_cost(a));
+    if (!start) return;
+    for (size_t i = 0; i < count; i++) {
+        a->trial_choice[i] = start->choice[i];
+        a->trial_address[i] = start->address[i];
+        a->on[i] = start->address[i] >= 0;
+    }
+    int64_t cost = trial_cost(a);
+    if (cost < a->cost) term_answers_take(a, cost);
 }
 
 void term_answers_free(struct term_answers *a)

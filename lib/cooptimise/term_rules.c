@@ -90,11 +90,10 @@ struct grid {
 /* What stands in all cells of who is off chip and needs nobody. */
 enum { NEEDS_NOTHING = 0xffff };
 
-static bool grid_make(struct term_network *n, int32_t rows, int32_t columns, struct grid *g)
+static struct grid grid_make(struct term_network *n, int32_t rows, int32_t columns)
 {
-    *g = (struct grid){rows, columns, columns, NULL};
-    g->cell = arena_array(&n->memory, (size_t)rows * (size_t)columns, sizeof *g->cell);
-    return g->cell;
+    return (struct grid){rows, columns, columns,
+                         arena_array(&n->net.memory, (size_t)rows * (size_t)columns, sizeof(uint16_t))};
 }
 
 /* Some of its columns. */
@@ -110,41 +109,41 @@ static void grid_mark(struct grid *g, const struct lx_term_reader *r, int bit)
 }
 
 /* Values by the rows of their choices, off chip all alike. */
-static bool row_axis(struct term_network *n, int32_t var, const struct grid *g, struct term_axis *out)
+static struct net_axis row_axis(struct term_network *n, int32_t var, const struct grid *g)
 {
-    const struct term_var *v = &n->vars[var];
-    int32_t *class_of = arena_array(&n->memory, (size_t)v->size, sizeof *class_of);
-    uint16_t *rows = arena_array(&n->memory, (size_t)v->size * (size_t)g->columns, sizeof *rows);
-    if (!class_of || !rows) return false;
+    const struct net_var *v = &n->net.vars[var];
+    int32_t *class_of = arena_array(&n->net.memory, (size_t)v->size, sizeof *class_of);
+    uint16_t *rows = arena_array(&n->net.memory, (size_t)v->size * (size_t)g->columns, sizeof *rows);
     for (int32_t i = 0; i < v->size; i++)
         for (int32_t k = 0; k < g->columns; k++)
             rows[i * g->columns + k] =
-                v->bytes[i] < 0 ? NEEDS_NOTHING : g->cell[v->choice[i] * g->stride + k];
-    *out = (struct term_axis){var, term_classes(rows, (size_t)g->columns * sizeof *rows, v->size, class_of),
-                              class_of};
-    return true;
+                v->bytes[i] < 0 ? NEEDS_NOTHING : g->cell[n->choice[var][i] * g->stride + k];
+    int32_t classes = net_classes(rows, (size_t)g->columns * sizeof *rows, v->size, class_of);
+    return (struct net_axis){var, classes, class_of};
 }
 
 /* Values by the columns of their choices, on chip or off. */
-static bool column_axis(struct term_network *n, int32_t var, const struct grid *g, struct term_axis *out)
+static struct net_axis column_axis(struct term_network *n, int32_t var, const struct grid *g)
 {
-    const struct term_var *v = &n->vars[var];
-    int32_t *class_of = arena_array(&n->memory, (size_t)v->size, sizeof *class_of);
-    uint16_t *rows = arena_array(&n->memory, (size_t)v->size * (size_t)g->rows, sizeof *rows);
-    if (!class_of || !rows) return false;
+    const struct net_var *v = &n->net.vars[var];
+    int32_t *class_of = arena_array(&n->net.memory, (size_t)v->size, sizeof *class_of);
+    uint16_t *rows = arena_array(&n->net.memory, (size_t)v->size * (size_t)g->rows, sizeof *rows);
     for (int32_t i = 0; i < v->size; i++)
-        for (int32_t k = 0; k < g->rows; k++) rows[i * g->rows + k] = g->cell[k * g->stride + v->choice[i]];
-    *out = (struct term_axis){var, term_classes(rows, (size_t)g->rows * sizeof *rows, v->size, class_of),
-                              class_of};
-    return true;
+        for (int32_t k = 0; k < g->rows; k++)
+            rows[i * g->rows + k] = g->cell[k * g->stride + n->choice[var][i]];
+    int32_t classes = net_classes(rows, (size_t)g->rows * sizeof *rows, v->size, class_of);
+    return (struct net_axis){var, classes, class_of};
 }
 
-static bool bit_axis(struct term_network *n, int32_t var, struct term_axis *out)
+/* On chip or off (`each` false), or each value on chip a class of its own. */
+static struct net_axis bit_axis(struct term_network *n, int32_t var, bool each)
 {
-    int32_t *class_of = arena_array(&n->memory, (size_t)n->vars[var].size, sizeof *class_of);
-    for (int32_t i = 0; class_of && i < n->vars[var].size; i++) class_of[i] = n->vars[var].bytes[i] >= 0;
-    *out = (struct term_axis){var, 2, class_of};
-    return class_of;
+    const struct net_var *v = &n->net.vars[var];
+    int32_t *class_of = arena_array(&n->net.memory, (size_t)v->size, sizeof *class_of),
+            classes = each ? 1 : 2;
+    for (int32_t i = 0; i < v->size; i++)
+        if (v->bytes[i] >= 0) class_of[i] = each ? classes++ : 1;
+    return (struct net_axis){var, classes, class_of};
 }
 
 /* An answer that some entry stands for; all others are off. */
@@ -153,27 +152,27 @@ struct sample {
     bool *on;
 };
 
-static int32_t term_rules_member_of(const struct term_network *n, const struct term_axis *a, int32_t class)
+static int32_t term_rules_member_of(const struct term_network *n, const struct net_axis *a, int32_t class)
 {
     int32_t value = 0;
-    while (value < n->vars[a->var].size - 1 && a->class_of[value] != class) value++;
+    while (value < n->net.vars[a->var].size - 1 && a->class_of[value] != class) value++;
     return value;
 }
 
-static void sample_entry(const struct term_network *n, const struct term_table *t, int64_t entry,
+static void sample_entry(const struct term_network *n, const struct net_table *t, int64_t entry,
                          struct sample *s)
 {
     for (int32_t k = t->axis_count - 1; k >= 0; entry /= t->axes[k].size, k--) {
-        const struct term_var *v = &n->vars[t->axes[k].var];
+        int32_t var = t->axes[k].var, buffer = n->buffer_of[var];
         int32_t value = term_rules_member_of(n, &t->axes[k], (int32_t)(entry % t->axes[k].size));
-        s->choice[v->buffer] = v->choice[value];
-        s->on[v->buffer] = v->bytes[value] >= 0;
+        s->choice[buffer] = n->choice[var][value];
+        s->on[buffer] = n->net.vars[var].bytes[value] >= 0;
     }
 }
 
-static void sample_clear(const struct term_network *n, const struct term_table *t, struct sample *s)
+static void sample_clear(const struct term_network *n, const struct net_table *t, struct sample *s)
 {
-    for (int32_t k = 0; k < t->axis_count; k++) s->on[n->vars[t->axes[k].var].buffer] = false;
+    for (int32_t k = 0; k < t->axis_count; k++) s->on[n->buffer_of[t->axes[k].var]] = false;
 }
 
 /* Copies of a buffer that serve a reader and may be on chip; -1: too many. */
@@ -182,7 +181,7 @@ static int32_t copies_for(const struct term_network *n, int32_t buffer, int32_t 
     int32_t count = 0;
     for (int32_t c = 0; c < n->p->buffer_count; c++) {
         const struct lx_term_buffer *b = &n->p->buffers[c];
-        if (b->copy_of != buffer || !n->vars[n->var_of[c]].may_be_on || !term_rules_reader_of(b, reader))
+        if (b->copy_of != buffer || !n->net.vars[n->var_of[c]].may_be_on || !term_rules_reader_of(b, reader))
             continue;
         if (count == MOST_COPIES) return -1;
         copies[count++] = c;
@@ -195,138 +194,117 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
                           const struct lx_term_reader *r, lx_status *st)
 {
     int32_t copies[MOST_COPIES], count = copies_for(n, buffer, r->buffer, copies);
-    struct term_axis axes[MOST_COPIES + 2];
-    struct grid g;
-    struct term_table table;
+    struct net_axis axes[MOST_COPIES + 2];
     if (count < 0)
         return status_set(st, LX_E_LIMIT, "buffer %s: more than %d copies serve one reader",
                           n->p->buffers[buffer].name, (int)MOST_COPIES);
-    if (!grid_make(n, n->p->buffers[buffer].choice_count, n->p->buffers[r->buffer].choice_count, &g))
-        return status_no_memory(st);
+    struct grid g = grid_make(n, n->p->buffers[buffer].choice_count, n->p->buffers[r->buffer].choice_count);
     grid_mark(&g, r, 0);
     for (int32_t k = 0; k < count; k++)
         grid_mark(&g, term_rules_reader_of(&n->p->buffers[copies[k]], r->buffer), k + 1);
-    bool ok =
-        row_axis(n, n->var_of[buffer], &g, &axes[0]) && column_axis(n, n->var_of[r->buffer], &g, &axes[1]);
-    for (int32_t k = 0; ok && k < count; k++) ok = bit_axis(n, n->var_of[copies[k]], &axes[k + 2]);
-    if (ok && (int64_t)axes[0].size * axes[1].size << count > MOST_AGREEMENTS)
+    axes[0] = row_axis(n, n->var_of[buffer], &g);
+    axes[1] = column_axis(n, n->var_of[r->buffer], &g);
+    for (int32_t k = 0; k < count; k++) axes[k + 2] = bit_axis(n, n->var_of[copies[k]], false);
+    if ((int64_t)axes[0].size * axes[1].size << count > MOST_AGREEMENTS)
         return status_set(st, LX_E_LIMIT, "buffer %s: too many cuts and copies between it and its reader %s",
                           n->p->buffers[buffer].name, n->p->buffers[r->buffer].name);
-    if (!ok || !term_table_make(&n->memory, axes, count + 2, &table)) return status_no_memory(st);
+    struct net_table table = net_table_make(&n->net.memory, axes, count + 2);
     for (int64_t e = 0; e < table.count; e++) {
         sample_entry(n, &table, e, s);
         if (s->on[buffer] && !has_pair(r, s->choice[buffer], s->choice[r->buffer]) &&
             !served(n->p, s->choice, s->on, buffer, r->buffer))
-            table.values[e] = TERM_NEVER;
+            table.values[e] = NETWORK_NEVER;
     }
     sample_clear(n, &table, s);
-    return VEC_PUSH(&n->tables, table) || status_no_memory(st);
+    (void)VEC_PUSH(&n->net.tables, table);
+    return true;
 }
 
 /* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
-static bool copy_axes(struct term_network *n, const struct lx_term_buffer *b, struct term_axis *axes)
+static void copy_axes(struct term_network *n, const struct lx_term_buffer *b, struct net_axis *axes)
 {
     int32_t columns = 0, first = 0;
-    struct grid g;
     for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
-    if (!grid_make(n, n->p->buffers[b->copy_of].choice_count, columns, &g)) return false;
+    struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
     for (int32_t k = 0; k < b->reader_count; k++) {
         int32_t reader = b->readers[k].buffer, choices = n->p->buffers[reader].choice_count;
         struct grid part = grid_part(&g, first, choices);
         grid_mark(&part, &b->readers[k], 0);
-        if (!column_axis(n, n->var_of[reader], &part, &axes[k + 2])) return false;
+        axes[k + 2] = column_axis(n, n->var_of[reader], &part);
         first += choices;
     }
-    return row_axis(n, n->var_of[b->copy_of], &g, &axes[1]);
+    axes[1] = row_axis(n, n->var_of[b->copy_of], &g);
 }
 
 /* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only the first. */
-static bool term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy, lx_status *st)
+static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
 {
     const struct lx_term_buffer *b = &n->p->buffers[copy];
-    struct term_axis *axes = arena_array(&n->memory, (size_t)b->reader_count + 2, sizeof *axes);
-    struct term_table table;
-    if (!axes || !bit_axis(n, n->var_of[copy], &axes[0]) || !copy_axes(n, b, axes))
-        return status_no_memory(st);
+    struct net_axis *axes = arena_array(&n->net.memory, (size_t)b->reader_count + 2, sizeof *axes);
     int64_t entries = 1;
+    axes[0] = bit_axis(n, n->var_of[copy], false);
+    copy_axes(n, b, axes);
     for (int32_t k = 0; k < b->reader_count + 2; k++)
         entries = min_i64(entries * axes[k].size, MOST_ENTRIES + 1);
     bool whole = entries <= MOST_ENTRIES;
-    if (!term_table_make(&n->memory, axes, whole ? b->reader_count + 2 : 2, &table))
-        return status_no_memory(st);
+    struct net_table table = net_table_make(&n->net.memory, axes, whole ? b->reader_count + 2 : 2);
     for (int64_t e = 0; e < table.count; e++) {
         sample_entry(n, &table, e, s);
         if (s->on[copy] && !(whole ? copy_may_stay(b, s->choice, s->on) : s->on[b->copy_of]))
-            table.values[e] = TERM_NEVER;
+            table.values[e] = NETWORK_NEVER;
     }
     sample_clear(n, &table, s);
-    return VEC_PUSH(&n->tables, table) || status_no_memory(st);
-}
-
-/* Each on-chip value of parent and child is a class of its own here: bytes and pairs both tell them apart. */
-static bool own_axis(struct term_network *n, int32_t var, struct term_axis *out)
-{
-    const struct term_var *v = &n->vars[var];
-    int32_t *class_of = arena_array(&n->memory, (size_t)v->size, sizeof *class_of), classes = 1;
-    for (int32_t i = 0; class_of && i < v->size; i++) class_of[i] = v->bytes[i] >= 0 ? classes++ : 0;
-    *out = (struct term_axis){var, classes, class_of};
-    return class_of;
+    (void)VEC_PUSH(&n->net.tables, table);
 }
 
 /* Joins classes of an axis whose entries are all the same. The table is over two axes. */
-static bool fold_axis(struct term_network *n, struct term_table *t, int32_t k)
+static void fold_axis(struct term_network *n, struct net_table *t, int32_t k)
 {
-    int32_t size = t->axes[k].size, other = t->axes[1 - k].size, values = n->vars[t->axes[k].var].size;
-    int64_t *rows = arena_array(&n->memory, (size_t)size * (size_t)other, sizeof *rows);
-    int32_t *joined = arena_array(&n->memory, (size_t)size, sizeof *joined);
-    int32_t *class_of = arena_array(&n->memory, (size_t)values, sizeof *class_of);
-    if (!rows || !joined || !class_of) return false;
+    int32_t size = t->axes[k].size, other = t->axes[1 - k].size, values = n->net.vars[t->axes[k].var].size;
+    int64_t *rows = arena_array(&n->net.memory, (size_t)size * (size_t)other, sizeof *rows);
+    int32_t *joined = arena_array(&n->net.memory, (size_t)size, sizeof *joined);
+    int32_t *class_of = arena_array(&n->net.memory, (size_t)values, sizeof *class_of);
     for (int32_t i = 0; i < size; i++)
         for (int32_t o = 0; o < other; o++)
             rows[i * other + o] = t->values[k == 0 ? i * other + o : o * size + i];
-    int32_t classes = term_classes(rows, (size_t)other * sizeof *rows, size, joined);
+    int32_t classes = net_classes(rows, (size_t)other * sizeof *rows, size, joined);
     for (int32_t i = 0; i < size; i++)
         for (int32_t o = 0; o < other; o++)
             t->values[k == 0 ? joined[i] * other + o : o * classes + joined[i]] = rows[i * other + o];
     for (int32_t i = 0; i < values; i++) class_of[i] = joined[t->axes[k].class_of[i]];
-    t->axes[k] = (struct term_axis){t->axes[k].var, classes, class_of};
+    t->axes[k] = (struct net_axis){t->axes[k].var, classes, class_of};
     t->count = (int64_t)classes * other;
-    return true;
 }
 
-static bool add_handover(struct term_network *n, struct sample *s, int32_t child, int32_t parent,
-                         lx_status *st)
+/* Each value of parent and child on chip is a class of its own at first: bytes and pairs both tell them apart. */
+static void add_handover(struct term_network *n, struct sample *s, int32_t child, int32_t parent)
 {
-    struct term_handover h = {.parent = n->var_of[parent], .child = n->var_of[child]};
-    struct term_axis axes[2];
-    if (!n->vars[h.parent].may_be_on || !n->vars[h.child].may_be_on) return true;
-    if (!own_axis(n, h.parent, &axes[0]) || !own_axis(n, h.child, &axes[1]) ||
-        !term_table_make(&n->memory, axes, 2, &h.fits))
-        return status_no_memory(st);
+    struct net_handover h = {.parent = n->var_of[parent], .child = n->var_of[child]};
+    if (!n->net.vars[h.parent].may_be_on || !n->net.vars[h.child].may_be_on) return;
+    const struct net_axis axes[2] = {bit_axis(n, h.parent, true), bit_axis(n, h.child, true)};
+    h.fits = net_table_make(&n->net.memory, axes, 2);
     for (int64_t e = 0; e < h.fits.count; e++) {
         sample_entry(n, &h.fits, e, s);
         h.fits.values[e] = s->on[child] && s->on[parent] && term_fits_parent(n->p, s->choice, child, parent);
     }
     sample_clear(n, &h.fits, s);
-    if (!fold_axis(n, &h.fits, 0) || !fold_axis(n, &h.fits, 1) || !VEC_PUSH(&n->handovers, h))
-        return status_no_memory(st);
-    return true;
+    fold_axis(n, &h.fits, 0);
+    fold_axis(n, &h.fits, 1);
+    (void)VEC_PUSH(&n->net.handovers, h);
 }
 
 bool term_rules_add(struct term_network *n, lx_status *st)
 {
     const struct lx_term_problem *p = n->p;
-    struct sample s = {arena_array(&n->memory, (size_t)p->buffer_count, sizeof *s.choice),
-                       arena_array(&n->memory, (size_t)p->buffer_count, sizeof *s.on)};
-    if (!s.choice || !s.on) return status_no_memory(st);
+    struct sample s = {arena_array(&n->net.memory, (size_t)p->buffer_count, sizeof *s.choice),
+                       arena_array(&n->net.memory, (size_t)p->buffer_count, sizeof *s.on)};
     for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_term_buffer *b = &p->buffers[i];
-        bool may = n->vars[n->var_of[i]].may_be_on;
-        if (may && b->copy_of >= 0 && !term_rules_add_copy(n, &s, i, st)) return false;
+        bool may = n->net.vars[n->var_of[i]].may_be_on;
+        if (may && b->copy_of >= 0) term_rules_add_copy(n, &s, i);
         for (int32_t k = 0; may && b->copy_of < 0 && k < b->reader_count; k++)
             if (!add_agreement(n, &s, i, &b->readers[k], st)) return false;
-        for (int32_t k = 0; k < b->parent_count; k++)
-            if (!add_handover(n, &s, i, b->parents[k], st)) return false;
+        for (int32_t k = 0; k < b->parent_count; k++) add_handover(n, &s, i, b->parents[k]);
     }
     return true;
 }

@@ -1,14 +1,12 @@
-/* The search of terms.h: rounds of a bound (term_bound.c), a sweep (term_sweep.c) and trials of what it found
+/* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials of what it found
  * (term_answers.c), each wider than the one before, until bound and answer meet or the work is used up. Everything is counted
  * in steps, so that two runs do the same; the clock is only a fuse. */
 #include "cooptimise/term_answers.h"
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/fail.h"
 #include "base/log.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DEFAULT_STEPS = 20000000 };
 
@@ -26,7 +24,7 @@ static const struct round rounds[] = {{1 << 10, 64, 8},
 
 struct searching {
     struct term_network n;
-    struct term_frontier f;
+    struct net_frontier f;
     struct term_answers a;
     int64_t bound, steps, step_limit;
     double deadline;
@@ -55,37 +53,45 @@ static void term_search_report(const struct searching *s)
         term_search_value_of(&s->n, s->bound), s->steps);
 }
 
+static bool term_search_cancelled(const void *context)
+{
+    const struct searching *s = context;
+    return lx_run_stopped(s->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
+}
+
 static bool term_search_finished(struct searching *s)
 {
-    s->stopped |= lx_run_stopped(s->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
+    s->stopped |= term_search_cancelled(s);
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->a.cost;
 }
 
 /* Of a message: what all of them may take of the work that is left. */
 static int64_t term_search_most_entries(const struct searching *s, const struct round *r)
 {
-    int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.count, 1);
+    int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.net.count, 1);
     return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16));
 }
 
 static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)
 {
-    struct term_bound b;
-    struct term_sweep sweep = {0};
+    struct net_bound b;
+    struct net_sweep sweep;
     int64_t least;
-    bool ok = term_bound_make(&b, &s->n, term_search_most_entries(s, r), &s->steps, st);
-    if (ok) s->bound = max_i64(s->bound, b.least);
-    struct term_sweep_options how = {r->width, s->a.cost, max_i64(s->step_limit - s->steps, 0), s->run,
-                                     s->deadline};
-    if (ok && s->bound < s->a.cost) {
-        ok = term_sweep(&sweep, &s->f, &b, &how, st) && term_answers_of(&s->a, &sweep, r->solves, &least, st);
-        if (ok) s->bound = max_i64(s->bound, min_i64(s->a.cost, min_i64(sweep.dropped, least)));
+    bool ok = true;
+    net_bound_make(&b, &s->n.net, term_search_most_entries(s, r), &s->steps);
+    s->bound = max_i64(s->bound, b.least);
+    if (s->bound < s->a.cost) {
+        const struct net_sweep_options how = {r->width, s->a.cost, max_i64(s->step_limit - s->steps, 0),
+                                              term_search_cancelled, s};
+        net_sweep_make(&sweep, &s->f, &b, &how);
+        ok = term_answers_of(&s->a, &sweep, r->solves, &least, st);
+        if (ok) s->bound = max_i64(s->bound, min_i64(s->a.cost, min_i64(sweep.beam.dropped, least)));
         s->steps += sweep.steps;
-        s->stopped |= sweep.stopped;
-        *whole = sweep.dropped >= s->a.cost;
-        term_sweep_free(&sweep);
+        s->stopped |= sweep.cancelled;
+        *whole = sweep.beam.dropped >= s->a.cost;
+        net_sweep_free(&sweep);
     }
-    term_bound_free(&b);
+    net_bound_free(&b);
     if (ok) term_search_report(s);
     return ok;
 }
@@ -100,13 +106,11 @@ static bool term_search_run_rounds(struct searching *s, lx_status *st)
     return true;
 }
 
-static bool term_search_hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out,
-                                 lx_status *st)
+static void term_search_hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out)
 {
-    size_t count = (size_t)s->n.count;
+    size_t count = (size_t)s->n.net.count;
     out->choice = arena_copy_array(memory, s->a.choice, count, sizeof *out->choice);
     out->address = arena_copy_array(memory, s->a.address, count, sizeof *out->address);
-    if (!out->choice || !out->address) return status_no_memory(st);
     bool proved = s->bound >= s->a.cost;
     out->objective = lx_term_cost(s->n.p, out->choice, out->address);
     /* Each term was rounded to a whole number of steps of 2^-shift. */
@@ -115,23 +119,26 @@ static bool term_search_hand_out(struct searching *s, struct arena *memory, stru
         proved ? out->objective : fmin(out->objective, term_search_value_of(&s->n, s->bound - rounding));
     out->steps = s->steps;
     out->status = proved ? LX_OPTIMAL : s->stopped || s->steps >= s->step_limit ? LX_LIMIT : LX_FEASIBLE;
-    return true;
 }
 
 bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start *start,
                     const struct lx_solver *solver, const struct lx_run *run, struct arena *memory,
                     struct lx_term_answer *out, lx_status *st)
 {
-    struct searching s = {.bound = -TERM_NEVER, .run = run};
+    struct searching s = {.bound = -NETWORK_NEVER, .run = run};
     s.step_limit = run->work_limit > 0 ? run->work_limit : DEFAULT_STEPS;
     if (run->time_limit > 0) s.deadline = clock_seconds() + run->time_limit;
     *out = (struct lx_term_answer){.status = LX_ERROR};
-    bool ok = term_network_make(&s.n, p, st) && term_frontier_make(&s.f, &s.n, st) &&
-              term_answers_make(&s.a, &s.n, start, solver, run, st) && term_search_run_rounds(&s, st) &&
-              term_search_hand_out(&s, memory, out, st);
+    bool ok = term_network_make(&s.n, p, st);
+    if (ok) {
+        net_frontier_make(&s.f, &s.n.net);
+        term_answers_make(&s.a, &s.n, start, solver, run);
+        ok = term_search_run_rounds(&s, st);
+    }
+    if (ok) term_search_hand_out(&s, memory, out);
     term_answers_free(&s.a);
-    term_frontier_free(&s.f);
-    term_network_free(&s.n);
+    net_frontier_free(&s.f);
+    network_free(&s.n.net);
     return ok;
 }
 

@@ -20,32 +20,6 @@ static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
     return p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
 }
 
-/* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
-static size_t find_taken(const struct lx_plan *p, int32_t pool, int64_t tick, struct stretch *taken)
-{
-    size_t n = 0;
-    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
-        const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
-        if (tick >= r->start && tick < r->end) taken[n++] = (struct stretch){r->from, r->to};
-    }
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int64_t at = p->answer.address[i];
-        if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
-            taken[n++] = (struct stretch){at, at + b->size};
-    }
-    if (n) qsort(taken, n, sizeof *taken, holes_by_from);
-    return n;
-}
-
-static void add_hole(struct lx_holes *out, int64_t from, int64_t to, int64_t address)
-{
-    out->count++;
-    out->free_bytes += to - from;
-    if (to - from > out->largest_to - out->largest_from) out->largest_from = from, out->largest_to = to;
-    if (address >= from && address < to) out->from = from, out->to = to;
-}
-
 /* Its capacity; where height is asked for, where its highest buffer ends. */
 static int64_t pool_end(const struct lx_plan *p, int32_t pool)
 {
@@ -64,10 +38,29 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
     int64_t top = pool_end(p, pool), end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
     if (!taken) return false;
-    size_t n = find_taken(p, pool, tick, taken);
+    /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
+    size_t k = 0;
+    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
+        const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
+        if (tick >= r->start && tick < r->end) taken[k++] = (struct stretch){r->from, r->to};
+    }
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int64_t at = p->answer.address[i];
+        if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
+            taken[k++] = (struct stretch){at, at + b->size};
+    }
+    if (k) qsort(taken, k, sizeof *taken, holes_by_from);
+    size_t n = k;
     taken[n] = (struct stretch){max_i64(top, 0), max_i64(top, 0)};
     for (size_t i = 0; i <= n; i++) {
-        if (taken[i].from > end) add_hole(out, end, taken[i].from, address);
+        if (taken[i].from > end) {
+            int64_t to = taken[i].from;
+            out->count++;
+            out->free_bytes += to - end;
+            if (to - end > out->largest_to - out->largest_from) out->largest_from = end, out->largest_to = to;
+            if (address >= end && address < to) out->from = end, out->to = to;
+        }
         end = max_i64(end, taken[i].to);
     }
     mem_free(taken);

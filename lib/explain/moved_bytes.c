@@ -34,8 +34,11 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     return is_relaid(l, tensor) ? LX_BYTES_RELAYOUTS : LX_BYTES_INTERMEDIATES;
 }
 
-static void add_accesses(const struct lx_plan *p, int64_t *moved)
+void lx_plan_moved(const struct lx_plan *p, int64_t *moved)
 {
+    for (int32_t i = 0; i < p->problem.count; i++)
+        moved[i] = p->layouts || p->answer.address[i] >= 0 ? 0 : p->problem.buffers[i].spill_cost;
+    if (!p->layouts) return;
     const struct lx_graph *g = p->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
@@ -43,14 +46,6 @@ static void add_accesses(const struct lx_plan *p, int64_t *moved)
             if (a->stay < 0 || p->answer.address[a->stay] < 0)
                 moved[a->stay < 0 ? a->tensor : a->stay] += a->bytes;
         }
-}
-
-void lx_plan_moved(const struct lx_plan *p, int64_t *moved)
-{
-    for (int32_t i = 0; i < p->problem.count; i++)
-        moved[i] = p->layouts || p->answer.address[i] >= 0 ? 0 : p->problem.buffers[i].spill_cost;
-    if (!p->layouts) return;
-    add_accesses(p, moved);
     for (int32_t i = 0; i < p->transfer_count; i++)
         if (lx_through_hbm(p->transfers[i].kind) && p->transfers[i].stay >= 0 &&
             p->transfers[i].stay < p->problem.count)

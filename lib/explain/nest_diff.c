@@ -70,14 +70,6 @@ static bool same_nest(const struct lx_plan *p, const struct lx_nest *m, const st
     return same;
 }
 
-static bool same_nests(const struct lx_plan *p, const struct lx_plan *q, const struct lx_nest_change *c)
-{
-    bool same = c->count_before == c->count_after;
-    for (int32_t i = 0; same && i < c->count_before; i++)
-        same = same_nest(p, &p->nests[c->first_before + i], q, &q->nests[c->first_after + i]);
-    return same;
-}
-
 static int64_t nest_diff_moved(const struct lx_plan *p, const int32_t *place, struct span run)
 {
     int64_t bytes = 0;
@@ -102,7 +94,11 @@ static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan
             more = nest_diff_take(before, NULL, &i, &run, &c.count_before);
             more |= nest_diff_take(after, place, &k, &run, &c.count_after);
         }
-        if (same_nests(before, after, &c)) continue;
+        bool same = c.count_before == c.count_after;
+        for (int32_t n = 0; same && n < c.count_before; n++)
+            same = same_nest(before, &before->nests[c.first_before + n], after,
+                             &after->nests[c.first_after + n]);
+        if (same) continue;
         c.bytes_before = nest_diff_moved(before, NULL, run);
         c.bytes_after = nest_diff_moved(after, place, run);
         out->others.bytes_before -= c.bytes_before;

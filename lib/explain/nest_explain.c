@@ -20,11 +20,6 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-static bool nest_explain_in_nest(const struct lx_nest *n, int32_t tick)
-{
-    return n->first <= tick && tick <= n->last;
-}
-
 /* What the copies of the nest's ticks move of a tensor through HBM, and of which kinds they are: a bit each. */
 static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
                                    unsigned *kinds)
@@ -33,7 +28,7 @@ static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest
     *kinds = 0;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
-        if (!nest_explain_in_nest(n, t->tick) || !lx_through_hbm(t->kind) ||
+        if (n->first > t->tick || t->tick > n->last || !lx_through_hbm(t->kind) ||
             p->stays[t->stay].tensor != tensor)
             continue;
         bytes += t->bytes;

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
-#include "search/kernel_runs.h"
+#include "search/time.h"
 #include "stays/draft.h"
 
 #include <math.h>
@@ -47,21 +47,6 @@ static double bytes_without_padding(const struct lx_plan *p, int32_t o, int oper
     return times * (t->rank < 0 ? padded : fmin(bytes, padded));
 }
 
-/* The time of HBM by what each operand takes of it. */
-static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, double us,
-                      struct lx_op_wait *out)
-{
-    double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS], all = 0;
-    int n = op_operand_count(&p->layouts->graph->ops[o]);
-    lx_division_least(p->divisions, o, memory, slow);
-    for (int i = 0; i < n; i++) all += share[i] * memory[i];
-    for (int i = 0; i < n; i++) {
-        int32_t tensor = p->accesses[p->access_at[o] + i].tensor;
-        double part = all > 0 ? share[i] * memory[i] / all : 1.0 / n;
-        out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us * part;
-    }
-}
-
 static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum,
                              struct lx_op_wait *out)
 {
@@ -75,7 +60,19 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
                                .covered_us = t.device_us - t.busy_us, /* what could be; see share_launch */
                                .device_us = t.device_us,
                                .flops = t.flops};
-    if (t.hbm_us > 0) share_hbm(p, o, share, t.hbm_us, out);
+    if (t.hbm_us > 0) {
+        /* The time of HBM by what each operand takes of it. */
+        double us = t.hbm_us;
+        double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS], all = 0;
+        int n = op_operand_count(&p->layouts->graph->ops[o]);
+        lx_division_least(p->divisions, o, memory, slow);
+        for (int i = 0; i < n; i++) all += share[i] * memory[i];
+        for (int i = 0; i < n; i++) {
+            int32_t tensor = p->accesses[p->access_at[o] + i].tensor;
+            double part = all > 0 ? share[i] * memory[i] / all : 1.0 / n;
+            out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us * part;
+        }
+    }
     for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
         if (a->stay < 0 || p->answer.address[a->stay] < 0) sum->cost.operands += sum->cost.times;
@@ -133,12 +130,6 @@ static void share_launch(const struct bundle_sum *sum, double longer, int32_t op
             longer * (sum->cost.device_us > 0 ? w->device_us / sum->cost.device_us : 1.0 / ops);
 }
 
-static bool is_of_plan(const struct lx_plan *p, const struct lx_transfer *t)
-{
-    return (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 && t->stay < p->problem.count &&
-           t->source < p->problem.count;
-}
-
 static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
                               int32_t *next, struct lx_op_wait *ops)
 {
@@ -146,7 +137,9 @@ static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *
     for (int32_t o = run->first; o < run->end; o++) op_waits_time_op(p, o, &sum, &ops[o]);
     for (; *next < p->transfer_count && p->transfers[*next].tick < run->end; ++*next) {
         const struct lx_transfer *t = &p->transfers[*next];
-        if (t->tick >= run->first && is_of_plan(p, t)) op_waits_time_transfer(p, t, &sum, &ops[t->tick]);
+        if (t->tick >= run->first && (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 &&
+            t->stay < p->problem.count && t->source < p->problem.count)
+            op_waits_time_transfer(p, t, &sum, &ops[t->tick]);
     }
     for (int32_t o = run->first; o < run->end; o++) {
         sum.cost.device_us += ops[o].device_us;
@@ -159,22 +152,18 @@ static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *
         share_launch(&sum, longer, run->end - run->first, &ops[o]);
 }
 
-static void op_waits_time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
-                                 struct lx_op_wait *ops)
-{
-    int32_t end = b->first + b->count;
-    for (int32_t o = b->first; o < end;) {
-        struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
-        op_waits_time_run(p, &run, b->is_extern, next, ops);
-        o = run.end;
-    }
-}
-
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)
 {
     int32_t next = 0;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) ops[o] = (struct lx_op_wait){0};
-    for (int32_t i = 0; i < p->bundle_count; i++) op_waits_time_bundle(p, &p->bundles[i], &next, ops);
+    for (int32_t i = 0; i < p->bundle_count; i++) {
+        int32_t end = p->bundles[i].first + p->bundles[i].count;
+        for (int32_t o = p->bundles[i].first; o < end;) {
+            struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
+            op_waits_time_run(p, &run, p->bundles[i].is_extern, &next, ops);
+            o = run.end;
+        }
+    }
 }
 
 struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count)

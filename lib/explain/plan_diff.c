@@ -44,19 +44,6 @@ const char *lx_part_words(enum lx_part s)
     return (unsigned)s < LX_PART_COUNT ? shares[s].words : "?";
 }
 
-/* What ops move of each buffer while it is off chip, and of what no buffer serves. */
-static void measure_ops(const struct lx_plan *p, int64_t *per_buffer, int64_t *share)
-{
-    int32_t count = p->access_at[p->layouts->graph->op_count];
-    for (int32_t a = 0; a < count; a++) {
-        int32_t stay = p->accesses[a].stay;
-        if (stay < 0)
-            share[LX_PART_UNSERVED] += p->accesses[a].bytes;
-        else if (p->answer.address[stay] < 0)
-            per_buffer[stay] += p->accesses[a].bytes;
-    }
-}
-
 /* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
 static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
 {
@@ -67,9 +54,17 @@ static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
     int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (!per_buffer) return NULL;
-    if (p->accesses)
-        measure_ops(p, per_buffer, share);
-    else
+    if (p->accesses) {
+        /* What ops move of each buffer while it is off chip, and of what no buffer serves. */
+        int32_t count = p->access_at[p->layouts->graph->op_count];
+        for (int32_t a = 0; a < count; a++) {
+            int32_t stay = p->accesses[a].stay;
+            if (stay < 0)
+                share[LX_PART_UNSERVED] += p->accesses[a].bytes;
+            else if (p->answer.address[stay] < 0)
+                per_buffer[stay] += p->accesses[a].bytes;
+        }
+    } else
         for (int32_t i = 0; i < p->problem.count; i++)
             if (p->answer.address[i] < 0) per_buffer[i] = p->problem.buffers[i].spill_cost;
     for (int32_t i = 0; i < p->problem.count; i++) share[LX_PART_BUFFERS] += per_buffer[i];

@@ -7,12 +7,6 @@
 #include <string.h>
 
 /* A buffer answers to its own name and to that of its tensor. */
-static bool plan_explain_is_of(const struct lx_plan *p, int32_t i, const char *name)
-{
-    if (strcmp(p->problem.buffers[i].name, name) == 0) return true;
-    return p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0;
-}
-
 static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
 {
     if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
@@ -57,7 +51,9 @@ bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explan
     *out = (struct lx_explanation){.all = mem_zeroed((size_t)p->problem.count + 1, sizeof *out->all)};
     bool ok = out->all != NULL;
     for (int32_t i = 0; ok && i < p->problem.count; i++) {
-        if (!plan_explain_is_of(p, i, name)) continue;
+        if (!(strcmp(p->problem.buffers[i].name, name) == 0 ||
+              (p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0)))
+            continue;
         struct lx_explained *e = &out->all[out->count++];
         *e = (struct lx_explained){.buffer = i, .obstacle = obstacle_of(p, i)};
         out->off_chip += e->obstacle != LX_NO_OBSTACLE;

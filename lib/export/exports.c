@@ -73,22 +73,20 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st)
     return unknown_word("there is no format", name, names, LX_E_UNKNOWN_NAME, st);
 }
 
-/* A plan in a format that is read as well. */
-static char *write_format(const struct lx_plan *p, const struct lx_format *f, size_t *length, lx_status *st)
-{
-    struct lx_left_out left;
-    if (f->write_graph) return f->write_graph(p->graph, length, st);
-    if (f->write_answer) return f->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
-    return lx_export_list(p->graph, &p->problem, p, f, length, &left, st);
-}
-
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
                       lx_status *st)
 {
     struct lx_export row;
     struct text t = {0};
     if (!lx_export_find(name, &row, st)) return NULL;
-    if (row.format) return write_format(p, row.format, length, st);
+    if (row.format) {
+        /* A plan in a format that is read as well. */
+        struct lx_left_out left;
+        if (row.format->write_graph) return row.format->write_graph(p->graph, length, st);
+        if (row.format->write_answer)
+            return row.format->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
+        return lx_export_list(p->graph, &p->problem, p, row.format, length, &left, st);
+    }
     bool ok = row.write(p, other, &t, st);
     if (ok && !t.failed) {
         *length = t.length;

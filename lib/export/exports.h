@@ -3,7 +3,7 @@
  *
  * What a plan is written as follows from the plan alone: the same plan gives the same bytes. The formats that are read
  * as well are those of files/formats.c; the rows of both tables make one list. Each format is described in
- * lib/README.md. */
+ * lib/files.md. */
 #ifndef LX_EXPORT_EXPORTS_H
 #define LX_EXPORT_EXPORTS_H
 

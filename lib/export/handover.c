@@ -2,7 +2,7 @@
  * arguments and those that fall away, and per op its splits, its copies and where each core finds each operand.
  *
  * Numbers of tensors, ops, nests and kernels are places in their lists. What is the same on all cores of an op stands
- * once: a number instead of a list. lib/README.md has the schema. */
+ * once: a number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -33,14 +33,6 @@ static void handover_add_tensor(const struct lx_plan *p, int32_t t, struct text 
     text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
 }
 
-static void handover_add_nest(const struct lx_plan *p, int32_t n, struct text *out)
-{
-    const struct lx_nest *x = &p->nests[n];
-    text_format(out, "    {\"first\": %d, \"last\": %d", (int)x->first, (int)x->last);
-    handover_add_numbers(out, "tiles", x->tiles, x->level_count);
-    text_add(out, n + 1 < p->nest_count ? "},\n" : "}\n");
-}
-
 /* What the ops of a kernel do with each tensor. */
 enum { UNTOUCHED, ON_CHIP, IN_HBM };
 
@@ -69,33 +61,6 @@ static void add_touched(const struct lx_plan *p, const signed char *how, signed 
         if (how[t] != wanted) continue;
         text_format(out, "%s%d", between, (int)t);
         between = ", ";
-    }
-    text_add(out, "]");
-}
-
-static void add_kernel(const struct lx_plan *p, int32_t k, signed char *how, struct text *out)
-{
-    const struct lx_bundle *b = &p->bundles[k];
-    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) how[t] = UNTOUCHED;
-    look_at_kernel(p, b, how);
-    text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
-                (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
-    add_touched(p, how, IN_HBM, out);
-    add_touched(p, how, ON_CHIP, out);
-    text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
-}
-
-static void handover_add_splits(const struct lx_division *d, struct text *out)
-{
-    text_add(out, ",\n     \"splits\": [");
-    for (int k = 0; k < d->split_count; k++) {
-        const struct lx_split *s = &d->splits[k];
-        text_format(out,
-                    "%s{\"variable\": \"%c\", \"extent\": %" PRId64 ", \"slices\": %" PRId64
-                    ", \"per_core\": %" PRId64 ", \"stride\": %" PRId64 ", \"tiles\": %" PRId64
-                    ", \"summed\": %s}",
-                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core, lx_division_stride(d, k),
-                    s->tiles, s->is_summed ? "true" : "false");
     }
     text_add(out, "]");
 }
@@ -139,20 +104,6 @@ static void add_per_core(const int64_t *values, int64_t count, struct text *out)
     text_add(out, "]");
 }
 
-/* How far the start moves when each loop goes on. */
-static void add_steps(const struct op_starts *x, int operand, const struct op_cores *cores, struct text *out)
-{
-    if (!x->nest) return;
-    text_add(out, ", \"steps\": [");
-    for (int l = 0; l < x->nest->level_count; l++) {
-        for (int64_t c = 0; c < cores->count; c++)
-            cores->moved[c] = operand_start(x, operand, cores->at[c], l) - cores->start[c];
-        if (l) text_add(out, ", ");
-        add_per_core(cores->moved, cores->count, out);
-    }
-    text_add(out, "]");
-}
-
 static void handover_add_operand(const struct op_starts *x, int operand, const struct op_cores *cores,
                                  struct text *out)
 {
@@ -172,20 +123,18 @@ static void handover_add_operand(const struct op_starts *x, int operand, const s
     for (int64_t c = 0; c < cores->count; c++) cores->start[c] = operand_start(x, operand, cores->at[c], -1);
     text_add(out, ", \"start\": ");
     add_per_core(cores->start, cores->count, out);
-    add_steps(x, operand, cores, out);
+    /* How far the start moves when each loop goes on. */
+    if (x->nest) {
+        text_add(out, ", \"steps\": [");
+        for (int l = 0; l < x->nest->level_count; l++) {
+            for (int64_t c = 0; c < cores->count; c++)
+                cores->moved[c] = operand_start(x, operand, cores->at[c], l) - cores->start[c];
+            if (l) text_add(out, ", ");
+            add_per_core(cores->moved, cores->count, out);
+        }
+        text_add(out, "]");
+    }
     text_add(out, "}");
-}
-
-/* Cores that work, in order. */
-static void find_cores(const struct op_starts *x, struct op_cores *cores, struct text *out)
-{
-    int64_t device = x->plan->graph->device.cores;
-    cores->count = 0;
-    for (int64_t c = 0; c < device; c++)
-        if (core_works(x, c)) cores->at[cores->count++] = c;
-    text_format(out, ", \"launch\": \"%s\"", lx_launch_kind_word(x->launch->kind));
-    if (x->launch->launch) text_format(out, ", \"mode\": \"%s\"", lx_partition_word(x->launch->launch->mode));
-    handover_add_numbers(out, "cores", cores->at, (int)cores->count);
 }
 
 static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel, const struct op_cores *room,
@@ -203,8 +152,25 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
     }
     text_format(out, ", \"kernel\": %d", (int)kernel);
     if (x.nest) text_format(out, ", \"nest\": %d", (int)(x.nest - p->nests));
-    find_cores(&x, &cores, out);
-    handover_add_splits(&p->divisions->at[op], out);
+    /* Cores that work, in order. */
+    int64_t device = x.plan->graph->device.cores;
+    cores.count = 0;
+    for (int64_t c = 0; c < device; c++)
+        if (core_works(&x, c)) cores.at[cores.count++] = c;
+    text_format(out, ", \"launch\": \"%s\"", lx_launch_kind_word(x.launch->kind));
+    if (x.launch->launch) text_format(out, ", \"mode\": \"%s\"", lx_partition_word(x.launch->launch->mode));
+    handover_add_numbers(out, "cores", cores.at, (int)cores.count);
+    text_add(out, ",\n     \"splits\": [");
+    for (int k = 0; k < p->divisions->at[op].split_count; k++) {
+        const struct lx_split *s = &p->divisions->at[op].splits[k];
+        text_format(out,
+                    "%s{\"variable\": \"%c\", \"extent\": %" PRId64 ", \"slices\": %" PRId64
+                    ", \"per_core\": %" PRId64 ", \"stride\": %" PRId64 ", \"tiles\": %" PRId64
+                    ", \"summed\": %s}",
+                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core,
+                    lx_division_stride(&p->divisions->at[op], k), s->tiles, s->is_summed ? "true" : "false");
+    }
+    text_add(out, "]");
     handover_add_copies(p, op, false, out);
     text_add(out, ",\n     \"operands\": [");
     for (int k = 0; k < p->access_at[op + 1] - p->access_at[op]; k++) {
@@ -216,8 +182,10 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
     text_add(out, op + 1 < g->op_count ? "},\n" : "}\n");
 }
 
-static void handover_add_head(const struct lx_plan *p, struct text *out)
+static bool handover_add_all(const struct lx_plan *p, const struct op_cores *cores, signed char *how,
+                             struct text *out)
 {
+    const struct lx_graph *g = p->layouts->graph;
     const struct lx_device *d = &p->graph->device;
     text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"handover\",\n  \"pattern\": ");
     text_json_string(out, p->graph->name ? p->graph->name : "");
@@ -226,19 +194,26 @@ static void handover_add_head(const struct lx_plan *p, struct text *out)
                 "\",\n  \"device\": {\"preset\": \"%s\", \"cores\": %" PRId64 ", \"stick_bytes\": %" PRId64
                 ", \"lx_bytes\": %" PRId64 "},\n  \"hbm_bytes\": %" PRId64 ",\n",
                 p->graph->hash, d->preset, d->cores, d->stick_bytes, p->problem.capacity, p->segment_bytes);
-}
-
-static bool handover_add_all(const struct lx_plan *p, const struct op_cores *cores, signed char *how,
-                             struct text *out)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    handover_add_head(p, out);
     text_add(out, "  \"tensors\": [\n");
     for (int32_t t = 0; t < g->tensor_count; t++) handover_add_tensor(p, t, out);
     text_add(out, "  ],\n  \"nests\": [\n");
-    for (int32_t n = 0; n < p->nest_count; n++) handover_add_nest(p, n, out);
+    for (int32_t n = 0; n < p->nest_count; n++) {
+        const struct lx_nest *x = &p->nests[n];
+        text_format(out, "    {\"first\": %d, \"last\": %d", (int)x->first, (int)x->last);
+        handover_add_numbers(out, "tiles", x->tiles, x->level_count);
+        text_add(out, n + 1 < p->nest_count ? "},\n" : "}\n");
+    }
     text_add(out, "  ],\n  \"kernels\": [\n");
-    for (int32_t k = 0; k < p->bundle_count; k++) add_kernel(p, k, how, out);
+    for (int32_t k = 0; k < p->bundle_count; k++) {
+        const struct lx_bundle *b = &p->bundles[k];
+        for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) how[t] = UNTOUCHED;
+        look_at_kernel(p, b, how);
+        text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
+                    (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
+        add_touched(p, how, IN_HBM, out);
+        add_touched(p, how, ON_CHIP, out);
+        text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
+    }
     text_add(out, "  ],\n  \"ops\": [\n");
     for (int32_t k = 0; k < p->bundle_count; k++)
         for (int32_t o = p->bundles[k].first; o < p->bundles[k].first + p->bundles[k].count; o++)

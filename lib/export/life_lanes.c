@@ -42,22 +42,6 @@ static void life_lanes_sift_up(struct free_lane *heap, size_t i)
     }
 }
 
-static void deal_out(struct life_lanes *l, struct free_lane *heap)
-{
-    for (size_t i = 0; i < l->count; i++) {
-        struct life_lane *x = &l->at[i];
-        if (l->lanes == 0 || heap[0].from > x->start) {
-            x->lane = l->lanes++;
-            heap[x->lane] = (struct free_lane){x->end, x->lane};
-            life_lanes_sift_up(heap, (size_t)x->lane);
-            continue;
-        }
-        x->lane = heap[0].lane;
-        heap[0].from = x->end;
-        life_lanes_sift_down(heap, (size_t)l->lanes);
-    }
-}
-
 bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out)
 {
     size_t room = 1;
@@ -71,7 +55,19 @@ bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out)
         }
     if (out->count) qsort(out->at, out->count, sizeof *out->at, life_lanes_by_start);
     bool ok = out->at && heap;
-    if (ok) deal_out(out, heap);
+    if (ok)
+        for (size_t i = 0; i < out->count; i++) {
+            struct life_lane *x = &out->at[i];
+            if (out->lanes == 0 || heap[0].from > x->start) {
+                x->lane = out->lanes++;
+                heap[x->lane] = (struct free_lane){x->end, x->lane};
+                life_lanes_sift_up(heap, (size_t)x->lane);
+                continue;
+            }
+            x->lane = heap[0].lane;
+            heap[0].from = x->end;
+            life_lanes_sift_down(heap, (size_t)out->lanes);
+        }
     mem_free(heap);
     if (!ok) life_lanes_free(out);
     return ok;

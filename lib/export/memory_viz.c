@@ -68,16 +68,6 @@ static void memory_viz_touch(struct allocation *a, int64_t tick)
     a->end = max_i64(a->end, tick + 1);
 }
 
-/* In all of a nest, if in any iteration of it. */
-static void memory_viz_cover_nests(const struct lx_plan *p, struct allocation *a)
-{
-    for (int32_t i = 0; i < p->nest_count; i++) {
-        if (a->start > p->nests[i].last || a->end <= p->nests[i].first) continue;
-        memory_viz_touch(a, p->nests[i].first);
-        memory_viz_touch(a, p->nests[i].last);
-    }
-}
-
 static void touch_all(const struct lx_plan *p, struct allocation *all)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -102,7 +92,12 @@ static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
     for (int32_t t = 0; all && t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
         struct allocation a = all[t];
-        memory_viz_cover_nests(p, &a);
+        /* In all of a nest, if in any iteration of it. */
+        for (int32_t i = 0; i < p->nest_count; i++) {
+            if (a.start > p->nests[i].last || a.end <= p->nests[i].first) continue;
+            memory_viz_touch(&a, p->nests[i].first);
+            memory_viz_touch(&a, p->nests[i].last);
+        }
         if (g->tensors[t].role != LX_INTERMEDIATE) a.start = 0, a.end = g->op_count;
         a.address = p->hbm_address[t];
         a.size = l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes;
@@ -241,15 +236,6 @@ static bool memory_viz_add_all(const struct lx_plan *p, const struct allocations
     return ok;
 }
 
-static void free_devices(struct allocations *devices, int count)
-{
-    for (int d = 0; devices && d < count; d++) {
-        for (size_t i = 0; i < devices[d].count; i++) mem_free(devices[d].at[i].name);
-        mem_free(devices[d].at);
-    }
-    mem_free(devices);
-}
-
 bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
@@ -259,6 +245,10 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     for (int d = 0; ok && d < pools; d++) ok = find_in_pool(p, d, &devices[d]);
     if (ok && p->layouts) ok = find_in_hbm(p, &devices[pools]);
     ok = ok && memory_viz_add_all(p, devices, count, out);
-    free_devices(devices, count);
+    for (int d = 0; devices && d < count; d++) {
+        for (size_t i = 0; i < devices[d].count; i++) mem_free(devices[d].at[i].name);
+        mem_free(devices[d].at);
+    }
+    mem_free(devices);
     return ok || status_no_memory(st);
 }

@@ -82,20 +82,6 @@ static void model_explorer_add_number(struct nodes *x, const char *key, int64_t 
     text_format(x->out, "\"%" PRId64 "\"}", value);
 }
 
-/* "m/4, n/8". */
-static void model_explorer_add_splits(struct nodes *x, const struct lx_division *d)
-{
-    const char *comma = "";
-    begin_attribute(x, "splits");
-    text_add(x->out, "\"");
-    for (int k = 0; k < d->split_count; k++) {
-        if (d->splits[k].split < 2) continue;
-        text_format(x->out, "%s%c/%" PRId64, comma, d->splits[k].letter, d->splits[k].split);
-        comma = ", ";
-    }
-    text_add(x->out, "\"}");
-}
-
 static void add_op_attributes(struct nodes *x, int32_t o)
 {
     const struct lx_plan *p = x->p;
@@ -105,7 +91,17 @@ static void add_op_attributes(struct nodes *x, int32_t o)
     if (op->einsum) model_explorer_add_word(x, "einsum", op->einsum);
     model_explorer_add_number(x, "tick", o);
     model_explorer_add_number(x, "cores", t->cores);
-    model_explorer_add_splits(x, &p->divisions->at[o]);
+    /* "m/4, n/8". */
+    const char *comma = "";
+    begin_attribute(x, "splits");
+    text_add(x->out, "\"");
+    for (int k = 0; k < p->divisions->at[o].split_count; k++) {
+        if (p->divisions->at[o].splits[k].split < 2) continue;
+        text_format(x->out, "%s%c/%" PRId64, comma, p->divisions->at[o].splits[k].letter,
+                    p->divisions->at[o].splits[k].split);
+        comma = ", ";
+    }
+    text_add(x->out, "\"}");
     model_explorer_add_number(x, "HBM bytes", t->hbm_read + t->hbm_written);
     begin_attribute(x, "device us");
     text_format(x->out, "\"%.9g\"}", t->device_us);
@@ -127,20 +123,6 @@ static void add_buffer_attributes(struct nodes *x, int32_t i)
     model_explorer_add_number(x, "end", b->end);
     model_explorer_add_number(x, "cost", b->spill_cost);
     if (x->p->reason[i]) model_explorer_add_word(x, "reason", x->p->reason[i]);
-}
-
-static void add_attributes(struct nodes *x, struct node n)
-{
-    text_add(x->out, ", \"attrs\": [");
-    x->between = "";
-    begin_attribute(x, "place");
-    text_add(x->out, "\"");
-    add_node_place(x->out, x->p, n);
-    text_add(x->out, "\"}");
-    (n.kind == NODE_OP       ? add_op_attributes
-     : n.kind == NODE_TENSOR ? add_tensor_attributes
-                             : add_buffer_attributes)(x, n.number);
-    text_add(x->out, "]");
 }
 
 /* Who has left in a tensor what is there: an op, or nobody yet; then it is the tensor's own node, if it has one. */
@@ -210,8 +192,14 @@ static int32_t kernel_of(const struct lx_plan *p, int32_t op)
     return k;
 }
 
-static void add_namespace(struct nodes *x, struct node n)
+static void model_explorer_add_node(struct nodes *x, struct node n)
 {
+    text_add(x->out, "      {\"id\": ");
+    add_node_id(x->out, n);
+    text_add(x->out, ", \"label\": ");
+    text_json_string(x->out, n.kind == NODE_OP       ? x->p->layouts->graph->ops[n.number].name
+                             : n.kind == NODE_TENSOR ? x->p->layouts->graph->tensors[n.number].name
+                                                     : x->p->problem.buffers[n.number].name);
     const struct lx_plan *p = x->p;
     int32_t nest = n.kind == NODE_OP ? nest_of_op(p->nests, p->nest_count, n.number) : -1;
     text_add(x->out, ", \"namespace\": \"");
@@ -219,23 +207,16 @@ static void add_namespace(struct nodes *x, struct node n)
     if (nest >= 0) text_format(x->out, "/nest %d", (int)nest + 1);
     if (n.kind == NODE_TENSOR) text_add(x->out, lx_role_word(p->layouts->graph->tensors[n.number].role));
     text_add(x->out, "\"");
-}
-
-static const char *model_explorer_label_of(const struct lx_plan *p, struct node n)
-{
-    return n.kind == NODE_OP       ? p->layouts->graph->ops[n.number].name
-           : n.kind == NODE_TENSOR ? p->layouts->graph->tensors[n.number].name
-                                   : p->problem.buffers[n.number].name;
-}
-
-static void model_explorer_add_node(struct nodes *x, struct node n)
-{
-    text_add(x->out, "      {\"id\": ");
-    add_node_id(x->out, n);
-    text_add(x->out, ", \"label\": ");
-    text_json_string(x->out, model_explorer_label_of(x->p, n));
-    add_namespace(x, n);
-    add_attributes(x, n);
+    text_add(x->out, ", \"attrs\": [");
+    x->between = "";
+    begin_attribute(x, "place");
+    text_add(x->out, "\"");
+    add_node_place(x->out, x->p, n);
+    text_add(x->out, "\"}");
+    (n.kind == NODE_OP       ? add_op_attributes
+     : n.kind == NODE_TENSOR ? add_tensor_attributes
+                             : add_buffer_attributes)(x, n.number);
+    text_add(x->out, "]");
     add_edges(x, n);
     if (n.kind == NODE_OP) {
         add_metadata(x, n.number, true);

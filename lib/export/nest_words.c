@@ -253,17 +253,6 @@ static int64_t tile_number(const struct lx_nest *n, unsigned levels, int64_t ite
     return number;
 }
 
-/* "adds up a sum over f, 5 of 64 tiles so far". */
-static void add_sum_words(const struct lx_plan *p, const struct lx_nest *n, unsigned summed,
-                          int64_t iteration, struct text *out)
-{
-    text_add(out, "adds up a sum over");
-    for (int l = 0; l < n->level_count; l++)
-        if (summed & level_bit(l)) text_format(out, " %c", nest_axis_letter(p, n, l));
-    text_format(out, ", %s of ", grouped(tile_number(n, summed, iteration) + 1).at);
-    text_format(out, "%s so far", counted(nest_product(n, summed), "tile").at);
-}
-
 void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int64_t iteration,
                      struct text *out)
 {
@@ -272,7 +261,15 @@ void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int6
     struct nest_tensor t = nest_tensor_of(p->layouts, n, p->stays[buffer].tensor);
     if (!t.indexed && !t.summed) return;
     text_format(out, "whole in nest %d: ", (int)nest + 1);
-    if (t.summed) add_sum_words(p, n, t.summed, iteration, out);
+    if (t.summed) {
+        /* "adds up a sum over f, 5 of 64 tiles so far". */
+        unsigned summed = t.summed;
+        text_add(out, "adds up a sum over");
+        for (int l = 0; l < n->level_count; l++)
+            if (summed & level_bit(l)) text_format(out, " %c", nest_axis_letter(p, n, l));
+        text_format(out, ", %s of ", grouped(tile_number(n, summed, iteration) + 1).at);
+        text_format(out, "%s so far", counted(nest_product(n, summed), "tile").at);
+    }
     if (t.summed && t.indexed) text_add(out, "; ");
     if (t.indexed) text_add(out, "this iteration uses ");
     add_slices(p, n, t.indexed, iteration, out);

@@ -7,17 +7,6 @@
 #include <string.h>
 
 /* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its number says the same. */
-static void add_data(const struct text *json, struct text *out)
-{
-    const char *at = json->at ? json->at : "{}", *end = at + strlen(at);
-    while (at < end) {
-        size_t n = strcspn(at, "<");
-        text_add_n(out, at, n);
-        at += n;
-        if (at < end) text_add(out, "\\u003c"), at++;
-    }
-}
-
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out)
 {
@@ -34,7 +23,13 @@ void html_page(const char *title, const char *script, const struct text *json, c
                 "</title>\n<style>\n%s</style>\n</head>\n<body>\n<div id=\"still\">\n%s</div>\n"
                 "<script type=\"application/json\" id=\"data\">",
                 html_page_css, still && still->at ? still->at : "<p>This page needs scripts.</p>\n");
-    add_data(json, out);
+    const char *at = json->at ? json->at : "{}", *end = at + strlen(at);
+    while (at < end) {
+        size_t n = strcspn(at, "<");
+        text_add_n(out, at, n);
+        at += n;
+        if (at < end) text_add(out, "\\u003c"), at++;
+    }
     text_format(out, "</script>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
                 html_page_js, script);
     out->failed |= json->failed || (still && still->failed) || !clean;

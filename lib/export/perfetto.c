@@ -69,18 +69,6 @@ static void perfetto_begin_counter(struct trace *x, enum process process, const 
     text_add(x->out, ", \"args\": {");
 }
 
-static void add_op_slice(struct trace *x, int32_t o, int64_t row)
-{
-    const struct lx_op *op = &x->p->layouts->graph->ops[o];
-    const struct lx_op_traffic *t = &x->p->traffic[o];
-    perfetto_begin_slice(x, CORES, row, op->name, op->kind->name, tick_time(&x->time, o),
-                         tick_time(&x->time, o + 1));
-    text_format(x->out,
-                "\"tick\": %d, \"cores\": %" PRId64 ", \"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64
-                "}}",
-                (int)o, t->cores, t->hbm_read, t->hbm_written);
-}
-
 static void perfetto_add_cores(struct trace *x)
 {
     const struct lx_plan *p = x->p;
@@ -100,7 +88,16 @@ static void perfetto_add_cores(struct trace *x)
         perfetto_name_it(x, "thread", CORES, c, name);
     }
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
-        for (int64_t c = 0; c < min_i64(rows, p->traffic[o].cores); c++) add_op_slice(x, o, c);
+        for (int64_t c = 0; c < min_i64(rows, p->traffic[o].cores); c++) {
+            const struct lx_op *op = &x->p->layouts->graph->ops[o];
+            const struct lx_op_traffic *t = &x->p->traffic[o];
+            perfetto_begin_slice(x, CORES, c, op->name, op->kind->name, tick_time(&x->time, o),
+                                 tick_time(&x->time, o + 1));
+            text_format(x->out,
+                        "\"tick\": %d, \"cores\": %" PRId64 ", \"hbm_read\": %" PRId64
+                        ", \"hbm_written\": %" PRId64 "}}",
+                        (int)o, t->cores, t->hbm_read, t->hbm_written);
+        }
 }
 
 /* Bytes of a pool that belong to nobody at a tick. Of a graph: what the device keeps for itself. */
@@ -194,14 +191,6 @@ static void add_rates(struct trace *x, int32_t o, bool end)
     text_format(x->out, "\"data\": %.17g, \"reduce\": %.17g}}", rate(t->ring, ps), rate(t->reduce_ring, ps));
 }
 
-static void perfetto_add_traffic(struct trace *x)
-{
-    int32_t count = x->p->layouts->graph->op_count;
-    perfetto_name_it(x, "process", HBM, -1, "HBM");
-    perfetto_name_it(x, "process", RING, -1, "ring");
-    for (int32_t o = 0; o <= count; o++) add_rates(x, o, o == count);
-}
-
 static void perfetto_add_life(struct trace *x, const struct life_lane *l)
 {
     const struct lx_plan *p = x->p;
@@ -241,26 +230,26 @@ static bool perfetto_add_buffers(struct trace *x)
     return true;
 }
 
-static void perfetto_add_head(const struct lx_plan *p, struct text *out)
+bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
+    struct trace x = {.p = p, .out = out};
+    (void)other;
+    bool ok = tick_times_make(p, &x.time);
     text_add(
         out,
         "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"otherData\": {\"pattern\": ");
     text_json_string(out, p->graph->name ? p->graph->name : "");
     text_format(out, ", \"pattern_hash\": \"%016" PRIx64 "\", \"time\": \"%s\"}, \"traceEvents\": [",
                 p->graph->hash, p->traffic ? "device, predicted" : "1 us per tick");
-}
-
-bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
-{
-    struct trace x = {.p = p, .out = out};
-    (void)other;
-    bool ok = tick_times_make(p, &x.time);
-    perfetto_add_head(p, out);
     if (ok && p->traffic) perfetto_add_cores(&x);
     if (ok) perfetto_name_it(&x, "process", LX, -1, "LX");
     for (int32_t pool = 0; ok && pool < lx_pool_count(&p->problem); pool++) ok = add_pool(&x, pool);
-    if (ok && p->traffic) perfetto_add_traffic(&x);
+    if (ok && p->traffic) {
+        int32_t count = x.p->layouts->graph->op_count;
+        perfetto_name_it(&x, "process", HBM, -1, "HBM");
+        perfetto_name_it(&x, "process", RING, -1, "ring");
+        for (int32_t o = 0; o <= count; o++) add_rates(&x, o, o == count);
+    }
     ok = ok && perfetto_add_buffers(&x);
     text_add(out, "\n]}\n");
     tick_times_free(&x.time);

@@ -96,16 +96,6 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
     text_free(&times);
 }
 
-/* One array of numbers, a value per buffer. */
-static void plan_page_add_numbers(const struct lx_plan *p, const char *key,
-                                  int64_t (*value)(const struct lx_plan *, int32_t), struct text *out)
-{
-    text_format(out, ",\n\"%s\": [", key);
-    for (int32_t i = 0; i < p->problem.count; i++)
-        text_format(out, i ? ",%" PRId64 : "%" PRId64, value(p, i));
-    text_add(out, "]");
-}
-
 static int64_t plan_page_size_of(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].size;
@@ -188,8 +178,13 @@ static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
         plan_page_add_name(out, p->problem.buffers[i].name);
     }
     text_add(out, "]");
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        plan_page_add_numbers(p, columns[k].key, columns[k].value, out);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        /* One array of numbers, a value per buffer. */
+        text_format(out, ",\n\"%s\": [", columns[k].key);
+        for (int32_t i = 0; i < p->problem.count; i++)
+            text_format(out, i ? ",%" PRId64 : "%" PRId64, columns[k].value(p, i));
+        text_add(out, "]");
+    }
     text_add(out, ",\n\"moved\": [");
     for (int32_t i = 0; moved && i < p->problem.count; i++)
         text_format(out, i ? ",%" PRId64 : "%" PRId64, moved[i]);
@@ -232,23 +227,6 @@ static void add_pools(const struct lx_plan *p, const struct bands *b, struct tex
     text_add(out, "},\n");
 }
 
-static void add_view(const struct lx_plan *p, const struct lx_division *d, int operand, struct text *out)
-{
-    const struct lx_operand_span *span = &d->operands[operand];
-    struct lx_core_view v = lx_division_view(p->divisions, d->op, operand);
-    text_add(out, "{\"name\": ");
-    plan_page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
-    text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
-                operand >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
-                lx_plan_place(p, d->op, operand) >= 0 ? "on chip" : "HBM", span->core_bytes,
-                v.partial ? "true" : "false");
-    for (int k = 0; k < v.rank; k++) text_format(out, k ? ",%" PRId64 : "%" PRId64, v.slices[k]);
-    text_add(out, "], \"stride\": [");
-    for (int k = 0; k < v.rank; k++)
-        text_format(out, k ? ",%" PRId64 : "%" PRId64, v.stride[k] > 0 ? v.stride[k] : 1);
-    text_add(out, "]}");
-}
-
 static void add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
 {
     text_add(out, ", \"cuts\": [");
@@ -263,7 +241,19 @@ static void add_division(const struct lx_plan *p, const struct lx_division *d, s
     text_add(out, "], \"views\": [");
     for (int k = 0; k < d->operand_count; k++) {
         if (k) text_add(out, ", ");
-        add_view(p, d, k, out);
+        const struct lx_operand_span *span = &d->operands[k];
+        struct lx_core_view v = lx_division_view(p->divisions, d->op, k);
+        text_add(out, "{\"name\": ");
+        plan_page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
+        text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
+                    k >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
+                    lx_plan_place(p, d->op, k) >= 0 ? "on chip" : "HBM", span->core_bytes,
+                    v.partial ? "true" : "false");
+        for (int i = 0; i < v.rank; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, v.slices[i]);
+        text_add(out, "], \"stride\": [");
+        for (int i = 0; i < v.rank; i++)
+            text_format(out, i ? ",%" PRId64 : "%" PRId64, v.stride[i] > 0 ? v.stride[i] : 1);
+        text_add(out, "]}");
     }
     text_add(out, "]");
 }
@@ -318,15 +308,6 @@ static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
         between = ", ";
     }
     text_add(out, "},\n");
-}
-
-static void plan_page_add_use(const struct lx_occupancy *o, struct text *out)
-{
-    text_add(out, "\"use\": {\"tick\": [");
-    for (size_t i = 0; i < o->count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, o->tick[i]);
-    text_add(out, "], \"bytes\": [");
-    for (size_t i = 0; i < o->count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, o->bytes[i]);
-    text_add(out, "]},\n");
 }
 
 /* Where the bytes go, why a proof is missing, and how it is made again. */
@@ -391,7 +372,11 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
         plan_page_add_facts(p, other, o.peak, &json);
         add_remarks(p, &json);
         add_pools(p, &bands, &json);
-        plan_page_add_use(&o, &json);
+        text_add(&json, "\"use\": {\"tick\": [");
+        for (size_t i = 0; i < o.count; i++) text_format(&json, i ? ",%" PRId64 : "%" PRId64, o.tick[i]);
+        text_add(&json, "], \"bytes\": [");
+        for (size_t i = 0; i < o.count; i++) text_format(&json, i ? ",%" PRId64 : "%" PRId64, o.bytes[i]);
+        text_add(&json, "]},\n");
         plan_page_add_buffers(p, &json);
         plan_page_add_ops(p, &json);
         plan_page_add_nests(p, &json);

@@ -6,19 +6,14 @@
 
 #include <stdlib.h>
 
-static int64_t used_height(const struct lx_plan *p, int32_t pool)
+static bool pool_bands_measure(const struct lx_plan *p, int32_t pool, struct band *b)
 {
+    struct lx_occupancy o;
     int64_t end = 0;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
             end = max_i64(end, p->answer.address[i] + p->problem.buffers[i].size);
-    return end;
-}
-
-static bool pool_bands_measure(const struct lx_plan *p, int32_t pool, struct band *b)
-{
-    struct lx_occupancy o;
-    int64_t used = used_height(p, pool), capacity = lx_pool_capacity(&p->problem, pool);
+    int64_t used = end, capacity = lx_pool_capacity(&p->problem, pool);
     bool named = p->problem.pool_count > 0 && p->problem.pools[pool].name;
     if (!lx_occupancy_make(p, pool, &o)) return false;
     *b = (struct band){

@@ -110,23 +110,6 @@ static int64_t seen_until(const struct lx_plan *p, int32_t i, int64_t end)
     return end;
 }
 
-static void add_box(const struct still *s, int32_t i, struct lx_life life, struct text *out)
-{
-    const struct lx_plan *p = s->p;
-    int64_t address = p->answer.address[i] + s->bands->at[lx_pool_of(p, i)].base;
-    double x = still_map_x_of(s, life.start), w = still_map_x_of(s, life.end) - x;
-    double y = still_map_y_of(s, address + p->problem.buffers[i].size), h = still_map_y_of(s, address) - y;
-    double hue = fmod(buffer_identity(p, i) * 137.508 + 205, 360);
-    text_format(out,
-                "<g><rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                "style=\"fill:hsl(%.0f,var(--fill-s),var(--fill-l))\">",
-                x, y, fmax(w, .6), fmax(h, .6), hue);
-    add_hover(s, i, out);
-    text_add(out, "</rect>");
-    add_box_words(s, i, x, y, still_map_x_of(s, seen_until(p, i, life.end)) - x, h, out);
-    text_add(out, "</g>\n");
-}
-
 static void add_map(const struct still *s, struct text *out)
 {
     add_svg("addresses against time", TOP + MAP + AXIS, out);
@@ -134,16 +117,33 @@ static void add_map(const struct still *s, struct text *out)
     for (int32_t k = 0; k < s->count; k++) {
         int32_t i = s->chosen[k];
         const struct lx_buffer *b = &s->p->problem.buffers[i];
-        for (int32_t l = 0; s->p->answer.address[i] >= 0 && l < lx_life_count(b); l++)
-            add_box(s, i, lx_life_at(b, l), out);
+        for (int32_t l = 0; s->p->answer.address[i] >= 0 && l < lx_life_count(b); l++) {
+            struct lx_life life = lx_life_at(b, l);
+            const struct lx_plan *p = s->p;
+            int64_t address = p->answer.address[i] + s->bands->at[lx_pool_of(p, i)].base;
+            double x = still_map_x_of(s, life.start), w = still_map_x_of(s, life.end) - x;
+            double y = still_map_y_of(s, address + p->problem.buffers[i].size),
+                   h = still_map_y_of(s, address) - y;
+            double hue = fmod(buffer_identity(p, i) * 137.508 + 205, 360);
+            text_format(out,
+                        "<g><rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+                        "style=\"fill:hsl(%.0f,var(--fill-s),var(--fill-l))\">",
+                        x, y, fmax(w, .6), fmax(h, .6), hue);
+            add_hover(s, i, out);
+            text_add(out, "</rect>");
+            add_box_words(s, i, x, y, still_map_x_of(s, seen_until(p, i, life.end)) - x, h, out);
+            text_add(out, "</g>\n");
+        }
     }
     add_time_axis(s, TOP + MAP, out);
     text_add(out, "</svg>\n");
 }
 
-/* A staircase, thinned out where there are more steps than a picture shows: of some the highest. */
-static void add_stairs(const struct still *s, int64_t most, struct text *out)
+static void still_map_add_use(const struct still *s, struct text *out)
 {
+    int64_t capacity = s->p->problem.capacity, most = max_i64(max_i64(s->use->peak, 1), capacity);
+    add_svg("bytes in use against time", TOP + USE + AXIS, out);
+    /* A staircase, thinned out where there are more steps than a picture shows: of some the highest. */
     enum { STEPS = 2000 };
     const struct lx_occupancy *o = s->use;
     size_t each = o->count / STEPS + 1;
@@ -155,13 +155,6 @@ static void add_stairs(const struct still *s, int64_t most, struct text *out)
                     TOP + USE - (double)bytes / (double)most * USE);
     }
     text_format(out, "H%d\"/>\n", WIDTH - RIGHT);
-}
-
-static void still_map_add_use(const struct still *s, struct text *out)
-{
-    int64_t capacity = s->p->problem.capacity, most = max_i64(max_i64(s->use->peak, 1), capacity);
-    add_svg("bytes in use against time", TOP + USE + AXIS, out);
-    add_stairs(s, most, out);
     still_map_add_line(LEFT, TOP + USE, WIDTH - RIGHT, TOP + USE, "axis", out);
     if (capacity > 0) {
         double y = TOP + USE - (double)capacity / (double)most * USE;

@@ -19,17 +19,6 @@ void add_still_words(const char *words, struct text *out)
     mem_free(clean);
 }
 
-/* Passes that differ from their defaults, which are the values 0. */
-static void add_pass_words(const struct lx_plan *p, struct text *out)
-{
-    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
-        int value = lx_pass_get(&p->passes, row);
-        if (value == 0) continue;
-        text_format(out, " --%s", row->option);
-        if (row->words) text_format(out, " %s", row->words[value]);
-    }
-}
-
 void add_command_words(const struct lx_plan *p, struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
@@ -40,19 +29,20 @@ void add_command_words(const struct lx_plan *p, struct text *out)
     }
     if (p->work_limit > 0) text_format(out, " --work %" PRId64, p->work_limit);
     if (p->asks_time) text_add(out, " --objective time");
-    add_pass_words(p, out);
+    /* Passes that differ from their defaults, which are the values 0. */
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
+        int value = lx_pass_get(&p->passes, row);
+        if (value == 0) continue;
+        text_format(out, " --%s", row->option);
+        if (row->words) text_format(out, " %s", row->words[value]);
+    }
     if (!p->graph->is_list) text_format(out, " --cores %" PRId64, d->cores);
     if (!p->graph->is_list) text_format(out, " --lx %" PRId64, lx_device_usable(d));
 }
 
-static void begin_row(const char *name, struct text *out)
-{
-    text_format(out, "<tr><th scope=\"row\">%s</th><td class=\"words\">", name);
-}
-
 static void still_page_add_row(const char *name, const char *value, struct text *out)
 {
-    begin_row(name, out);
+    text_format(out, "<tr><th scope=\"row\">%s</th><td class=\"words\">", name);
     add_still_words(value, out);
     text_add(out, "</td></tr>\n");
 }
@@ -104,37 +94,11 @@ static void add_answer(const struct lx_plan *p, struct text *out)
     add_made_row("predicted time", &times, out);
 }
 
-static void add_other(const struct lx_plan *other, struct text *out)
-{
-    struct text value = {0};
-    text_format(&value, "%s by %s: ", other->graph->name, other->solver);
-    add_value_words(other, false, &value);
-    add_made_row("beside it", &value, out);
-}
-
-static void still_page_add_facts(const struct still *s, struct text *out)
-{
-    struct text command = {0};
-    text_add(out, "<section><h2>Plan</h2><table>\n");
-    add_asked(s->p, out);
-    add_answer(s->p, out);
-    if (s->other) add_other(s->other, out);
-    add_command_words(s->p, &command);
-    add_made_row("to plan it again", &command, out);
-    still_page_add_row("made by", "lxplan " LXPLAN_VERSION, out);
-    text_add(out, "</table></section>\n");
-}
-
 static void add_heads(const char *const *heads, struct text *out)
 {
     text_add(out, "<table><thead><tr>");
     for (; *heads; heads++) text_format(out, "<th scope=\"col\">%s</th>", *heads);
     text_add(out, "</tr></thead><tbody>\n");
-}
-
-static const char *still_page_state_of(const struct lx_plan *p, int32_t i)
-{
-    return p->answer.address[i] >= 0 ? "on chip" : p->problem.buffers[i].reason ? "HBM only" : "off chip";
 }
 
 static void still_page_add_buffer(const struct still *s, int32_t i, struct text *out)
@@ -152,7 +116,10 @@ static void still_page_add_buffer(const struct still *s, int32_t i, struct text 
     }
     text_format(out,
                 "</td><td>%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"words\">",
-                still_page_state_of(p, i), grouped(b->spill_cost).at, grouped(s->moved[i]).at);
+                p->answer.address[i] >= 0      ? "on chip"
+                : p->problem.buffers[i].reason ? "HBM only"
+                                               : "off chip",
+                grouped(b->spill_cost).at, grouped(s->moved[i]).at);
     add_still_words(p->reason[i], out);
     text_add(out, "</td></tr>\n");
 }
@@ -171,16 +138,6 @@ static void still_page_add_buffers(const struct still *s, struct text *out)
     text_add(out, "</tbody></table></section>\n");
 }
 
-static void still_page_add_splits(const struct lx_division *d, struct text *out)
-{
-    const char *between = "";
-    for (int i = 0; i < d->split_count; i++) {
-        if (d->splits[i].split <= 1) continue;
-        text_format(out, "%s%c/%" PRId64, between, d->splits[i].letter, d->splits[i].split);
-        between = " ";
-    }
-}
-
 static void still_page_add_op(const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_op *op = &p->layouts->graph->ops[i];
@@ -188,7 +145,15 @@ static void still_page_add_op(const struct lx_plan *p, int32_t i, struct text *o
     text_format(out, "<tr><td class=\"right\">%d</td><td>", (int)i);
     add_still_words(op->name, out);
     text_format(out, "</td><td>%s</td><td>", op->kind->name);
-    if (p->divisions && i < p->divisions->count) still_page_add_splits(&p->divisions->at[i], out);
+    if (p->divisions && i < p->divisions->count) {
+        const char *between = "";
+        for (int k = 0; k < p->divisions->at[i].split_count; k++) {
+            if (p->divisions->at[i].splits[k].split <= 1) continue;
+            text_format(out, "%s%c/%" PRId64, between, p->divisions->at[i].splits[k].letter,
+                        p->divisions->at[i].splits[k].split);
+            between = " ";
+        }
+    }
     text_format(out, "</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td>",
                 grouped(t->cores).at, grouped(t->hbm_read + t->hbm_written).at,
                 grouped(t->ring + t->reduce_ring).at);
@@ -238,18 +203,6 @@ static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
     return chosen;
 }
 
-static void still_page_add_all(const struct still *s, struct text *out)
-{
-    text_add(out, "<header><div><h1>");
-    add_still_words(s->p->graph->name, out);
-    text_add(out, "</h1></div></header>\n<main>\n");
-    still_page_add_facts(s, out);
-    add_still_maps(s, out);
-    still_page_add_buffers(s, out);
-    still_page_add_ops(s->p, out);
-    text_add(out, "</main>\n");
-}
-
 void add_still(const struct lx_plan *p, const struct lx_plan *other, const struct lx_occupancy *use,
                const struct bands *bands, struct text *out)
 {
@@ -258,9 +211,29 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, const struc
     int32_t *chosen = choose_largest(p, &s.count);
     s.moved = moved;
     s.chosen = chosen;
-    if (moved && chosen)
-        still_page_add_all(&s, out);
-    else
+    if (moved && chosen) {
+        text_add(out, "<header><div><h1>");
+        add_still_words(s.p->graph->name, out);
+        text_add(out, "</h1></div></header>\n<main>\n");
+        struct text command = {0};
+        text_add(out, "<section><h2>Plan</h2><table>\n");
+        add_asked(s.p, out);
+        add_answer(s.p, out);
+        if (s.other) {
+            struct text value = {0};
+            text_format(&value, "%s by %s: ", s.other->graph->name, s.other->solver);
+            add_value_words(s.other, false, &value);
+            add_made_row("beside it", &value, out);
+        }
+        add_command_words(s.p, &command);
+        add_made_row("to plan it again", &command, out);
+        still_page_add_row("made by", "lxplan " LXPLAN_VERSION, out);
+        text_add(out, "</table></section>\n");
+        add_still_maps(&s, out);
+        still_page_add_buffers(&s, out);
+        still_page_add_ops(s.p, out);
+        text_add(out, "</main>\n");
+    } else
         out->failed = true;
     mem_free(moved);
     mem_free(chosen);

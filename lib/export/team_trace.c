@@ -133,22 +133,6 @@ static void add_flow_end(struct team_trace *x, const char *phase, int member, in
     text_add(x->out, phase[0] == 'f' ? ", \"bp\": \"e\"}" : "}");
 }
 
-/* An arrow for each message of the trip. */
-static void add_flows(struct team_trace *x, int m, const struct lx_team_trip *trip)
-{
-    const struct lx_team_member *does = x->p->members[m];
-    for (int32_t i = trip->first_message; i < trip->end_message; i++) {
-        const struct lx_team_message *g = &does->messages[i];
-        if (g->operand >= 0 || g->tag != trip->tag || g->peer == m) continue;
-        const struct lx_team_times *from = &x->clock->at[g->peer];
-        int32_t o = from->last_send ? from->last_send[g->tag] : -1;
-        if (o < 0) continue;
-        x->flow++;
-        add_flow_end(x, "s", g->peer, OPS, from->works[o]);
-        add_flow_end(x, "f", m, team_trace_row_of(trip), trip->begin);
-    }
-}
-
 static void add_trip(struct team_trace *x, int m, const struct lx_team_trip *trip)
 {
     const char *how, *name = trip_name(x->p->team, trip->tag, &how);
@@ -156,27 +140,20 @@ static void add_trip(struct team_trace *x, int m, const struct lx_team_trip *tri
     team_trace_begin_slice(x, m, team_trace_row_of(trip), "", name, how, trip->begin, trip->end);
     text_format(x->out, "\"tag\": %d, \"axes\": %u, \"bytes\": %" PRId64 "}}", trip->tag, trip->axes,
                 trip->bytes);
-    if (x->flows) add_flows(x, m, trip);
-}
-
-static void team_trace_add_member(struct team_trace *x, int m)
-{
-    const struct lx_team_times *at = &x->clock->at[m];
-    name_member(x, m);
-    for (int o = 0; o < at->ops; o++) team_trace_add_op(x, m, o);
-    for (int i = 0; i < at->trip_count; i++) add_trip(x, m, &at->trips[i]);
-}
-
-static void team_trace_add_head(const struct lx_team_plan *p, struct text *out)
-{
-    text_add(
-        out,
-        "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"otherData\": {\"pattern\": ");
-    text_json_string(out, p->graph->name ? p->graph->name : "");
-    text_format(out,
-                ", \"pattern_hash\": \"%016" PRIx64
-                "\", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
-                p->graph->hash, p->members);
+    if (x->flows) {
+        /* An arrow for each message of the trip. */
+        const struct lx_team_member *does = x->p->members[m];
+        for (int32_t i = trip->first_message; i < trip->end_message; i++) {
+            const struct lx_team_message *g = &does->messages[i];
+            if (g->operand >= 0 || g->tag != trip->tag || g->peer == m) continue;
+            const struct lx_team_times *from = &x->clock->at[g->peer];
+            int32_t o = from->last_send ? from->last_send[g->tag] : -1;
+            if (o < 0) continue;
+            x->flow++;
+            add_flow_end(x, "s", g->peer, OPS, from->works[o]);
+            add_flow_end(x, "f", m, team_trace_row_of(trip), trip->begin);
+        }
+    }
 }
 
 char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st)
@@ -188,8 +165,20 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     if (!clock) return NULL;
     for (int m = 0; m < clock->members; m++) messages += p->members[m] ? p->members[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
-    team_trace_add_head(p->team, &t);
-    for (int m = 0; m < clock->members; m++) team_trace_add_member(&x, m);
+    text_add(
+        &t,
+        "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"otherData\": {\"pattern\": ");
+    text_json_string(&t, p->team->graph->name ? p->team->graph->name : "");
+    text_format(&t,
+                ", \"pattern_hash\": \"%016" PRIx64
+                "\", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
+                p->team->graph->hash, p->team->members);
+    for (int m = 0; m < clock->members; m++) {
+        const struct lx_team_times *at = &x.clock->at[m];
+        name_member(&x, m);
+        for (int o = 0; o < at->ops; o++) team_trace_add_op(&x, m, o);
+        for (int i = 0; i < at->trip_count; i++) add_trip(&x, m, &at->trips[i]);
+    }
     text_add(&t, "\n]}\n");
     lx_team_clock_free(clock);
     *length = t.length;

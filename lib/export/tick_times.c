@@ -14,20 +14,15 @@ static int64_t length_of(const struct lx_plan *p, int32_t op)
     return ps < 0x1p53 ? max_i64(llround(ps), 1) : (int64_t)1 << 53;
 }
 
-static void span_of_list(const struct lx_plan *p, struct tick_times *t)
-{
-    t->first = p->problem.count ? INT64_MAX : 0;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        t->first = min_i64(t->first, p->problem.buffers[i].start);
-        t->last = max_i64(t->last, p->problem.buffers[i].end);
-    }
-}
-
 bool tick_times_make(const struct lx_plan *p, struct tick_times *out)
 {
     *out = (struct tick_times){0};
     if (!p->traffic) {
-        span_of_list(p, out);
+        out->first = p->problem.count ? INT64_MAX : 0;
+        for (int32_t i = 0; i < p->problem.count; i++) {
+            out->first = min_i64(out->first, p->problem.buffers[i].start);
+            out->last = max_i64(out->last, p->problem.buffers[i].end);
+        }
         return true;
     }
     out->last = p->layouts->graph->op_count;

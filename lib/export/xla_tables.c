@@ -68,22 +68,6 @@ static int64_t xla_tables_id_of(const struct lx_plan *p, int32_t i, int32_t n)
     return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;
 }
 
-static void add_assignment(const struct lx_plan *p, int32_t i, int64_t id, struct text *out)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    struct uses u = {0};
-    find_reads(p, i, &u);
-    text_format(out, "%" PRId64 ",", id);
-    csv_field(out, b->name);
-    text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%s,", p->answer.address[i], b->size,
-                b->start, b->end - 1, u.count, u.times.at ? u.times.at : "");
-    csv_field(out, u.names.at ? u.names.at : "");
-    text_add(out, "\n");
-    out->failed |= u.times.failed || u.names.failed;
-    text_free(&u.times);
-    text_free(&u.names);
-}
-
 bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     (void)other, (void)st;
@@ -91,7 +75,21 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
              "buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names\n");
     for (int32_t i = 0, n = 0; i < p->problem.count; i++) {
         if (p->problem.buffers[i].reason) continue;
-        if (p->answer.address[i] >= 0) add_assignment(p, i, xla_tables_id_of(p, i, n), out);
+        if (p->answer.address[i] >= 0) {
+            int64_t id = xla_tables_id_of(p, i, n);
+            const struct lx_buffer *b = &p->problem.buffers[i];
+            struct uses u = {0};
+            find_reads(p, i, &u);
+            text_format(out, "%" PRId64 ",", id);
+            csv_field(out, b->name);
+            text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%s,", p->answer.address[i],
+                        b->size, b->start, b->end - 1, u.count, u.times.at ? u.times.at : "");
+            csv_field(out, u.names.at ? u.names.at : "");
+            text_add(out, "\n");
+            out->failed |= u.times.failed || u.names.failed;
+            text_free(&u.times);
+            text_free(&u.names);
+        }
         n++;
     }
     return true;

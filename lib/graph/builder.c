@@ -44,7 +44,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     struct lx_graph *g = b->graph = b->memory ? arena_alloc(b->memory, sizeof *b->graph) : NULL;
     if (!g) return builder_abandon(b), status_no_memory(st);
     g->memory = b->memory;
-    g->users = users_new(b->memory);
+    g->users = users_new(b->memory, g, graph_release);
     g->file = arena_string(b->memory, file);
     g->name = arena_string(b->memory, name);
     g->summary = "";

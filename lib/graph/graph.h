@@ -274,6 +274,7 @@ const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size
 /* One more reference to the same graph; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
 __attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph *g); /* also of lxplan.h */
+void graph_release(const void *g); /* the same, for base/users.h */
 
 /* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
  * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */

@@ -24,18 +24,18 @@ void lx_graph_free(const struct lx_graph *g)
     lx_graph_free(came_from);
 }
 
+void graph_release(const void *g)
+{
+    lx_graph_free(g);
+}
+
 /* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains
  * of devices do not grow. */
 static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_graph *copy = memory ? arena_alloc(memory, sizeof *copy) : NULL;
-    struct users *users = copy ? users_new(memory) : NULL;
-    if (!users) {
-        if (memory) arena_free(memory);
-        mem_free(memory);
-        return NULL;
-    }
+    struct lx_graph *copy = arena_alloc(memory, sizeof *copy);
+    struct users *users = users_new(memory, copy, graph_release);
     *copy = *g;
     copy->memory = memory;
     copy->users = users;

@@ -14,7 +14,7 @@
  * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
  * is not wanted. */
 #include "kernels/thread_pool.h"
-#include "base/memory.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -31,7 +31,7 @@ static const int64_t slice_max = (int64_t)1 << 31;
 struct worker {
     _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
     _Atomic int processor;                /* that it was on when it last began to work */
-    pthread_t thread;
+    struct thread thread;
     struct pool *pool;
     int index;
 };
@@ -51,6 +51,9 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct worker *worker;
+    atomic_bool memory_is_out; /* in a task */
+    struct cancel *token;      /* of the caller of this loop */
+    struct deferred ending;
 };
 
 static void thread_pool_relax(void)
@@ -137,15 +140,35 @@ static bool thread_pool_take(struct worker *w, int64_t *task)
     return false;
 }
 
+/* Tasks of the part of `from`. A task that runs out of memory is done, and the caller is told. */
+static void work_part(struct pool *pool, int self, struct worker *from)
+{
+    struct border border;
+    int64_t task;
+    volatile int64_t count = 0;
+    if (border_begin(&border) == 0) {
+        for (; thread_pool_take(from, &task); count++) {
+            if (self > 0) cancel_share(pool->token);
+            pool->fn(pool->context, pool->base + task, self);
+        }
+        border_end(&border);
+    } else {
+        atomic_store_explicit(&pool->memory_is_out, true, memory_order_relaxed);
+        count++;
+    }
+    if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+}
+
 /* Own part first, then what the others have left, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
     for (int i = 0; i < pool->threads; i++) {
-        int from = self + i < pool->threads ? self + i : self + i - pool->threads;
-        int64_t task, count = 0;
-        for (; thread_pool_take(&pool->worker[from], &task); count++)
-            pool->fn(pool->context, pool->base + task, self);
-        if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+        struct worker *from = &pool->worker[self + i < pool->threads ? self + i : self + i - pool->threads];
+        uint64_t part = atomic_load_explicit(&from->part, memory_order_relaxed);
+        while (part >> 32 < (uint32_t)part) {
+            work_part(pool, self, from);
+            part = atomic_load_explicit(&from->part, memory_order_relaxed);
+        }
     }
 }
 
@@ -164,14 +187,14 @@ static uint64_t await_generation(struct pool *pool, int self, uint64_t seen)
     return now;
 }
 
-static void *worker_main(void *argument)
+static void worker_main(void *argument)
 {
     struct worker *self = argument;
     struct pool *pool = self->pool;
     uint64_t seen = 0;
     for (;;) {
         seen = await_generation(pool, self->index, seen);
-        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return;
         note_processor(self);
         if (thread_pool_in_the_way(pool, self->index)) step_aside(pool, self->index);
         work(pool, self->index);
@@ -189,38 +212,39 @@ static void start_generation(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-struct pool *pool_create(int threads)
+static void pool_end(void *argument)
 {
-    threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
-    struct pool *pool = mem_aligned(LINE, sizeof *pool);
-    struct worker *workers = mem_aligned(LINE, sizeof *workers * (size_t)threads);
-    if (!pool || !workers) {
-        mem_free(pool);
-        mem_free(workers);
-        return NULL;
-    }
-    *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
-    for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
-    for (int i = 1; i < threads; i++) {
-        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) break;
-        pool->threads = i + 1; /* workers read it after the first generation begins */
-    }
-    return pool;
-}
-
-void pool_destroy(struct pool *pool)
-{
-    if (!pool) return;
+    struct pool *pool = argument;
     atomic_store(&pool->stop, true);
     start_generation(pool);
-    for (int i = 1; i < pool->threads; i++) pthread_join(pool->worker[i].thread, NULL);
+    for (int i = 1; i < pool->threads; i++) thread_join(&pool->worker[i].thread);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool->worker);
     mem_free(pool->scratch);
     mem_free(pool);
+}
+
+struct pool *pool_create(int threads)
+{
+    threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
+    struct pool *pool = mem_aligned(LINE, sizeof *pool);
+    struct worker *workers = mem_aligned(LINE, sizeof *workers * (size_t)threads);
+    *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
+    for (int i = 1; i < threads; i++) {
+        if (!thread_start(&workers[i].thread, worker_main, &workers[i])) break;
+        pool->threads = i + 1; /* workers read it after the first generation begins */
+    }
+    defer(&pool->ending, pool_end, pool);
+    return pool;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    if (pool) defer_end(&pool->ending);
 }
 
 int pool_threads(const struct pool *pool)
@@ -233,6 +257,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     pool->fn = fn;
     pool->context = context;
     pool->base = base;
+    pool->token = cancel_current();
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
     int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
     for (int i = 0; i < pool->threads; i++) {
@@ -249,6 +274,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
             i += pass_time(pool, 0, i);
         else
             sched_yield(); /* somebody was interrupted within a task */
+    if (atomic_exchange_explicit(&pool->memory_is_out, false, memory_order_relaxed)) memory_out();
 }
 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
@@ -266,7 +292,6 @@ void *pool_scratch(struct pool *pool, size_t bytes)
     if (bytes > pool->scratch_bytes) {
         size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
         void *bigger = mem_aligned(unit, rounded);
-        if (!bigger) return NULL;
 #ifdef MADV_HUGEPAGE
         if (unit == HUGE_PAGE)
             madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */

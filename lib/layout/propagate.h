@@ -13,7 +13,7 @@ struct stick_costs {
     int64_t (*at)[LX_MAX_RANK + 1];
 };
 
-bool stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out);
+void stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out);
 static inline int64_t stick_elements_of(const struct stick_costs *c, int32_t tensor, int stick)
 {
     return c->at[tensor][stick + 1];

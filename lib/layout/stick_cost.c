@@ -17,13 +17,12 @@ static int64_t stick_cost_elements(const struct lx_graph *g, const struct lx_ten
     return n;
 }
 
-bool stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out)
+void stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out)
 {
     out->at = arena_array(memory, (size_t)g->tensor_count, sizeof *out->at);
-    for (int32_t t = 0; out->at && t < g->tensor_count; t++)
+    for (int32_t t = 0; t < g->tensor_count; t++)
         for (int stick = -1; stick < g->tensors[t].rank; stick++)
             out->at[t][stick + 1] = stick_cost_elements(g, &g->tensors[t], stick);
-    return out->at != NULL;
 }
 
 int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary)

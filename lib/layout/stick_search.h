@@ -2,85 +2,94 @@
 #ifndef LX_LAYOUT_STICK_SEARCH_H
 #define LX_LAYOUT_STICK_SEARCH_H
 
-#include "base/vec.h"
 #include "layout/propagate.h"
 #include "layout/uses.h"
+#include "network/beam.h"
 
 /* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
  * Option 0 is sparse, option d + 1 a stick along dimension d. */
-typedef uint16_t tensor_state;
 #define PRIMARY(s)     ((int)((s) >> 12) - 1)
 #define COPIES(s)      ((unsigned)(s)&0xfffu)
 #define HAS(s, stick)  ((COPIES(s) >> ((stick) + 1) & 1) != 0)
-#define FRESH(stick)   ((tensor_state)((unsigned)((stick) + 1) << 12 | 1u << ((stick) + 1)))
-#define WITH(s, stick) ((tensor_state)((s) | 1u << ((stick) + 1)))
+#define FRESH(stick)   ((int32_t)((unsigned)((stick) + 1) << 12 | 1u << ((stick) + 1)))
+#define WITH(s, stick) ((int32_t)((unsigned)(s) | 1u << ((stick) + 1)))
 
-struct stick_node { /* one kept state of one layer, for the way back */
-    int32_t parent;
-    int16_t way;
-};
-
-struct stick_state {
+/* `base.rank`: what was moved, and what the ops to come move at least. */
+struct stick_node {
+    struct beam_node base;
     int64_t moved, footprint;
-    int32_t parent;
-    int16_t way;
-    uint64_t hash;
 };
 
 struct stick_search {
     const struct lx_graph *g;
     const bool *alive;
-    lx_status *st;
     struct stick_costs costs;
+    struct tensor_uses uses;
+    struct beam beam;
     int32_t *slot;      /* per tensor: its place in states, or -1 */
     int32_t *tensor_at; /* per slot: the tensor in it */
-    struct tensor_uses uses;
     int32_t slot_count;
-    VEC(int32_t) free_slots;
-    VEC(int32_t) open; /* slots in which states of this layer or the next may differ; in others none do */
-    bool *is_open;     /* per slot */
-    VEC(struct stick_state) now, next;
-    VEC(tensor_state) now_keys, next_keys; /* slot_count of each state */
-    VEC(int32_t) table;
-    VEC(struct stick_node) nodes;
-    VEC(int32_t) layer_begin; /* per op: first node of its layer */
-    int64_t dropped;          /* the least that a dropped state could have come to */
-    int64_t limit;            /* a choice that costs this is known: dearer states are not followed */
-    int64_t *least_after;     /* per op: what this op and all later ones cost at least */
-    bool by_size;             /* what is laid out counts as moved, too */
-    int64_t peak;             /* the most that a kept state could come to at least, since it was last set */
+    int32_t *free_slots, free_count;
+    int64_t *least_after; /* per op: what this op and all later ones cost at least */
+    bool by_size;         /* what is laid out counts as moved, too */
+    int64_t peak;         /* the highest rank of a kept state, since it was last set */
+    /* The op at hand. */
+    int32_t changed[LX_MAX_OPERANDS], changed_count; /* slots of its operands */
+    struct stick_way ways[MAX_STICK_WAYS];
+    int way_count;
+    int32_t *row; /* scratch */
+    struct arena memory;
 };
 
-/* stick_states.c. Cost and effect of one way on one state; false if the way is impossible there. */
-bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
-                 tensor_state *key, struct stick_state *to);
-/* What nobody uses behind op `o` is forgotten, and the state's hash is that of its key again; `from`: what it was. */
-void stick_forget(const struct stick_search *s, int32_t o, const tensor_state *from, tensor_state *key,
-                  struct stick_state *to);
+/* stick_states.c. An op begins: its ways are listed, and its results have slots. */
+void stick_begin_op(struct stick_search *s, int32_t o);
+/* State `from` goes on with a way of the op, if that is possible there. */
+void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way);
+/* An op ends: the best `width` states that no cheaper one dominates go on, slots of tensors that nobody uses any more are given
+ * back. */
+void stick_end_op(struct stick_search *s, int32_t o, int32_t width);
 /* What a view moves whose elements change their place within the sticks: no more than there are in either operand. */
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w);
-uint64_t stick_slot_hash(int32_t slot, tensor_state of);
 void stick_take_slot(struct stick_search *s, int32_t tensor);
-/* The next layer is empty; where a state with this key stands in it, or a new one. */
-bool stick_clear_table(struct stick_search *s, size_t candidates);
-bool stick_keep(struct stick_search *s, const struct stick_state *state, const tensor_state *key);
-/* The best `width` states of `next` that no cheaper one dominates become `now`, and get their nodes. */
-bool stick_advance(struct stick_search *s, int32_t op, size_t width);
-/* The next layer of states becomes this one. */
-static inline void stick_take_next(struct stick_search *s)
-{
-    struct stick_search old = *s;
-    s->now = old.next;
-    s->next = old.now;
-    s->now_keys = old.next_keys;
-    s->next_keys = old.now_keys;
-}
-/* An op begins: its output has a slot, and states may differ in what it touches. */
-void stick_begin_op(struct stick_search *s, const struct lx_op *op);
-/* An op ends: slots in which all states are equal are told, those of tensors that nobody uses any more given back. */
-void stick_end_op(struct stick_search *s, int32_t o);
+/* Could `a`, by making all copies that `b` has, go on like b and cost no more? A rule of the beam. */
+bool stick_dominates(const void *search, const void *a, const int32_t *row_a, const void *b,
+                     const int32_t *row_b);
 
-/* The time that an op takes of the search, about, in units of base/stop.h. */
-int64_t stick_work(const struct stick_search *s, size_t states);
+static inline const struct stick_node *stick_node_of(const struct stick_search *s, int32_t at)
+{
+    return beam_node_of(&s->beam, at);
+}
+
+/* Layers that repeat (graph/repeats.h) are searched until the states at the end of one are those at the end of the one before,
+ * but for a constant in what they cost and for the numbers of tensors. From there on every layer of the run goes as the last one
+ * did: its states are made again, way by way, and none is searched for. What is found is the same to the byte. The limit of the
+ * search comes nearer with each layer: where it would drop a state that the last layer kept, the layer is searched; what it drops
+ * beyond those was not kept before. */
+
+/* All that the search had where a layer began. */
+struct stick_border {
+    int32_t op; /* -1: nothing is known */
+    VEC(struct stick_node) states;
+    VEC(int32_t) rows, slot, open_tensors;
+};
+
+struct stick_layers {
+    const struct lx_graph *g;
+    struct lx_repeat *runs;
+    int32_t run_count, at; /* at: the run under way */
+    struct stick_border last;
+    int32_t *twin, *of; /* per tensor of a layer: that of the next one, and back; -1: none */
+    VEC(int32_t) touched;
+    int32_t again; /* layers that were not searched, of the last search */
+};
+
+/* stick_layers.c. `alive`: runs with dead ops are left out. */
+void stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const bool *alive,
+                       const struct lx_repeat *runs, int32_t run_count);
+void stick_layers_free(struct stick_layers *l);
+/* A search begins. */
+void stick_layers_begin(struct stick_layers *l);
+/* Before op *o: did the search go on over whole layers, up to the op that *o is then? */
+bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, int32_t width);
 
 #endif

@@ -54,7 +54,7 @@ static int32_t most_live(const struct lx_graph *g, const bool *alive, const stru
     return most;
 }
 
-bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out)
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     *out = (struct tensor_uses){0};
@@ -63,10 +63,8 @@ bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
     out->readers = mem_zeroed(tensors, sizeof *out->readers);
     out->written = mem_zeroed(tensors, sizeof *out->written);
     out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
-    if (!out->first || !out->last_use || !out->readers || !out->written || !out->rigid) return false;
     uses_gather(g, alive, out);
     out->most_live = most_live(g, alive, out);
-    return true;
 }
 
 void tensor_uses_free(struct tensor_uses *u)

@@ -12,8 +12,7 @@ struct tensor_uses {
     int32_t most_live; /* tensors that are written, or read several times, and alive at once */
 };
 
-/* False when memory is out; free it either way. */
-bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
 void tensor_uses_free(struct tensor_uses *u);
 
 #endif

@@ -19,14 +19,12 @@
  * each costs its own bytes. Looking for axes ends after some steps; what was not looked at costs what must cross. */
 #include "nests/alone.h"
 #include "nests/axis_reach.h"
+#include "base/cancel.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
-
-enum { EACH_TENSOR = 5000 }; /* nanoseconds */
 
 enum { MOST_STEPS = 40 * 1000 * 1000 };
 
@@ -211,20 +209,18 @@ static bool alone_is_barred(const struct lonely *t)
     return bar_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_BAR_NONE;
 }
 
-static bool alone_cost_of(const struct lonely *t, int64_t *cost)
+static void alone_cost_of(const struct lonely *t, int64_t *cost)
 {
     bool any = t->asks->any_order, whole = t->whole <= t->asks->room;
     *cost = alone_is_barred(t) ? alone_off_chip(t) : must_cross(t);
-    if (t->count == 0 || alone_is_barred(t) || (any && (whole || writers_of(t) > 1))) return true;
+    if (t->count == 0 || alone_is_barred(t) || (any && (whole || writers_of(t) > 1))) return;
     if (whole) {
         *cost = max_i64(*cost, cost_whole(t));
-        return true;
+        return;
     }
     int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
-    if (!table) return false;
     *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
     mem_free(table);
-    return true;
 }
 
 static void begin_tensor(struct lonely *t, int32_t tensor)
@@ -249,35 +245,32 @@ static bool any_wipes(const struct lx_graph *g)
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
 /* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken to have room. */
-static bool alone_sum_up(struct lonely *t, int64_t *bytes)
+static int64_t alone_sum_up(struct lonely *t)
 {
-    bool ok = true;
     int64_t cost, sum = 0;
-    for (int32_t i = 0; ok && i < t->x->graph->tensor_count; i++) {
+    for (int32_t i = 0; i < t->x->graph->tensor_count; i++) {
         begin_tensor(t, i);
-        if (stop_work(EACH_TENSOR)) t->asks = &roomy;
-        ok = alone_cost_of(t, &cost);
-        if (ok && !add_i64(sum, cost, &sum)) break;
+        if (cancel_requested()) t->asks = &roomy;
+        alone_cost_of(t, &cost);
+        if (!add_i64(sum, cost, &sum)) break;
     }
-    *bytes = sum <= LX_INT_MAX ? sum : 0;
-    return ok;
+    return sum <= LX_INT_MAX ? sum : 0;
 }
 
-bool alone_traffic(const struct draft *x, const struct alone_asks *asks, int64_t *bytes, lx_status *st)
+int64_t alone_traffic(const struct draft *x, const struct alone_asks *asks)
 {
     struct arena memory = {0};
     struct lonely t = {.x = x, .asks = asks, .any_wipes = any_wipes(x->graph)};
     t.reach = axis_reach_new(x->layouts, &memory);
-    bool ok = t.reach && alone_sum_up(&t, bytes);
+    int64_t bytes = alone_sum_up(&t);
     arena_free(&memory);
-    return ok ? true : status_no_memory(st);
+    return bytes;
 }
 
 int64_t crossing_traffic(const struct draft *x)
 {
     struct lonely t = {.x = x, .asks = &roomy};
-    int64_t bytes = 0;
-    return alone_sum_up(&t, &bytes) ? bytes : 0;
+    return alone_sum_up(&t);
 }
 
 /* Can a nest cut it for two accesses, neighbours in time if the order is given? */
@@ -296,17 +289,16 @@ static bool cut_for_two(const struct lonely *t)
     return false;
 }
 
-bool nests_help(const struct draft *x, bool any_order, bool *help, lx_status *st)
+bool nests_help(const struct draft *x, bool any_order)
 {
     struct arena memory = {0};
     struct alone_asks asks = {.any_order = any_order};
     struct lonely t = {.x = x, .asks = &asks, .reach = axis_reach_new(x->layouts, &memory)};
-    bool ok = t.reach;
-    *help = false;
-    for (int32_t i = 0; ok && !*help && i < x->graph->tensor_count; i++) {
+    bool help = false;
+    for (int32_t i = 0; !help && i < x->graph->tensor_count; i++) {
         begin_tensor(&t, i);
-        *help = !alone_is_barred(&t) && cut_for_two(&t);
+        help = !alone_is_barred(&t) && cut_for_two(&t);
     }
     arena_free(&memory);
-    return ok ? true : status_no_memory(st);
+    return help;
 }

@@ -43,13 +43,11 @@ static void axes_unite(struct axis_run *r, int32_t a, int32_t b)
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory)
 {
     struct axis_run *r = arena_array(memory, 1, sizeof *r);
-    if (!r) return NULL;
     *r = (struct axis_run){.l = l, .memory = memory, .first = first, .most = l->graph->op_count - first};
     r->node_room = r->dim_at = r->most * LX_MAX_VARS;
     size_t nodes = (size_t)r->dim_at + (size_t)l->graph->tensor_count * LX_MAX_RANK;
     r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
     r->parent = arena_array(memory, nodes, sizeof *r->parent);
-    if (!r->ops || !r->parent) return NULL;
     for (size_t i = 0; i < nodes; i++) r->parent[i] = (int32_t)i;
     return r;
 }
@@ -123,13 +121,13 @@ static bool take_class(const struct axis_run *r, int32_t class, struct axis_foun
 {
     out->var = arena_array(memory, (size_t)r->count, sizeof *out->var);
     out->divides = 0;
-    for (int32_t i = 0; out->var && i < r->count; i++) {
+    for (int32_t i = 0; i < r->count; i++) {
         int v = var_in_class(r, &r->ops[i], class);
         if (v < 0 || !op_index_tileable(&r->ops[i].x, v)) return false;
         out->var[i] = (signed char)v;
         out->divides = gcd_i64(out->divides, axes_divides(r->l, r->first + i, &r->ops[i].x, v));
     }
-    return out->var && out->divides > 1;
+    return out->divides > 1;
 }
 
 int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], struct arena *memory)

@@ -49,18 +49,16 @@ struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memo
 {
     struct axis_reach *r = arena_array(memory, 1, sizeof *r);
     size_t tensors = (size_t)l->graph->tensor_count;
-    if (!r) return NULL;
     *r = (struct axis_reach){.l = l, .most = l->graph->op_count < MOST_KEPT ? l->graph->op_count : MOST_KEPT};
     r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
     r->writers = arena_array(memory, tensors, sizeof *r->writers);
     r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
     r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
-    if (!r->var_at || !r->writers || !r->read_by || !r->ops) return NULL;
     number_nodes(r);
     size_t nodes = (size_t)r->dim_at + tensors * LX_MAX_RANK;
     r->parent = arena_array(memory, nodes, sizeof *r->parent);
     r->stamp = arena_array(memory, nodes, sizeof *r->stamp);
-    return r->parent && r->stamp ? r : NULL;
+    return r;
 }
 
 void axis_reach_begin(struct axis_reach *r, int32_t tensor)

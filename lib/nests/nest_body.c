@@ -110,7 +110,7 @@ static bool nest_body_is_barred(const struct draft *x, int32_t access)
 }
 
 /* A part that begins with `access`, number `k` of its tensor. */
-static bool begin_part(struct body *b, int32_t access, int32_t k)
+static void begin_part(struct body *b, int32_t access, int32_t k)
 {
     const struct draft *x = b->x;
     struct body_part *t = &b->parts[b->part_count++];
@@ -132,7 +132,6 @@ static bool begin_part(struct body *b, int32_t access, int32_t k)
         t->behind = label_outside(b, t, behind, &unused);
     t->wanted = !nest_body_is_barred(x, access) && !nest_body_is_extern(x, access) &&
                 nest_body_is_wanted(x, t, k, to);
-    return t->before > -2 && t->behind > -2;
 }
 
 /* The part of an access: that of the one before, or a new one. */
@@ -153,11 +152,12 @@ static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previo
     }
     while (x->tensor_access[k] != access) k++;
     b->last_part[tensor] = b->part_count + 1;
-    return begin_part(b, access, k) ? b->part_count - 1 : -1;
+    begin_part(b, access, k);
+    return b->part_count - 1;
 }
 
 /* Labels and sizes of one access for each choice of its op. */
-static bool label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
+static void label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
                          struct arena *memory)
 {
     const struct draft *x = b->x;
@@ -165,7 +165,6 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
     struct body_access *a = &b->accesses[at];
     *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
     a->of = nest_body_part_of(b, access, &a->previous);
-    if (a->of < 0) return false;
     struct body_part *t = &b->parts[a->of];
     t->last_access = at;
     if (held_covers(x, access, &first, &last)) {
@@ -175,12 +174,10 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
     t->until = (int32_t)max_i64(t->until, t->behind >= 0 ? b->op_count - 1 : a->to);
     t->from = a->previous < 0 ? (t->before >= 0 ? 0 : a->from) : t->from;
     const struct menu_labels *y = nest_menu_labels(menus, &b->menus[o], x, access, memory);
-    if (!y) return false;
     a->label = y->label;
     a->bytes = y->bytes;
     a->lost = x->accesses[access].bytes / x->divisions->cores;
     t->least = max_i64(t->least, y->least);
-    return true;
 }
 
 /* Is this the last access of the tensor that its iteration makes? */
@@ -211,17 +208,15 @@ static int way_of_output(const struct body *b, int32_t o)
 }
 
 /* An op that is not up for choice: its one division. */
-static bool menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
+static void menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
 {
     int n = op_operand_count(&b->x->graph->ops[op]);
     struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
     struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
     double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
-    if (!v || !parts || !memory_us) return false;
     for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
     *out = (struct nest_menu){
         .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
-    return true;
 }
 
 /* What lies there without being of the run; more than half a scratchpad of it will not be there. */
@@ -242,14 +237,13 @@ static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
     if (!nest_menu_of(menus, x->divisions, op, &b->menus[o], st)) return false;
-    bool ok = b->menus[o].count > 0 || menu_of_one(b, op, memory, &b->menus[o]);
+    if (b->menus[o].count == 0) menu_of_one(b, op, memory, &b->menus[o]);
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
-    for (int i = 0; ok && i < op_operand_count(&x->graph->ops[op]); i++)
-        ok = label_access(b, o, i, menus, memory);
+    for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
-    if (ok) b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
-    return ok ? true : status_no_memory(st);
+    b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
+    return true;
 }
 
 static bool is_there(const struct body_part *t, int32_t o)
@@ -299,11 +293,10 @@ static double us_of(const struct body *b, int32_t o, int choice)
 }
 
 /* Menus stand in nearly this order. */
-static bool price_choices(struct body *b, struct arena *memory)
+static void price_choices(struct body *b, struct arena *memory)
 {
     for (int32_t o = 0; o < b->op_count; o++) {
         struct body_choice *list = arena_array(memory, (size_t)b->menus[o].count, sizeof *list);
-        if (!list) return false;
         for (int c = 0; c < b->menus[o].count; c++) {
             struct body_choice y = {c, us_of(b, o, c)};
             int at = c;
@@ -312,7 +305,6 @@ static bool price_choices(struct body *b, struct arena *memory)
         }
         b->choices[o] = list;
     }
-    return true;
 }
 
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
@@ -331,12 +323,10 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
-    if (!out->choices || !out->last_part || !out->menus || !out->times || !out->access_at || !out->accesses ||
-        !out->parts || !out->load)
-        return status_no_memory(st);
     bool ok = true;
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
     if (ok) nest_body_give_up(out);
-    return ok && (price_choices(out, memory) ? true : status_no_memory(st));
+    if (ok) price_choices(out, memory);
+    return ok;
 }

@@ -1,10 +1,9 @@
 /* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a heap-less list,
  * which is short. */
 #include "nests/nest_guess.h"
-#include "base/checked.h"
+#include "base/cancel.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "divide/running_sums.h"
 #include "layout/op_index.h"
 
@@ -31,7 +30,6 @@ struct finding {
     int64_t *load;
     struct tensor_ways *ways;
     signed char *hold;
-    bool no_memory;
 };
 
 static bool nest_candidates_is_better(const struct nest_candidate *a, const struct nest_candidate *b)
@@ -49,7 +47,7 @@ static bool nest_candidates_settle(struct finding *f, const int *axis, struct ne
     int32_t ops = f->last - f->first + 1;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(f->memory, (size_t)ops, sizeof *var);
     struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
-    if (!var || !holds) return false;
+    if (!var) return false;
     for (int32_t o = 0; o < ops; o++)
         for (int l = 0; l < c->nest.level_count; l++) var[o][l] = f->axes[axis[l]].var[o];
     for (int32_t i = 0; i < f->tensor_count; i++)
@@ -87,10 +85,7 @@ static bool nest_candidates_is_of_use(const struct finding *f, const struct nest
 static void nest_candidates_keep(struct finding *f, const int *axis, struct nest_candidate c)
 {
     if (!nest_candidates_is_of_use(f, &c)) return;
-    if (!nest_candidates_settle(f, axis, &c)) {
-        f->no_memory = true;
-        return;
-    }
+    nest_candidates_settle(f, axis, &c);
     if (leads(f, &c)) f->one = c;
     if (nest_candidates_is_wanted(&f->all, &c)) nest_candidates_insert(&f->all, &c);
 }
@@ -105,7 +100,6 @@ static struct guessing guess_of(const struct finding *f, int levels, const int *
 static void nest_candidates_try_counts(struct finding *f, int levels, const int *axis, int level,
                                        int64_t *tiles)
 {
-    enum { EACH_GUESS = 500, EACH_TENSOR = 50 };
     if (level < levels && level < LX_MAX_LEVELS) {
         for (int i = 0; i < f->count_of[axis[level]]; i++) {
             tiles[level] = f->counts[axis[level]][i];
@@ -113,7 +107,7 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
         }
         return;
     }
-    if (stop_work(EACH_GUESS + EACH_TENSOR * (int64_t)f->tensor_count)) return;
+    if (cancel_requested()) return;
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
@@ -150,7 +144,6 @@ static bool nest_candidates_sums_right(struct finding *f, int levels, const int 
     for (int32_t i = 0; i < f->tensor_count; i++) any |= is_summed(&f->tensors[i], levels, axis);
     if (!any) return true;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(f->scratch, (size_t)ops, sizeof *var);
-    if (!var) return !(f->no_memory = true);
     for (int32_t o = 0; o < ops; o++)
         for (int l = 0; l < levels; l++) var[o][l] = f->axes[axis[l]].var[o];
     const struct lx_nest n = {.first = f->first,
@@ -227,7 +220,7 @@ static void nest_candidates_take_operand(struct finding *f, int32_t o, const str
     }
 }
 
-static bool nest_candidates_take_tensors(struct finding *f)
+static void nest_candidates_take_tensors(struct finding *f)
 {
     size_t most = 0;
     for (int32_t o = f->first; o <= f->last; o++) most += (size_t)op_operand_count(&f->l->graph->ops[o]);
@@ -237,7 +230,6 @@ static bool nest_candidates_take_tensors(struct finding *f)
     f->ways = arena_array(f->scratch, most, sizeof *f->ways);
     f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
     f->tensor_count = 0;
-    if (!f->tensors || !f->groups || !f->hold || !f->load || !f->ways) return false;
     f->now = f->must = 0;
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
@@ -251,7 +243,6 @@ static bool nest_candidates_take_tensors(struct finding *f)
         t->gives_way =
             !t->wanted && op_operand_made(op, t->tensor) < 0 && runs_in_place_of(f->l, op, t->tensor);
     }
-    return true;
 }
 
 /* A single op only if it accesses a tensor twice. */
@@ -262,14 +253,14 @@ static bool worth_a_nest(const struct finding *f)
     return f->first < f->last;
 }
 
-static bool try_run(struct finding *f, const struct axis_run *r)
+static void try_run(struct finding *f, const struct axis_run *r)
 {
     int axis[LX_MAX_LEVELS];
     f->last = axis_run_last(r);
     f->axis_count = axis_run_axes(r, f->axes, f->scratch);
-    if (f->axis_count == 0) return true;
-    if (!nest_candidates_take_tensors(f)) return false;
-    if (!worth_a_nest(f) || f->now == 0) return true;
+    if (f->axis_count == 0) return;
+    nest_candidates_take_tensors(f);
+    if (!worth_a_nest(f) || f->now == 0) return;
     for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
     f->one.nest.level_count = 0;
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
@@ -277,7 +268,6 @@ static bool try_run(struct finding *f, const struct axis_run *r)
         try_axes(f, levels, 0, axis);
     if (f->one.nest.level_count && nest_candidates_is_wanted(&f->runs, &f->one))
         nest_candidates_insert(&f->runs, &f->one);
-    return !f->no_memory;
 }
 
 static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
@@ -285,41 +275,38 @@ static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
     return nest_of_op(a->now->how.nests, a->now->how.nest_count, op) < 0;
 }
 
-static bool runs_from(struct finding *f, int32_t first)
+static void runs_from(struct finding *f, int32_t first)
 {
     const struct nest_asks *a = f->asks;
     struct axis_run *r = axis_run_begin(f->l, first, f->scratch);
-    bool ok = r, grows = true;
+    bool grows = true;
     f->first = first;
-    for (int32_t n = 0; ok && grows && n < a->longest && first + n < f->l->graph->op_count &&
+    for (int32_t n = 0; grows && n < a->longest && first + n < f->l->graph->op_count &&
                         nest_candidates_is_free(a, first + n);
          n++) {
         grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
-        ok = !grows || try_run(f, r);
+        if (grows) try_run(f, r);
     }
-    return ok;
 }
 
-static bool nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
+static void nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
 {
     *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
-    return l->at;
 }
 
-bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
-                     struct nest_list *runs, lx_status *st)
+void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
+                     struct nest_list *runs)
 {
     struct finding *f = mem_zeroed(1, sizeof *f);
-    if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
-    bool ok = f && nest_candidates_reserve(&f->all, a->most, memory) &&
-              nest_candidates_reserve(&f->runs, a->most_runs, memory);
-    for (int32_t o = 0; ok && o < a->now->graph->op_count && !stop_is_now(); o++) {
+    *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
+    nest_candidates_reserve(&f->all, a->most, memory);
+    nest_candidates_reserve(&f->runs, a->most_runs, memory);
+    for (int32_t o = 0; o < a->now->graph->op_count && !cancel_requested(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
-        ok = runs_from(f, o);
+        runs_from(f, o);
         arena_free(&scratch);
     }
-    if (ok) *all = f->all, *runs = f->runs;
+    *all = f->all, *runs = f->runs;
     mem_free(f);
-    return ok ? true : status_no_memory(st);
 }

@@ -35,7 +35,7 @@ struct nest_list {
 };
 
 /* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In `memory`. */
-bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
-                     struct nest_list *runs, lx_status *st);
+void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
+                     struct nest_list *runs);
 
 #endif

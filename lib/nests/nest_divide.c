@@ -2,7 +2,6 @@
 #include "nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,11 +131,9 @@ static bool lies_over(const struct body *b, const struct body_access *a, int cho
  * what comes later is not known yet; others as long as they are seen to be used. */
 static void begin_buffer(struct dividing *d, const struct body_access *a, const struct past *p)
 {
-    enum { EACH_BUFFER = 200 };
     const struct body *b = d->b;
     const struct body_part *t = &b->parts[a->of];
     int c = d->trial.choice[a->op];
-    stop_look(EACH_BUFFER);
     if (p->main >= 0) {
         d->trial.us += ring_us(b, t, p->main, a->label[c]);
         d->trial.excess += t->stuck ? LOSS * a->lost : 0;
@@ -283,15 +280,14 @@ static void nest_divide_step(struct dividing *d, int32_t o)
     d->now_count = d->next_count;
 }
 
-static bool nest_divide_reserve(struct way *w, const struct body *b, struct arena *memory)
+static void nest_divide_reserve(struct way *w, const struct body *b, struct arena *memory)
 {
     w->choice = arena_array(memory, (size_t)b->op_count, sizeof *w->choice);
     w->load = arena_array(memory, (size_t)b->op_count, sizeof *w->load);
-    return w->choice && w->load;
 }
 
 /* Places for the labels that accesses can meet. */
-static bool reserve_past(struct dividing *d, struct arena *memory)
+static void reserve_past(struct dividing *d, struct arena *memory)
 {
     const struct body *b = d->b;
     size_t most = 0, labels = 0;
@@ -302,23 +298,21 @@ static bool reserve_past(struct dividing *d, struct arena *memory)
     d->added = arena_array(memory, 2 * most, sizeof *d->added);
     d->past = arena_array(memory, most, sizeof *d->past);
     d->left = arena_array(memory, (size_t)b->part_count, sizeof *d->left);
-    bool ok = d->added && d->past && d->left;
-    for (size_t i = 0; ok && i < most; i++) {
+    for (size_t i = 0; i < most; i++) {
         d->past[i].seen = arena_array(memory, labels, sizeof *d->past[i].seen);
         d->past[i].until = arena_array(memory, labels, sizeof *d->past[i].until);
-        ok = d->past[i].seen && d->past[i].until;
     }
-    return ok;
 }
 
-static bool nest_divide_begin(struct dividing *d, const struct body *b, struct arena *memory)
+static void nest_divide_begin(struct dividing *d, const struct body *b, struct arena *memory)
 {
     *d = (struct dividing){.b = b, .now_count = 1};
-    bool ok = reserve_past(d, memory);
-    for (int k = 0; ok && k < WIDTH; k++)
-        ok = nest_divide_reserve(&d->now[k], b, memory) && nest_divide_reserve(&d->next[k], b, memory);
-    if (ok) memcpy(d->now[0].load, b->load, (size_t)b->op_count * sizeof *b->load);
-    return ok;
+    reserve_past(d, memory);
+    for (int k = 0; k < WIDTH; k++) {
+        nest_divide_reserve(&d->now[k], b, memory);
+        nest_divide_reserve(&d->next[k], b, memory);
+    }
+    memcpy(d->now[0].load, b->load, (size_t)b->op_count * sizeof *b->load);
 }
 
 /* The chosen divisions, made. */
@@ -343,8 +337,8 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
-    bool ok = nest_body_make(x, first, last, menus, &scratch, &b, st) &&
-              (nest_divide_begin(&d, &b, &scratch) ? true : status_no_memory(st));
+    bool ok = nest_body_make(x, first, last, menus, &scratch, &b, st);
+    if (ok) nest_divide_begin(&d, &b, &scratch);
     for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
     ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));
     arena_free(&scratch);

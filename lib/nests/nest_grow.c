@@ -73,7 +73,7 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     w.x = arena_array(memory, (size_t)w.count, sizeof *w.x);
     w.var = new_vars(out, memory);
     w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
-    if (!w.x || !w.var || !w.dim) return false;
+    if (!w.var) return false;
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
     memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
     for (int32_t o = 0; o < w.count; o++) {

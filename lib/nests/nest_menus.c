@@ -35,7 +35,7 @@ static int nest_menus_pick(const struct division_menu *m, int32_t *picked)
     return count;
 }
 
-static bool nest_menus_take(struct nest_menus *all, const struct division_menu *m, struct nest_menu *out)
+static void nest_menus_take(struct nest_menus *all, const struct division_menu *m, struct nest_menu *out)
 {
     int32_t picked[MOST_CHOICES];
     int n = nest_menus_pick(m, picked);
@@ -48,7 +48,6 @@ static bool nest_menus_take(struct nest_menus *all, const struct division_menu *
     signed char *front = arena_array(memory, (size_t)n, sizeof *front);
     struct lx_division **made = arena_array(memory, (size_t)n, sizeof *made);
     struct menu_labels **labels = arena_array(memory, operands, sizeof(struct menu_labels *));
-    if (!s || !v || !parts || !memory_us || !front || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
         memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
@@ -59,7 +58,6 @@ static bool nest_menus_take(struct nest_menus *all, const struct division_menu *
     }
     *out =
         (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
-    return true;
 }
 
 static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
@@ -69,15 +67,14 @@ static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisio
     struct division_menu m;
     *out = (struct nest_menu){0};
     bool ok = d->at[op].kind != LX_DIVIDED || division_menu_orders(d, op, &scratch, &m, st);
-    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0)
-        ok = nest_menus_take(all, &m, out) ? true : status_no_memory(st);
+    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0) nest_menus_take(all, &m, out);
     arena_free(&scratch);
     return ok;
 }
 
 static size_t *nest_menus_last_of(struct nest_menus *m, int32_t output)
 {
-    if (!VEC_RESERVE(&m->last, (size_t)output + 1)) return NULL;
+    VEC_RESERVE(&m->last, (size_t)output + 1);
     while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
     return &m->last.at[output];
 }
@@ -89,7 +86,6 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     struct menu_entry e = {.name = o->name, .output = o->output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
     size_t *last = nest_menus_last_of(m, o->output);
-    if (!last) return status_no_memory(st);
     for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
     if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
     for (size_t i = *last; i > 0; i = m->at.at[i - 1].next) {
@@ -101,7 +97,7 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     if (!nest_menus_make_menu(m, d, op, &e.menu, st)) return false;
     *out = e.menu;
     e.next = *last;
-    if (!VEC_PUSH(&m->at, e)) return status_no_memory(st);
+    VEC_PUSH(&m->at, e);
     *last = m->at.count;
     return true;
 }
@@ -116,7 +112,7 @@ static struct lx_core_view nest_menus_held_of(const struct draft *x, int32_t acc
                           x->held[access].level, *v);
 }
 
-static bool fill_labels(struct nest_menus *m, const struct nest_menu *menu, const struct draft *x,
+static void fill_labels(struct nest_menus *m, const struct nest_menu *menu, const struct draft *x,
                         int32_t access, struct menu_labels *y)
 {
     int32_t tensor = x->accesses[access].tensor;
@@ -127,13 +123,11 @@ static bool fill_labels(struct nest_menus *m, const struct nest_menu *menu, cons
             nest_menus_held_of(x, access, &menu->views[c * menu->operand_count + operand]);
         bool holds = view_holds(&x->layouts->layouts[tensor], &v, y->sums_meet);
         y->label[c] = holds ? nest_view_number(&m->views, tensor, &v) : -1;
-        if (y->label[c] == -2) return false;
         if (!holds) continue;
         y->bytes[c] = view_part_bytes(x->layouts, tensor, &v);
         y->least = y->bytes[c] < y->least ? y->bytes[c] : y->least;
     }
     if (y->least == INT64_MAX) y->least = 0;
-    return true;
 }
 
 static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const struct nest_menu *menu,
@@ -143,7 +137,7 @@ static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const st
     struct menu_labels *y = arena_array(memory, 1, sizeof *y);
     like.label = arena_array(memory, (size_t)menu->count, sizeof *like.label);
     like.bytes = arena_array(memory, (size_t)menu->count, sizeof *like.bytes);
-    if (!y || !like.label || !like.bytes || !fill_labels(m, menu, x, access, &like)) return NULL;
+    fill_labels(m, menu, x, access, &like);
     *y = like;
     return y;
 }
@@ -171,7 +165,6 @@ const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct ne
             memcmp(y->tiles, key.tiles, sizeof key.tiles) == 0)
             return y;
     struct menu_labels *y = nest_menus_make_labels(m, menu, x, access, key, &m->choices);
-    if (!y) return NULL;
     y->next = *first;
     return *first = y;
 }
@@ -182,7 +175,6 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
 {
     if (menu->made[choice]) return menu->made[choice];
     struct lx_division *v = arena_array(&m->memory, 1, sizeof *v);
-    if (!v) return status_no_memory(st), NULL;
     if (!lx_division_ordered(d, op, &menu->splits[choice * menu->split_count], menu->front[choice],
                              &m->memory, v, st))
         return NULL;

@@ -26,11 +26,10 @@ static const struct lx_core_view *view_at(const struct nest_views *n, struct vie
     return &n->of.at[at.tensor].at.at[at.number];
 }
 
-static bool grow_slots(struct nest_views *n)
+static void grow_slots(struct nest_views *n)
 {
     size_t room = n->slot_count ? 2 * n->slot_count : 256;
     int32_t *slots = mem_zeroed(room, sizeof *slots);
-    if (!slots) return false;
     for (size_t i = 0; i < n->order.count; i++) {
         struct view_place at = n->order.at[i];
         size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
@@ -40,29 +39,27 @@ static bool grow_slots(struct nest_views *n)
     mem_free(n->slots);
     n->slots = slots;
     n->slot_count = room;
-    return true;
 }
 
-static bool grow_tensors(struct nest_views *n, int32_t tensor)
+static void grow_tensors(struct nest_views *n, int32_t tensor)
 {
-    if (!VEC_RESERVE(&n->of, (size_t)tensor + 1)) return false;
+    VEC_RESERVE(&n->of, (size_t)tensor + 1);
     while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};
-    return true;
 }
 
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
 {
-    if (2 * n->order.count >= n->slot_count && !grow_slots(n)) return -2;
+    if (2 * n->order.count >= n->slot_count) grow_slots(n);
     size_t k = hash_view(tensor, v) & (n->slot_count - 1);
     for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
         struct view_place at = n->order.at[n->slots[k] - 1];
         if (at.tensor == tensor && views_equal(view_at(n, at), v)) return at.number;
     }
-    if (!grow_tensors(n, tensor)) return -2;
+    grow_tensors(n, tensor);
     struct tensor_views *of = &n->of.at[tensor];
     struct view_place at = {tensor, (int)of->at.count};
-    if (!VEC_RESERVE(&of->at, of->at.count + 1) || !VEC_PUSH(&n->order, at)) return -2;
-    of->at.at[of->at.count++] = *v;
+    VEC_PUSH(&n->order, at);
+    VEC_PUSH(&of->at, *v);
     n->slots[k] = (int32_t)n->order.count;
     return at.number;
 }
@@ -72,16 +69,15 @@ int nest_view_count(const struct nest_views *n, int32_t tensor)
     return (size_t)tensor < n->of.count ? (int)n->of.at[tensor].at.count : 0;
 }
 
-/* The row of a view, with a place for each of the others; NULL: memory is out. */
+/* The row of a view, with a place for each of the others. */
 static double *nest_views_row_of(struct tensor_views *t, int from)
 {
-    if (!VEC_RESERVE(&t->rows, t->at.count)) return NULL;
+    VEC_RESERVE(&t->rows, t->at.count);
     while (t->rows.count < t->at.count) t->rows.at[t->rows.count++] = (struct view_row){0};
     struct view_row *r = &t->rows.at[from];
     int room = (int)t->at.room;
     if (r->room >= (int)t->at.count) return r->us;
     double *us = mem_resize(r->us, (size_t)room * sizeof *us);
-    if (!us) return NULL;
     for (int i = r->room; i < room; i++) us[i] = -1;
     *r = (struct view_row){us, room};
     return us;
@@ -93,7 +89,6 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     const struct lx_core_view *v = t->at.at;
     bool known = (size_t)from < t->rows.count && to < t->rows.at[from].room;
     double *row = known ? t->rows.at[from].us : nest_views_row_of(t, from);
-    if (!row) return view_ring_us(l, tensor, &v[from], &v[to]);
     if (row[to] < 0) row[to] = view_ring_us(l, tensor, &v[from], &v[to]);
     return row[to];
 }

@@ -30,7 +30,7 @@ struct nest_views {
     size_t slot_count;
 };
 
-/* Its number among those of the tensor; -2: memory is out. */
+/* Its number among those of the tensor. */
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v);
 /* Views of the tensor so far. */
 int nest_view_count(const struct nest_views *n, int32_t tensor);

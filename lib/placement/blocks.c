@@ -27,7 +27,6 @@ void join(int32_t *at, int32_t a, int32_t b)
 int32_t *groups_joined(int32_t n, const struct lx_group *groups, int32_t count)
 {
     int32_t *at = mem_alloc(((size_t)n + 1) * sizeof *at);
-    if (!at) return NULL;
     for (int32_t i = 0; i < n; i++) at[i] = i;
     for (int32_t g = 0; g < count; g++)
         for (int32_t k = 1; k < groups[g].count; k++) join(at, groups[g].at[0], groups[g].at[k]);

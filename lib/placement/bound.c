@@ -16,7 +16,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -43,7 +42,6 @@ static int64_t common_alignment(const struct lx_problem *p)
 {
     int64_t unit = 0;
     for (int32_t i = 0; i < p->count; i++) {
-        stop_round(i, 20);
         if (p->buffers[i].size > 0 && has_a_place(p, &p->buffers[i]))
             unit = gcd_i64(lx_alignment_of(p, &p->buffers[i]), unit);
     }
@@ -58,7 +56,6 @@ static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bo
     bool tail_usable = false;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 40);
         if (!has_a_place(p, b)) {
             paid += b->spill_cost;
             continue;
@@ -81,28 +78,29 @@ static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bo
     return paid;
 }
 
-static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
+static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
 {
     int64_t paid = bound_collect(p, common_alignment(p), s), chain = 0, priced = 0;
-    bool ok = bound_find_sections(s);
-    if (ok && s->section_count > 0)
-        ok = bound_whole_buffers(s) && bound_chain(s, &chain) && bound_multipliers(s, &priced);
-    if (!ok && !stop_is_now()) return false;
-    *bound = paid + max_i64(chain, priced);
+    bound_find_sections(s);
+    if (s->section_count > 0) {
+        bound_whole_buffers(s);
+        chain = bound_chain(s);
+        priced = bound_multipliers(s);
+    }
+    int64_t bound = paid + max_i64(chain, priced);
     LOG(bound,
         "%" PRId64 ": %" PRId64 " for what has no place, and of %d sections alone %" PRId64
         ", all with prices %" PRId64,
-        *bound, paid, (int)s->section_count, chain, priced);
-    return true;
+        bound, paid, (int)s->section_count, chain, priced);
+    return bound;
 }
 
 /* Everything live on a tick stands on top of each other; only the topmost may end between units. */
-static bool height_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
+static int64_t height_bound(const struct lx_problem *p, struct bound_sections *s)
 {
     int64_t unit = common_alignment(p), padding = 0, alone = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 40);
         if (b->reason) continue;
         alone = max_i64(alone, max_i64(b->fixed, 0) + b->size);
         struct bound_item item = {
@@ -111,27 +109,24 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
         if (item.start < item.end && item.units > 0) s->items[s->item_count++] = item;
     }
     s->cost_step = 1;
-    bool ok = bound_find_sections(s);
-    if (!ok && !stop_is_now()) return false;
-    for (int32_t t = 0; ok && t < s->section_count; t++)
+    bound_find_sections(s);
+    for (int32_t t = 0; t < s->section_count; t++)
         alone = max_i64(alone, s->sections[t].need * unit - padding);
-    *bound = alone;
-    return true;
+    return alone;
 }
 
-bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t bound_plain(const struct lx_problem *p)
 {
     struct bound_sections s = {0};
     s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
     s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
-    bool ok = s.items && s.sections &&
-              (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
+    int64_t bound = p->objective == LX_HEIGHT ? height_bound(p, &s) : spill_bound(p, &s);
     mem_free(s.items);
     mem_free(s.sections);
-    return ok || status_no_memory(st);
+    return bound;
 }
 
-bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t lx_bound(const struct lx_problem *p)
 {
-    return p->pool_count || lx_problem_needs(p) ? bound_parts(p, bound, st) : bound_plain(p, bound, st);
+    return p->pool_count || lx_problem_needs(p) ? bound_parts(p) : bound_plain(p);
 }

@@ -31,19 +31,19 @@ struct bound_sections {
 };
 
 /* The forced cost of each section alone, as if parts of a buffer could leave; O(n log n). */
-bool bound_find_sections(struct bound_sections *s);
+void bound_find_sections(struct bound_sections *s);
 /* The same for whole buffers where that is cheap. */
-bool bound_whole_buffers(struct bound_sections *s);
+void bound_whole_buffers(struct bound_sections *s);
 /* Sections that share no buffer force their costs independently: the dearest such choice. */
-bool bound_chain(const struct bound_sections *s, int64_t *forced);
+int64_t bound_chain(const struct bound_sections *s);
 /* Prices of all sections that prove much, for lists of any length; found in floating point. */
-bool bound_ascend(const struct bound_sections *s, double *price);
+void bound_ascend(const struct bound_sections *s, double *price);
 /* Multipliers on all sections at once; certified in integers. */
-bool bound_multipliers(const struct bound_sections *s, int64_t *forced);
+int64_t bound_multipliers(const struct bound_sections *s);
 
 /* bound.c: of a plain list. */
-bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st);
+int64_t bound_plain(const struct lx_problem *p);
 /* bound_relax.c: of any other problem; INT64_MAX where no legal answer exists. */
-bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st);
+int64_t bound_parts(const struct lx_problem *p);
 
 #endif

@@ -6,8 +6,8 @@
  * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point; what they prove
  * is computed in integers by bound_multiplier.c. */
 #include "placement/bound.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void step_up(struct ascent *a, int round)
     }
 }
 
-bool bound_ascend(const struct bound_sections *s, double *price)
+void bound_ascend(const struct bound_sections *s, double *price)
 {
     size_t n = (size_t)s->section_count + 1;
     struct ascent a = {.s = s, .step = 2 * mean_price(s)};
@@ -76,19 +76,15 @@ bool bound_ascend(const struct bound_sections *s, double *price)
     a.sum = mem_zeroed(n, sizeof *a.sum);
     a.leaving = mem_zeroed(n, sizeof *a.leaving);
     a.trend = mem_zeroed(n, sizeof *a.trend);
-    bool ok = a.price && a.sum && a.leaving && a.trend;
     double best = -1;
-    for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
+    for (int round = 0; round < ROUNDS && !cancel_requested(); round++) {
         double value = bound_ascent_value_of(&a);
-        stop_look(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
         step_up(&a, round);
-        stop_look(8 * (int64_t)s->section_count);
     }
     mem_free(a.price);
     mem_free(a.sum);
     mem_free(a.leaving);
     mem_free(a.trend);
-    return ok;
 }

@@ -8,8 +8,8 @@
  * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
  * result. */
 #include "placement/bound.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +73,6 @@ static void best_price(struct prices *p, int32_t t)
                                         (double)b->units};
     }
     double price = fmax(0, covering_density(p->offers, n, (double)s->sections[t].need));
-    stop_look(20 * (int64_t)n);
     if (price == old) return;
     p->price[t] = price;
     for (int32_t k = p->begin[t]; k < p->begin[t + 1]; k++) p->over[p->members[k]] += price - old;
@@ -85,7 +84,6 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     const struct bound_sections *s = p->s;
     double units = 1, sum = 1, cost = 1, largest = 1;
     for (int32_t i = 0; i < s->item_count; i++) {
-        stop_round(i, 4);
         units += (double)s->items[i].units;
         cost += (double)s->items[i].cost;
     }
@@ -107,7 +105,6 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     }
     for (int32_t i = 0; i < s->item_count; i++) {
         const struct bound_item *b = &s->items[i];
-        stop_round(i, 20);
         if (b->first > b->last) continue;
         int128 profit = (prefix[b->last + 1] - prefix[b->first]) * b->units - b->cost * scale;
         if (profit > 0) value -= profit;
@@ -125,7 +122,7 @@ static void bound_multiplier_list_members(struct prices *p)
 }
 
 /* One section at a time, a few sweeps. False when memory is out. */
-static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
+static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
 {
     const struct bound_sections *s = p->s;
     size_t sections = (size_t)s->section_count, items = (size_t)s->item_count;
@@ -133,42 +130,37 @@ static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
     p->begin = mem_zeroed(sections + 2, sizeof *p->begin);
     p->members = mem_alloc(((size_t)members + 1) * sizeof *p->members);
     p->offers = mem_alloc((items + 1) * sizeof *p->offers);
-    bool ok = p->over && p->begin && p->members && p->offers;
-    if (ok) {
-        /* begin[t + 1] runs through the places of section t while the members are listed. */
-        for (size_t i = 0; i < items; i++)
-            for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
-                if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
-        for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
-        bound_multiplier_list_members(p);
-        for (int32_t round = 0; round < SWEEPS && !stop_is_now(); round++) {
-            for (int32_t t = 0; t < s->section_count; t++)
-                best_price(p, round % 2 ? s->section_count - 1 - t : t);
-            *forced = max_i64(*forced, certified_value(p, prefix));
-        }
+    /* begin[t + 1] runs through the places of section t while the members are listed. */
+    for (size_t i = 0; i < items; i++)
+        for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
+            if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
+    for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
+    bound_multiplier_list_members(p);
+    for (int32_t round = 0; round < SWEEPS && !cancel_requested(); round++) {
+        for (int32_t t = 0; t < s->section_count; t++)
+            best_price(p, round % 2 ? s->section_count - 1 - t : t);
+        *forced = max_i64(*forced, certified_value(p, prefix));
     }
     mem_free(p->over);
     mem_free(p->begin);
     mem_free(p->members);
     mem_free(p->offers);
-    return ok;
 }
 
-bool bound_multipliers(const struct bound_sections *s, int64_t *forced)
+int64_t bound_multipliers(const struct bound_sections *s)
 {
     size_t sections = (size_t)s->section_count;
-    int64_t members = 0;
-    *forced = 0;
+    int64_t members = 0, forced = 0;
     for (int32_t i = 0; i < s->item_count; i++)
         if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
     struct prices p = {.s = s, .price = mem_zeroed(sections + 1, sizeof *p.price)};
     int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
-    bool ok = p.price && prefix && (members > MOST_MEMBERS || sweep_prices(&p, members, prefix, forced));
-    if (ok && s->section_count > 1) {
-        ok = bound_ascend(s, p.price);
-        if (ok) *forced = max_i64(*forced, certified_value(&p, prefix));
+    if (members <= MOST_MEMBERS) sweep_prices(&p, members, prefix, &forced);
+    if (s->section_count > 1) {
+        bound_ascend(s, p.price);
+        forced = max_i64(forced, certified_value(&p, prefix));
     }
     mem_free(p.price);
     mem_free(prefix);
-    return ok;
+    return forced;
 }

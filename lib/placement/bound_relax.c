@@ -12,7 +12,6 @@
  *   reserved   whole reserved units are buffers that must stay */
 #include "placement/bound.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "placement/rewrite.h"
 #include "placement/solve.h"
 #include "base/fail.h"
@@ -32,14 +31,13 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static bool bound_relax_room_for(struct relaxing *x)
+static void bound_relax_room_for(struct relaxing *x)
 {
     size_t n = (size_t)x->q->count + 1;
     for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
     x->list = mem_zeroed(n, sizeof *x->list);
     x->number = mem_alloc(n * sizeof *x->number);
     x->left_out = mem_zeroed(n, sizeof *x->left_out);
-    return x->list && x->number && x->left_out;
 }
 
 static void leave_out(struct relaxing *x)
@@ -149,23 +147,21 @@ static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
-static bool bound_relax(struct relaxing *x, int32_t pool)
+static void bound_relax(struct relaxing *x, int32_t pool)
 {
-    enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
     const struct lx_problem *q = x->q;
     x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++, stop_look(EACH_SIZE))
+    for (int32_t i = 0; i < q->count; i++)
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
     x->hindrance = high_price(q);
     x->first = INT64_MAX;
     x->last = INT64_MIN;
-    if (!bound_relax_room_for(x)) return false;
+    bound_relax_room_for(x);
     leave_out(x);
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         bound_relax_add_buffer(x, i);
-        stop_look(EACH_BUFFER);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
@@ -178,24 +174,18 @@ static bool bound_relax(struct relaxing *x, int32_t pool)
     x->plain.capacity = q->pool_count ? 0 : q->capacity;
     for (int32_t k = 0; k < q->pool_count; k++)
         x->plain.capacity += round_up_i64(max_i64(q->pools[k].capacity, 0), x->unit);
-    return true;
 }
 
-static void relax_free(struct relaxing *x)
-{
-    mem_free(x->list);
-    mem_free(x->number);
-    mem_free(x->left_out);
-}
-
-static bool bound_list(const struct lx_problem *q, int32_t pool, int64_t *bound, lx_status *st)
+static int64_t bound_list(const struct lx_problem *q, int32_t pool)
 {
     struct relaxing x = {.q = q};
-    bool ok = bound_relax(&x, pool) ? bound_plain(&x.plain, bound, st) : status_no_memory(st);
-    if (ok && q->objective == LX_SPILL)
-        *bound = x.hindrance && *bound >= x.hindrance ? INT64_MAX : *bound + x.paid;
-    relax_free(&x);
-    return ok;
+    bound_relax(&x, pool);
+    int64_t bound = bound_plain(&x.plain);
+    if (q->objective == LX_SPILL) bound = x.hindrance && bound >= x.hindrance ? INT64_MAX : bound + x.paid;
+    mem_free(x.list);
+    mem_free(x.number);
+    mem_free(x.left_out);
+    return bound;
 }
 
 static int64_t reserved_top(const struct lx_pool *pool)
@@ -215,41 +205,34 @@ static int64_t pinned_top(const struct lx_problem *q, int32_t pool)
     return top;
 }
 
-static bool bound_height(const struct lx_problem *q, int64_t *bound, lx_status *st)
+static int64_t bound_height(const struct lx_problem *q)
 {
-    int64_t sum = 0, one;
-    if (!bound_list(q, -1, bound, st)) return false;
+    int64_t sum = 0;
     for (int32_t k = 0; k < lx_pool_count(q); k++) {
-        if (!bound_list(q, k, &one, st)) return false;
+        int64_t one = bound_list(q, k);
         if (q->pool_count) one = max_i64(one, reserved_top(&q->pools[k]));
         sum += max_i64(one, pinned_top(q, k));
     }
-    *bound = max_i64(*bound, sum);
-    return true;
+    return max_i64(bound_list(q, -1), sum);
 }
 
-static bool bound_part(const struct part *part, int64_t *bound, lx_status *st)
+static int64_t bound_part(const struct part *part)
 {
     const struct lx_problem *q = &part->problem;
-    if (q->objective == LX_HEIGHT && lx_problem_needs(q)) {
-        if (!bound_height(q, bound, st)) return false;
-    } else if (lx_problem_needs(q) ? !bound_list(q, -1, bound, st) : !bound_plain(q, bound, st))
-        return false;
-    if (part->hard_limit != LX_NO_LIMIT && *bound > part->hard_limit) *bound = INT64_MAX;
-    if (q->objective == LX_FIT && *bound > 0) *bound = INT64_MAX; /* nobody in a part is barred */
-    return true;
+    int64_t bound = !lx_problem_needs(q)         ? bound_plain(q)
+                    : q->objective == LX_HEIGHT ? bound_height(q)
+                                                : bound_list(q, -1);
+    if (part->hard_limit != LX_NO_LIMIT && bound > part->hard_limit) return INT64_MAX;
+    return q->objective == LX_FIT && bound > 0 ? INT64_MAX : bound; /* nobody in a part is barred */
 }
 
-bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t bound_parts(const struct lx_problem *p)
 {
     struct rewrite w;
-    bool ok = rewrite_make(&w, p) ? true : status_no_memory(st);
-    *bound = w.impossible ? INT64_MAX : w.constant;
-    for (int32_t k = 0; ok && k < w.part_count && *bound < INT64_MAX; k++) {
-        int64_t one;
-        ok = bound_part(&w.parts[k], &one, st);
-        if (ok && !add_i64(*bound, one, bound)) *bound = INT64_MAX;
-    }
+    rewrite_make(&w, p);
+    int64_t bound = w.impossible ? INT64_MAX : w.constant;
+    for (int32_t k = 0; k < w.part_count && bound < INT64_MAX; k++)
+        if (!add_i64(bound, bound_part(&w.parts[k]), &bound)) bound = INT64_MAX;
     rewrite_free(&w);
-    return ok;
+    return bound;
 }

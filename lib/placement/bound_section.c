@@ -7,8 +7,6 @@
  * ticks adds up. */
 #include "placement/bound.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,22 +78,20 @@ static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 }
 
 /* False: it was stopped. */
-static bool sweep(struct bound_sections *s, const struct event *starts, const struct event *ends,
-                  struct tree *tree)
+static void bound_section_sweep(struct bound_sections *s, const struct event *starts,
+                                const struct event *ends, struct tree *tree)
 {
     int64_t load = 0;
     int32_t n = s->item_count, oldest = 0, gone = 0;
     for (int32_t i = 0; i < n;) {
         int64_t tick = starts[i].tick;
         for (; gone < n && ends[gone].tick <= tick; gone++) {
-            if (stop_round(gone, 100)) return false;
             const struct bound_item *b = &s->items[ends[gone].item];
             tree_add(tree, ends[gone].item, -b->units, -b->cost);
             load -= b->units;
         }
         for (; i < n && starts[i].tick == tick; i++) {
             const struct bound_item *b = &s->items[starts[i].item];
-            if (stop_round(i, 200)) return false;
             tree_add(tree, starts[i].item, b->units, b->cost);
             load += b->units;
         }
@@ -107,52 +103,45 @@ static bool sweep(struct bound_sections *s, const struct event *starts, const st
         s->sections[s->section_count++] =
             (struct bound_section){tick, starts[oldest].tick, load - s->capacity, forced};
     }
-    return true;
 }
 
-static bool find_items(struct bound_sections *s)
+static void find_items(struct bound_sections *s)
 {
     for (int32_t i = 0; i < s->item_count; i++) {
         s->items[i].first = bound_section_at(s, s->items[i].start);
         s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
-        if (stop_round(i, 100)) return false;
     }
-    return true;
 }
 
-bool bound_find_sections(struct bound_sections *s)
+void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
     struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
     struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
                         1};
-    bool ok = starts && ends && tree.units && tree.cost;
-    if (ok) {
-        ok = sort_or_stop(s->items, n, sizeof *s->items, compare_density);
-        for (int32_t i = 0; ok && i < s->item_count; i++) {
-            starts[i] = (struct event){s->items[i].start, i};
-            ends[i] = (struct event){s->items[i].end, i};
-        }
-        while (tree.top <= s->item_count / 2) tree.top *= 2;
-        ok = ok && sort_or_stop(starts, n, sizeof *starts, bound_section_compare_events) &&
-             sort_or_stop(ends, n, sizeof *ends, bound_section_compare_events) &&
-             sweep(s, starts, ends, &tree) && find_items(s);
+    qsort(s->items, n, sizeof *s->items, compare_density);
+    for (int32_t i = 0; i < s->item_count; i++) {
+        starts[i] = (struct event){s->items[i].start, i};
+        ends[i] = (struct event){s->items[i].end, i};
     }
+    while (tree.top <= s->item_count / 2) tree.top *= 2;
+    qsort(starts, n, sizeof *starts, bound_section_compare_events);
+    qsort(ends, n, sizeof *ends, bound_section_compare_events);
+    bound_section_sweep(s, starts, ends, &tree);
+    find_items(s);
     mem_free(starts);
     mem_free(ends);
     mem_free(tree.units);
     mem_free(tree.cost);
-    return ok;
 }
 
-bool bound_whole_buffers(struct bound_sections *s)
+void bound_whole_buffers(struct bound_sections *s)
 {
     int64_t most = 0, cells = 0;
     for (int32_t t = 0; t < s->section_count; t++)
         if (s->sections[t].need <= MOST_NEED) most = max_i64(most, s->sections[t].need);
     /* least[u]: the least cost of removing at least u units. */
     int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
-    if (!least) return false;
     for (int32_t t = 0; t < s->section_count; t++) {
         struct bound_section *section = &s->sections[t];
         if (section->need > MOST_NEED || cells > MOST_CELLS) continue;
@@ -163,28 +152,22 @@ bool bound_whole_buffers(struct bound_sections *s)
             const struct bound_item *b = &s->items[i];
             if (b->first > t || b->last < t) continue;
             cells += section->need;
-            stop_look(2 * section->need);
             for (int64_t u = section->need; u > 0; u--)
                 least[u] = min_i64(least[u], least[max_i64(u - b->units, 0)] + b->cost);
         }
         section->forced = max_i64(section->forced, least[section->need]);
-        stop_look(2 * (int64_t)s->item_count);
     }
     mem_free(least);
-    return true;
 }
 
-bool bound_chain(const struct bound_sections *s, int64_t *forced)
+int64_t bound_chain(const struct bound_sections *s)
 {
     int64_t *total = mem_alloc(((size_t)s->section_count + 1) * sizeof *total);
-    if (!total) return false;
     total[0] = 0;
-    for (int32_t t = 0; t < s->section_count; t++) {
+    for (int32_t t = 0; t < s->section_count; t++)
         total[t + 1] =
             max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
-        stop_round(t, 50);
-    }
-    *forced = total[s->section_count];
+    int64_t forced = total[s->section_count];
     mem_free(total);
-    return true;
+    return forced;
 }

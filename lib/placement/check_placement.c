@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/words.h"
 
 #include <stdarg.h>
@@ -79,7 +78,6 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
         int64_t at = j->address[i];
-        stop_round(i, 20);
         if (at < 0 && at != LX_OFF_CHIP)
             return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
                           (long long)at);
@@ -90,27 +88,23 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
 }
 
 /* Block sizes, by their largest member. */
-static bool check_placement_find_blocks(struct judge *j)
+static void check_placement_find_blocks(struct judge *j)
 {
     const struct lx_problem *p = j->p;
-    if (p->bonds.same_place_count == 0) return true;
+    if (p->bonds.same_place_count == 0) return;
     j->block = blocks_of(p);
     j->bytes = mem_zeroed((size_t)p->count + 1, sizeof *j->bytes);
-    if (!j->block || !j->bytes) return status_no_memory(j->st);
     for (int32_t i = 0; i < p->count; i++)
         j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
     for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
-    return true;
 }
 
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
-static bool check_placement_height_of(const struct judge *j, int64_t *height)
+static void check_placement_height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
-    if (!top) return status_no_memory(j->st);
     for (int32_t i = 0; i < j->p->count; i++) {
-        stop_round(i, 10);
         if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
     }
     *height = 0;
@@ -120,7 +114,6 @@ static bool check_placement_height_of(const struct judge *j, int64_t *height)
         *height += top[k];
     }
     if (top != &one) mem_free(top);
-    return true;
 }
 
 static int64_t check_placement_cost_of(const struct judge *j)
@@ -128,7 +121,6 @@ static int64_t check_placement_cost_of(const struct judge *j)
     int64_t cost = 0;
     for (int32_t i = 0; i < j->p->count; i++) {
         cost += is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], pool_of(j, i)) : j->p->buffers[i].spill_cost;
-        stop_round(i, 10);
     }
     return cost;
 }
@@ -136,10 +128,11 @@ static int64_t check_placement_cost_of(const struct judge *j)
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
     int64_t linked = 0, height = 0;
-    if (!check_placement_find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) ||
-        !judge_bonds(j) || !judge_overlaps(j) || !judge_linked(j, &linked) ||
-        !check_placement_height_of(j, &height))
+    check_placement_find_blocks(j);
+    if (!judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
+        !judge_overlaps(j) || !judge_linked(j, &linked))
         return false;
+    check_placement_height_of(j, &height);
     *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;
     return true;
 }
@@ -151,8 +144,7 @@ static bool check_placement_judge(struct judge *j, bool complete, int64_t *value
     bool ok = true;
     if (b->staging_count) {
         is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
-        ok = is_staging ? true : status_no_memory(j->st);
-        for (int32_t i = 0; ok && i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
+        for (int32_t i = 0; i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
     ok = ok && judge_all(j, is_staging, complete, value);
     mem_free(is_staging);

@@ -1,7 +1,6 @@
 /* The pairs that are never alive at once, sorted for lookups. */
 #include "placement/judge.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -17,16 +16,14 @@ static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
     return a < b ? (struct lx_pair){a, b} : (struct lx_pair){b, a};
 }
 
-bool exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
+void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
 {
     *e = (struct exclusive_pairs){0};
-    if (p->bonds.exclusive_count == 0) return true;
+    if (p->bonds.exclusive_count == 0) return;
     e->at = mem_alloc((size_t)p->bonds.exclusive_count * sizeof *e->at);
-    if (!e->at) return false;
     for (int32_t i = 0; i < p->bonds.exclusive_count; i++)
         e->at[e->count++] = exclusive_pairs_ordered(p->bonds.exclusive[i].a, p->bonds.exclusive[i].b);
-    sort_in_full(e->at, (size_t)e->count, sizeof *e->at, exclusive_pairs_compare_pairs);
-    return true;
+    qsort(e->at, (size_t)e->count, sizeof *e->at, exclusive_pairs_compare_pairs);
 }
 
 bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b)

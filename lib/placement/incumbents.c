@@ -1,6 +1,7 @@
 /* What a solver reports, on its way to whoever watches: only legal answers that are better than all before, bounds that
  * never fall, and the last answer of those solvers that report nothing themselves. */
 #include "placement/solve.h"
+#include "base/border.h"
 #include "base/checked.h"
 
 struct lx_run incumbents_watch(struct incumbents *w, const struct lx_problem *p, const struct lx_run *run)
@@ -17,7 +18,7 @@ struct lx_run incumbents_watch(struct incumbents *w, const struct lx_problem *p,
 bool incumbents_stop(void *context)
 {
     const struct incumbents *w = context;
-    return lx_run_stopped(w->run);
+    return w->memory_is_out || lx_run_stopped(w->run);
 }
 
 /* A legal and, where all must be placed, complete answer that is better than the best. */
@@ -33,9 +34,8 @@ static bool incumbents_is_news(struct incumbents *w, const struct lx_progress *s
     return true;
 }
 
-void incumbents_pass(void *context, const struct lx_progress *so_far)
+static void incumbents_report(struct incumbents *w, const struct lx_progress *so_far)
 {
-    struct incumbents *w = context;
     bool news = incumbents_is_news(w, so_far);
     w->steps = max_i64(w->steps, so_far->steps);
     w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
@@ -45,6 +45,19 @@ void incumbents_pass(void *context, const struct lx_progress *so_far)
         out.pool = so_far->pool;
     }
     w->run->progress(w->run->context, &out);
+}
+
+void incumbents_pass(void *context, const struct lx_progress *so_far)
+{
+    struct incumbents *w = context;
+    struct border border;
+    if (w->memory_is_out) return;
+    if (border_begin(&border) == 0) {
+        incumbents_report(w, so_far);
+        border_end(&border);
+    } else {
+        w->memory_is_out = true;
+    }
 }
 
 void incumbents_end(struct incumbents *w, const struct lx_answer *a)

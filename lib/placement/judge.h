@@ -60,7 +60,7 @@ struct exclusive_pairs {
     struct lx_pair *at; /* a < b */
     int32_t count;
 };
-bool exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e);
+void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e);
 bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b);
 
 #endif

@@ -2,7 +2,6 @@
  * shares bytes also the lives of its two blocks. */
 #include "placement/judge.h"
 #include "placement/blocks.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -99,17 +98,15 @@ struct chains {
     int32_t *next; /* the next member of the same block, or -1 */
 };
 
-static bool chain_blocks(const struct judge *j, struct chains *c)
+static void chain_blocks(const struct judge *j, struct chains *c)
 {
     c->next = mem_alloc(((size_t)j->p->count + 1) * sizeof *c->next);
-    if (!c->next) return false;
     for (int32_t i = j->p->count; i-- > 0;) c->next[i] = -1;
     for (int32_t i = j->p->count; j->block && i-- > 0;)
         if (j->block[i] != i) {
             c->next[i] = c->next[j->block[i]];
             c->next[j->block[i]] = i;
         }
-    return true;
 }
 
 /* The rule of alive together, of two blocks. */
@@ -122,13 +119,14 @@ static bool alive_together(const struct judge *j, const struct chains *c, const 
     return false;
 }
 
-static bool add_reuse(struct judge *j, int64_t *cost)
+static void add_reuse(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
     struct chains chains;
     struct exclusive_pairs exclusive = {0};
-    bool ok = chain_blocks(j, &chains) && exclusive_sorted(j->p, &exclusive);
-    for (int32_t i = 0; ok && i < b->reuse_count; i++) {
+    chain_blocks(j, &chains);
+    exclusive_sorted(j->p, &exclusive);
+    for (int32_t i = 0; i < b->reuse_count; i++) {
         const struct lx_reuse *r = &b->reuse[i];
         if (block_of(j, r->a) != block_of(j, r->b) && share_a_byte(j, r->a, r->b) &&
             !alive_together(j, &chains, &exclusive, r->a, r->b))
@@ -136,7 +134,6 @@ static bool add_reuse(struct judge *j, int64_t *cost)
     }
     mem_free(chains.next);
     mem_free(exclusive.at);
-    return ok ? true : status_no_memory(j->st);
 }
 
 bool judge_linked(struct judge *j, int64_t *cost)
@@ -147,5 +144,6 @@ bool judge_linked(struct judge *j, int64_t *cost)
         if (b->charges[i].cost == LX_FORBIDDEN) return forbidden(j, i);
         *cost += b->charges[i].cost;
     }
-    return b->reuse_count == 0 || add_reuse(j, cost);
+    if (!(b->reuse_count == 0)) add_reuse(j, cost);
+    return true;
 }

@@ -9,8 +9,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -162,18 +160,16 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
     for (s->width = 1; s->width < n;) s->width *= 2;
     for (size_t i = 0; i < 2 * s->width; i++) s->top[i] = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
-        stop_round((int64_t)i, 10);
         starts[i] = (struct event){s->rect[s->first + i].start, s->first + i};
         ends[i] = (struct event){s->rect[s->first + i].end, s->first + i};
     }
-    sort_in_full(starts, n, sizeof *starts, judge_overlaps_compare_events);
-    sort_in_full(ends, n, sizeof *ends, judge_overlaps_compare_events);
+    qsort(starts, n, sizeof *starts, judge_overlaps_compare_events);
+    qsort(ends, n, sizeof *ends, judge_overlaps_compare_events);
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
         if (!meet_all(s, starts[a].rect)) return false;
         set_top(s, starts[a].rect, x->to);
-        stop_round((int64_t)a, 200);
     }
     return true;
 }
@@ -185,7 +181,7 @@ static bool sweep_pools(struct sweep *s)
     struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
                  *ends = mem_alloc((s->count + 1) * sizeof *ends);
     s->top = mem_alloc(2 * width * sizeof *s->top);
-    bool ok = starts && ends && s->top ? true : status_no_memory(s->j->st);
+    bool ok = true;
     for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
         for (s->last = s->first; s->last < s->count && s->rect[s->last].pool == s->rect[s->first].pool;)
             s->last++;
@@ -202,7 +198,6 @@ static size_t most_rects(const struct lx_problem *p)
     size_t n = 1;
     for (int32_t i = 0; i < p->count; i++) {
         n += (size_t)lx_life_count(&p->buffers[i]) + 1;
-        stop_round(i, 10);
     }
     for (int32_t k = 0; k < p->pool_count; k++) n += (size_t)p->pools[k].reserved_count;
     return n;
@@ -214,7 +209,6 @@ static void list_rects(struct sweep *s)
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
         int64_t from = j->address[i], to = from + bytes_of(j, i);
-        stop_round(i, 20);
         if (!is_placed(j, i) || from == to) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
             struct lx_life l = lx_life_at(b, k);
@@ -228,7 +222,7 @@ static void list_rects(struct sweep *s)
             const struct lx_reserved *r = &j->p->pools[k].reserved[i];
             s->rect[s->count++] = (struct rect){r->from, r->to, r->start, r->end, k, i, RESERVED};
         }
-    sort_in_full(s->rect, s->count, sizeof *s->rect, compare_rects);
+    qsort(s->rect, s->count, sizeof *s->rect, compare_rects);
 }
 
 /* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
@@ -243,7 +237,6 @@ static void leave_out_single(struct sweep *s)
         bool single = top <= r.from && (last || s->rect[i + 1].from >= r.to);
         top = max_i64(top, r.to);
         if (!single) s->rect[kept++] = r;
-        stop_round((int64_t)i, 5);
     }
     s->count = kept;
 }
@@ -251,7 +244,8 @@ static void leave_out_single(struct sweep *s)
 bool judge_overlaps(struct judge *j)
 {
     struct sweep s = {.j = j, .rect = mem_alloc(most_rects(j->p) * sizeof *s.rect)};
-    bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
+    exclusive_sorted(j->p, &s.exclusive);
+    bool ok = true;
     if (ok) {
         list_rects(&s);
         leave_out_single(&s);

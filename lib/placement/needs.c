@@ -1,6 +1,5 @@
 /* What a problem asks of a solver beyond a plain list of buffers in one pool. */
 #include "placement/problem.h"
-#include "base/stop.h"
 
 #include <stdio.h>
 
@@ -41,7 +40,6 @@ unsigned lx_problem_needs(const struct lx_problem *p)
     unsigned needs = pool_needs(p) | bond_needs(&p->bonds);
     for (int32_t i = 0; i < p->count; i++) {
         needs |= buffer_needs(&p->buffers[i]);
-        stop_round(i, 10);
     }
     return needs;
 }

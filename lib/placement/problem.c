@@ -2,7 +2,6 @@
 #include "placement/valid.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/stop.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -126,7 +125,6 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
     int64_t bytes = 0, cost = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 40);
         if (!valid_buffer(p, b, st)) return false;
         for (int32_t k = 0; k < b->parent_count; k++)
             if (!valid_edge(p, b, b->parents[k], st)) return false;

@@ -313,7 +313,7 @@ bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int6
 
 /* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). Stopped (base/stop.h) it is
  * a weaker one. */
-bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
+int64_t lx_bound(const struct lx_problem *p);
 
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and
  * ours, and `optimal` where they meet. An answer that the checker refuses never reaches the caller: it

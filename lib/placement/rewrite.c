@@ -24,15 +24,17 @@ bool never(struct rewrite *w, const char *format, ...)
     return true;
 }
 
-bool rewrite_make(struct rewrite *w, const struct lx_problem *p)
+void rewrite_make(struct rewrite *w, const struct lx_problem *p)
 {
     struct lx_charge *charges = NULL;
     int32_t count = 0;
     *w = (struct rewrite){.p = p};
-    if (!exclusive_sorted(p, &w->exclusive) || !make_blocks(w) || !fix_states(w)) return false;
-    if (w->impossible) return true;
-    if (!shorten_charges(w, &charges, &count)) return false;
-    return w->impossible || make_parts(w, charges, count);
+    exclusive_sorted(p, &w->exclusive);
+    make_blocks(w);
+    fix_states(w);
+    if (w->impossible) return;
+    shorten_charges(w, &charges, &count);
+    if (!w->impossible) make_parts(w, charges, count);
 }
 
 void rewrite_free(struct rewrite *w)

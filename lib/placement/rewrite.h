@@ -44,7 +44,7 @@ struct rewrite {
 /* Can a solver be given the problem as it is? */
 bool is_plain(const struct lx_problem *p);
 /* False: memory is out. Free it in any case. */
-bool rewrite_make(struct rewrite *w, const struct lx_problem *p);
+void rewrite_make(struct rewrite *w, const struct lx_problem *p);
 void rewrite_free(struct rewrite *w);
 /* Places of a part's answer, put into those of the problem (all off chip at first; `pool` may be NULL). */
 void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
@@ -54,11 +54,11 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
 bool make_blocks(struct rewrite *w);
 bool blocks_alive_together(const struct rewrite *w, int32_t a, int32_t b);
 /* rewrite_states.c */
-bool fix_states(struct rewrite *w);
+void fix_states(struct rewrite *w);
 /* rewrite_charges.c: shortened, by blocks; those that are decided are gone, or in the constant. */
-bool shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
+void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
 /* rewrite_parts.c */
-bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
+void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
 
 bool never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

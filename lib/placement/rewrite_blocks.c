@@ -4,8 +4,6 @@
 #include "placement/rewrite.h"
 #include "placement/blocks.h"
 #include "base/checked.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +15,17 @@ static int rewrite_blocks_compare_lives(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-static bool unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t block)
+static void unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t block)
 {
     size_t n = 0;
     for (int32_t m = block; m >= 0; m = w->next[m]) n += (size_t)lx_life_count(&w->p->buffers[m]);
-    if (n == 1) return true;
+    if (n == 1) return;
     struct lx_life *all = arena_array(&w->memory, n, sizeof *all);
-    if (!all) return false;
     n = 0;
     for (int32_t m = block; m >= 0; m = w->next[m])
         for (int32_t k = 0; k < lx_life_count(&w->p->buffers[m]); k++)
             all[n++] = lx_life_at(&w->p->buffers[m], k);
-    sort_in_full(all, n, sizeof *all, rewrite_blocks_compare_lives);
+    qsort(all, n, sizeof *all, rewrite_blocks_compare_lives);
     size_t kept = 0;
     for (size_t i = 1; i < n; i++) {
         if (all[i].start <= all[kept].end)
@@ -40,7 +37,6 @@ static bool unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t bloc
     whole->end = all[kept].end;
     whole->lives = kept ? all : NULL;
     whole->life_count = kept ? (int32_t)kept + 1 : 0;
-    return true;
 }
 
 static bool all_allow(const struct rewrite *w, int32_t block, int32_t pool)
@@ -60,13 +56,12 @@ static bool fits_pool(const struct rewrite *w, const struct lx_buffer *b, int32_
 }
 
 /* The pools of a block in the order of its first member, with their costs. */
-static bool unite_pools(struct rewrite *w, struct lx_buffer *whole, int32_t block)
+static void unite_pools(struct rewrite *w, struct lx_buffer *whole, int32_t block)
 {
     const struct lx_buffer *first = &w->p->buffers[block];
     int32_t n = lx_choice_count(w->p, first), kept = 0;
     int32_t *pools = arena_array(&w->memory, (size_t)n, sizeof *pools);
     int64_t *costs = arena_array(&w->memory, (size_t)n, sizeof *costs), any = 0;
-    if (!pools || !costs) return false;
     for (int32_t k = 0; k < n; k++) {
         int32_t pool = lx_choice_at(first, k);
         if (!all_allow(w, block, pool) || !fits_pool(w, whole, pool)) continue;
@@ -77,14 +72,11 @@ static bool unite_pools(struct rewrite *w, struct lx_buffer *whole, int32_t bloc
     whole->pools = pools;
     whole->on_costs = any ? costs : NULL;
     whole->pool_count = kept;
-    return true;
 }
 
-static bool make_block(struct rewrite *w, int32_t block)
+static void make_block(struct rewrite *w, int32_t block)
 {
-    enum { EACH_BLOCK = 200 };
     struct lx_buffer *whole = &w->whole[block];
-    stop_look(EACH_BLOCK);
     *whole = w->p->buffers[block];
     whole->alignment = 0;
     whole->spill_cost = 0;
@@ -100,10 +92,10 @@ static bool make_block(struct rewrite *w, int32_t block)
         if (b->reason) whole->reason = b->reason;
     }
     if (alignment != w->p->alignment) whole->alignment = alignment;
-    if (!unite_lives(w, whole, block) || !unite_pools(w, whole, block)) return false;
+    unite_lives(w, whole, block);
+    unite_pools(w, whole, block);
     w->has_place[block] = !whole->reason && whole->pool_count > 0 &&
                           (whole->fixed < 0 || whole->fixed % alignment == 0) && alignment < INT64_MAX;
-    return true;
 }
 
 bool make_blocks(struct rewrite *w)
@@ -114,7 +106,6 @@ bool make_blocks(struct rewrite *w)
     w->state = arena_array(&w->memory, n, sizeof *w->state);
     w->whole = arena_array(&w->memory, n, sizeof *w->whole);
     w->has_place = arena_array(&w->memory, n, sizeof *w->has_place);
-    if (!w->block || !w->next || !w->state || !w->whole || !w->has_place) return false;
     for (size_t i = 0; i < n; i++) w->next[i] = -1;
     for (int32_t i = w->p->count; i-- > 0;)
         if (w->block[i] != i) {
@@ -122,7 +113,7 @@ bool make_blocks(struct rewrite *w)
             w->next[w->block[i]] = i;
         }
     for (int32_t i = 0; i < w->p->count; i++)
-        if (w->block[i] == i && !make_block(w, i)) return false;
+        if (w->block[i] == i) make_block(w, i);
     return true;
 }
 

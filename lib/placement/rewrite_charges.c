@@ -1,11 +1,9 @@
 /* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always does is in
  * the constant, and of the others only the conditions that are open remain, each block once. */
 #include "placement/rewrite.h"
-#include "base/stop.h"
 
 /* Which conditions of the charge in hand name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
-enum { EACH_LIST = 30, EACH_MEMBER = 10 }; /* work of base/stop.h */
 
 struct shortening {
     struct rewrite *w;
@@ -24,12 +22,10 @@ static int decided(const struct shortening *s, int32_t block, unsigned as)
 }
 
 /* Takes over the open members of a list of conditions. */
-static bool rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
+static void rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
                                     struct lx_group *to)
 {
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
-    if (!at) return false;
-    stop_look(EACH_LIST + EACH_MEMBER * (int64_t)from->count);
     for (int32_t k = 0; k < from->count; k++) {
         int32_t block = s->w->block[from->at[k]];
         int known = decided(s, block, as);
@@ -42,7 +38,6 @@ static bool rewrite_charges_shorten(struct shortening *s, const struct lx_group 
         at[to->count++] = block;
     }
     to->at = at;
-    return true;
 }
 
 static void rewrite_charges_forget(struct shortening *s, const struct lx_charge *c)
@@ -68,25 +63,22 @@ static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge
     return false;
 }
 
-bool shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
+void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
 {
     const struct lx_bonds *b = &w->p->bonds;
     struct shortening s = {.w = w, .named = arena_array(&w->memory, (size_t)w->p->count, 1)};
     *charges = arena_array(&w->memory, (size_t)b->charge_count, sizeof **charges);
-    if (!s.named || !*charges) return false;
     for (int32_t i = 0; i < b->charge_count; i++) {
         const struct lx_charge *c = &b->charges[i];
         if (w->p->objective != LX_SPILL && c->cost != LX_FORBIDDEN) continue;
         s.out = &(*charges)[*count];
         *s.out = (struct lx_charge){.cost = c->cost};
         s.dead = s.any_holds = false;
-        bool ok = rewrite_charges_shorten(&s, &c->all_on, ALL_ON, &s.out->all_on) &&
-                  rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off) &&
-                  rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on) &&
-                  rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
-        if (!ok) return false;
+        rewrite_charges_shorten(&s, &c->all_on, ALL_ON, &s.out->all_on);
+        rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off);
+        rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on);
+        rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
         rewrite_charges_forget(&s, c);
         if (rewrite_charges_is_open(&s, c)) (*count)++;
     }
-    return true;
 }

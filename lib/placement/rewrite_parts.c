@@ -4,9 +4,6 @@
 #include "placement/rewrite.h"
 #include "placement/blocks.h"
 #include "base/checked.h"
-#include "base/stop.h"
-
-enum { EACH_BLOCK = 100, EACH_MEMBER = 10 }; /* work of base/stop.h */
 
 struct parting {
     struct rewrite *w;
@@ -40,7 +37,6 @@ static void couple(struct parting *t, int32_t *with, int32_t block)
 
 static void couple_group(struct parting *t, const struct lx_group *g, int32_t *with)
 {
-    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) couple(t, with, t->w->block[g->at[k]]);
 }
 
@@ -55,7 +51,6 @@ static void couple_pools(struct parting *t)
     for (int32_t k = 0; k < lx_pool_count(p); k++) t->joined[k] = k;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &t->w->whole[i];
-        (void)stop_round(i, EACH_MEMBER);
         if (t->w->block[i] != i || t->w->state[i] == IS_OFF) continue;
         for (int32_t k = 1; k < b->pool_count; k++) join(t->joined, b->pools[0], b->pools[k]);
     }
@@ -76,7 +71,7 @@ static void couple_pools(struct parting *t)
     }
 }
 
-static bool make_lists(struct parting *t)
+static void make_lists(struct parting *t)
 {
     struct rewrite *w = t->w;
     int32_t pools = lx_pool_count(w->p);
@@ -86,7 +81,6 @@ static bool make_lists(struct parting *t)
     }
     w->parts = arena_array(&w->memory, (size_t)w->part_count, sizeof *w->parts);
     int32_t *size = arena_array(&w->memory, (size_t)w->part_count, sizeof *size);
-    if (!w->parts || !size) return false;
     for (int32_t i = 0; i < w->p->count; i++)
         if (w->block[i] == i && rewrite_parts_part_of(t, i) >= 0) size[rewrite_parts_part_of(t, i)]++;
     for (int32_t k = 0; k < w->part_count; k++) {
@@ -96,9 +90,7 @@ static bool make_lists(struct parting *t)
         part->problem.pools = part->pools = arena_array(&w->memory, (size_t)pools, sizeof *part->pools);
         part->block = arena_array(&w->memory, (size_t)size[k], sizeof *part->block);
         part->pool = arena_array(&w->memory, (size_t)pools, sizeof *part->pool);
-        if (!part->buffers || !part->pools || !part->block || !part->pool) return false;
     }
-    return true;
 }
 
 /* What is known of a pool without pools: version 1 has one of its own. */
@@ -121,33 +113,28 @@ static void deal_pools(struct parting *t)
     }
 }
 
-static bool deal_edges(struct parting *t, struct lx_buffer *b, int32_t part)
+static void deal_edges(struct parting *t, struct lx_buffer *b, int32_t part)
 {
-    if (b->parent_count == 0) return true;
+    if (b->parent_count == 0) return;
     int32_t *parents = arena_array(&t->w->memory, (size_t)b->parent_count, sizeof *parents), n = 0;
-    if (!parents) return false;
     for (int32_t k = 0; k < b->parent_count; k++)
         if (rewrite_parts_part_of(t, b->parents[k]) == part) parents[n++] = t->index[b->parents[k]];
     b->parents = parents;
     b->parent_count = n;
-    return true;
 }
 
-static bool deal_choices(struct parting *t, struct lx_buffer *b)
+static void deal_choices(struct parting *t, struct lx_buffer *b)
 {
     int32_t *pools = arena_array(&t->w->memory, (size_t)b->pool_count, sizeof *pools);
-    if (!pools) return false;
     for (int32_t k = 0; k < b->pool_count; k++) pools[k] = t->pool_at[b->pools[k]];
     b->pools = pools;
     if (b->fixed >= 0) b->fixed_pool = t->pool_at[b->fixed_pool];
-    return true;
 }
 
-static bool deal_blocks(struct parting *t)
+static void deal_blocks(struct parting *t)
 {
     struct rewrite *w = t->w;
     for (int32_t i = 0; i < w->p->count; i++) {
-        (void)stop_round(i, EACH_MEMBER);
         if (w->block[i] != i) continue;
         if (rewrite_parts_part_of(t, i) < 0) {
             if (asks_cost(t)) w->constant += w->whole[i].spill_cost;
@@ -161,30 +148,26 @@ static bool deal_blocks(struct parting *t)
         for (int32_t i = 0; i < w->parts[k].problem.count; i++) {
             struct lx_buffer *b = &w->parts[k].buffers[i];
             *b = w->whole[w->parts[k].block[i]];
-            stop_look(EACH_BLOCK);
             b->must = asks_cost(t) && w->state[w->parts[k].block[i]] == IS_ON;
-            if (!deal_edges(t, b, k) || !deal_choices(t, b)) return false;
+            deal_edges(t, b, k);
+            deal_choices(t, b);
         }
-    return true;
 }
 
 /* Pairs of one part, in its numbers. */
-static bool deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t count, int32_t part,
+static void deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t count, int32_t part,
                        bool (*keep)(const struct rewrite *, int32_t, int32_t), const struct lx_pair **out,
                        int32_t *n)
 {
     struct lx_pair *made = arena_array(&t->w->memory, (size_t)count, sizeof *made);
-    if (!made) return false;
     for (int32_t i = 0; i < count; i++) {
         int32_t a = t->w->block[pairs[i].a], b = t->w->block[pairs[i].b];
-        (void)stop_round(i, EACH_MEMBER);
         if (a == b || rewrite_parts_part_of(t, a) != part || rewrite_parts_part_of(t, b) != part ||
             !keep(t->w, a, b))
             continue;
         made[(*n)++] = (struct lx_pair){t->index[a], t->index[b]};
     }
     *out = made;
-    return true;
 }
 
 static bool always(const struct rewrite *w, int32_t a, int32_t b)
@@ -203,11 +186,10 @@ static bool both_open(const struct rewrite *w, int32_t a, int32_t b)
     return w->state[a] == IS_OPEN && w->state[b] == IS_OPEN;
 }
 
-static bool deal_reuse(struct parting *t, int32_t part, struct lx_bonds *out)
+static void deal_reuse(struct parting *t, int32_t part, struct lx_bonds *out)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_reuse *made = arena_array(&t->w->memory, (size_t)b->reuse_count, sizeof *made);
-    if (!made) return false;
     for (int32_t i = 0; i < b->reuse_count; i++) {
         int32_t x = t->w->block[b->reuse[i].a], y = t->w->block[b->reuse[i].b];
         if (x == y || rewrite_parts_part_of(t, x) != part || rewrite_parts_part_of(t, y) != part ||
@@ -216,34 +198,29 @@ static bool deal_reuse(struct parting *t, int32_t part, struct lx_bonds *out)
         made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
     }
     out->reuse = made;
-    return true;
 }
 
-static bool deal_group(struct parting *t, const struct lx_group *from, struct lx_group *to)
+static void deal_group(struct parting *t, const struct lx_group *from, struct lx_group *to)
 {
     int32_t *at = arena_array(&t->w->memory, (size_t)from->count, sizeof *at);
-    if (!at) return false;
     for (int32_t k = 0; k < from->count; k++) at[k] = t->index[t->w->block[from->at[k]]];
     *to = (struct lx_group){at, from->count};
-    return true;
 }
 
 /* Open groups; those that share a member are left as they are: a solver may join them. */
-static bool deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
+static void deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_group *made = arena_array(&t->w->memory, (size_t)b->together_count, sizeof *made);
-    if (!made) return false;
     for (int32_t i = 0; i < b->together_count; i++) {
         const struct lx_group *g = &b->together[i];
         int32_t first = t->w->block[g->at[0]], different = 0;
         for (int32_t k = 1; k < g->count; k++) different += t->w->block[g->at[k]] != first;
         if (rewrite_parts_part_of(t, first) != part || t->w->state[first] != IS_OPEN || different == 0)
             continue;
-        if (!deal_group(t, g, &made[out->together_count++])) return false;
+        deal_group(t, g, &made[out->together_count++]);
     }
     out->together = made;
-    return true;
 }
 
 static int32_t part_of_charge(const struct parting *t, const struct lx_charge *c)
@@ -254,37 +231,36 @@ static int32_t part_of_charge(const struct parting *t, const struct lx_charge *c
     return -1;
 }
 
-static bool deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
+static void deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
 {
     struct lx_charge *made = arena_array(&t->w->memory, (size_t)t->charge_count, sizeof *made);
-    if (!made) return false;
     for (int32_t i = 0; i < t->charge_count; i++) {
         const struct lx_charge *c = &t->charges[i];
         struct lx_charge *to = &made[out->charge_count];
-        stop_look(EACH_BLOCK);
         if (part_of_charge(t, c) != part) continue;
         to->cost = c->cost;
-        if (!deal_group(t, &c->all_on, &to->all_on) || !deal_group(t, &c->all_off, &to->all_off) ||
-            !deal_group(t, &c->any_on, &to->any_on) || !deal_group(t, &c->any_off, &to->any_off))
-            return false;
+        deal_group(t, &c->all_on, &to->all_on);
+        deal_group(t, &c->all_off, &to->all_off);
+        deal_group(t, &c->any_on, &to->any_on);
+        deal_group(t, &c->any_off, &to->any_off);
         out->charge_count++;
     }
     out->charges = made;
-    return true;
 }
 
-static bool rewrite_parts_deal_bonds(struct parting *t, int32_t part)
+static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
-    if (!deal_pairs(t, b->apart, b->apart_count, part, always, &out->apart, &out->apart_count) ||
-        !deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
-                    &out->exclusive_count))
-        return false;
-    return !asks_cost(t) ||
-           (deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging,
-                       &out->staging_count) &&
-            deal_together(t, part, out) && deal_reuse(t, part, out) && deal_charges(t, part, out));
+    deal_pairs(t, b->apart, b->apart_count, part, always, &out->apart, &out->apart_count);
+    deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
+               &out->exclusive_count);
+    if (!(!asks_cost(t))) {
+        deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging, &out->staging_count);
+        deal_together(t, part, out);
+        deal_reuse(t, part, out);
+        deal_charges(t, part, out);
+    }
 }
 
 /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
@@ -302,7 +278,7 @@ static void plain_pool(struct part *part)
     }
 }
 
-bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
+void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
 {
     size_t pools = (size_t)lx_pool_count(w->p);
     struct parting t = {.w = w, .charges = charges, .charge_count = charge_count};
@@ -310,17 +286,15 @@ bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
     t.part_of = arena_array(&w->memory, pools, sizeof *t.part_of);
     t.pool_at = arena_array(&w->memory, pools, sizeof *t.pool_at);
     t.index = arena_array(&w->memory, (size_t)w->p->count, sizeof *t.index);
-    if (!t.joined || !t.part_of || !t.pool_at || !t.index) return false;
     couple_pools(&t);
-    if (!make_lists(&t)) return false;
+    make_lists(&t);
     deal_pools(&t);
-    if (!deal_blocks(&t)) return false;
+    deal_blocks(&t);
     for (int32_t k = 0; k < w->part_count; k++) {
         struct lx_problem *q = &w->parts[k].problem;
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
-        if (!rewrite_parts_deal_bonds(&t, k)) return false;
+        rewrite_parts_deal_bonds(&t, k);
         plain_pool(&w->parts[k]);
     }
-    return true;
 }

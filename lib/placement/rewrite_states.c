@@ -2,10 +2,8 @@
  * (where fit or height is asked: all but the barred and the staging ones), and groups, staging pairs and forbidden
  * charges hand that on. A contradiction proves that no legal answer exists. */
 #include "placement/rewrite.h"
-#include "base/stop.h"
 
 enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
-enum { EACH_MEMBER = 5, EACH_BUFFER = 20 }; /* work of base/stop.h */
 
 static const char *rewrite_states_name_of(const struct rewrite *w, int32_t i)
 {
@@ -30,7 +28,6 @@ static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
 static void fix_group(struct rewrite *w, const struct lx_group *g, bool *changed)
 {
     int known = IS_OPEN;
-    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = rewrite_states_state_of(w, g->at[k]);
     for (int32_t k = 0; k < g->count && known != IS_OPEN; k++)
         rewrite_states_fix(w, g->at[k], known, changed);
@@ -54,7 +51,6 @@ struct tally {
 
 static void count_literals(const struct rewrite *w, const struct lx_group *g, int wanted, struct tally *t)
 {
-    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) {
         int state = rewrite_states_state_of(w, g->at[k]);
         if (state != IS_OPEN) {
@@ -105,17 +101,15 @@ static bool hand_on(struct rewrite *w)
     return changed && !w->impossible;
 }
 
-bool fix_states(struct rewrite *w)
+void fix_states(struct rewrite *w)
 {
     const struct lx_problem *p = w->p;
     bool *is_staging = arena_array(&w->memory, (size_t)p->count, sizeof *is_staging), ignored;
-    if (!is_staging) return false;
     for (int32_t i = 0; i < p->bonds.staging_count; i++) is_staging[p->bonds.staging[i].a] = true;
     for (int32_t i = 0; i < p->count; i++)
         if (w->block[i] == i && !w->has_place[i]) w->state[i] = IS_OFF;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        (void)stop_round(i, EACH_BUFFER);
         bool all = p->objective != LX_SPILL && !b->reason && !is_staging[i];
         if (!b->must && !all) continue;
         if (rewrite_states_state_of(w, i) == IS_OFF)
@@ -123,5 +117,4 @@ bool fix_states(struct rewrite *w)
         rewrite_states_fix(w, i, IS_ON, &ignored);
     }
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
-    return true;
 }

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdio.h>
@@ -17,12 +18,6 @@ static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
         a->address[i] = LX_OFF_CHIP;
         if (a->pool) a->pool[i] = 0;
     }
-    stop_look(p->count);
-}
-
-static unsigned needed_capability(enum lx_objective o)
-{
-    return o == LX_SPILL ? LX_CAN_SPILL : o == LX_FIT ? LX_CAN_FIT : LX_CAN_HEIGHT;
 }
 
 /* Is it plain that not everything fits? Something is larger than the scratchpad, or more spill is forced
@@ -53,28 +48,19 @@ static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
-static bool solve_refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
-{
-    char words[300];
-    return status_set(st, LX_E_USAGE,
-                      "solver %s does not take %s; `lxplan solvers NAME` tells what one takes", solver->name,
-                      lx_needs_words(lacks, words, sizeof words));
-}
-
 static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)
 {
     if (solver->abi != LX_SOLVER_ABI)
         return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
                           solver->abi, LX_SOLVER_ABI);
-    if (!(solver->caps & needed_capability(p->objective)))
+    if (!lx_can(solver, p->objective))
         return status_set(st, LX_E_USAGE,
                           "solver %s does not answer the %s question; `lxplan solvers` lists which do",
                           solver->name, lx_objective_word(p->objective));
     return true;
 }
 
-/* False: memory is out, or it has no answer and says why. One that was stopped before it had all that it needs has the answer
- * that it left, which is legal. */
+/* False: the solver failed; its message says why. A cancelled solver's answer is legal as it left it. */
 static bool run_solver(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                        int64_t bound, struct lx_answer *answer)
 {
@@ -88,7 +74,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
     bool ok = solver->solve(p, &with_bound, answer);
     if (!ok) answer->status = LX_ERROR;
-    if (!ok && stop_is_now() && !answer->message[0]) {
+    if (!ok && lx_run_stopped(run) && !answer->message[0]) {
         answer->status = LX_LIMIT;
         answer->bound = 0;
         ok = true;
@@ -116,14 +102,8 @@ static bool may_be_impossible(const struct lx_problem *p)
     return false;
 }
 
-/* The checker has not judged: the error of no memory is another one for who was stopped (base/status.c). */
-static bool is_unjudged(const lx_status *why)
-{
-    return why->code == LX_E_MEMORY || why->code == LX_E_STOPPED;
-}
-
 /* All off chip instead of an answer that is not legal. */
-static bool without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
+static void without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
                            enum lx_verdict claimed, const lx_status *why, struct lx_answer *answer)
 {
     bool none = may_have_none(p) && (claimed == LX_LIMIT || claimed == LX_ERROR);
@@ -132,14 +112,11 @@ static bool without_answer(const struct lx_problem *p, const struct lx_solver *s
     solve_all_off_chip(p, answer);
     answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
     answer->bound = bound;
-    if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored)) {
-        if (is_unjudged(&ignored)) return false;
+    if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored))
         answer->objective = INT64_MAX;
-    }
     if (!none && !proved)
         snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why->text);
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
-    return true;
 }
 
 /* What the stop of a run is asked for the thread that solves (base/stop.h): also whether its time is over, as solvers do. */
@@ -174,26 +151,25 @@ static struct lx_run limit_begin(struct limit *l, struct stop *stop, const struc
     return timed;
 }
 
-/* Where it is long, it has a quarter of the time: an answer is worth more. */
-static bool find_bound(const struct lx_problem *p, const struct lx_run *run, int64_t *bound, lx_status *st)
-{
-    struct limit limit;
-    struct stop stop;
-    limit_begin(&limit, &stop, run, 0.25);
-    bool ok = lx_bound(p, bound, st);
-    stop_end(&stop);
-    return ok;
-}
-
 bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st)
 {
     unsigned lacks = lx_problem_needs(p) & ~solver->caps;
     int64_t bound = 0;
-    if (lacks) return solve_refuse(solver, lacks, st);
-    bool clash;
-    bool in_haste = run->hasty || lx_run_stopped(run);
-    if (!pins_clash(p, &clash, st) || (!in_haste && !find_bound(p, run, &bound, st))) return false;
+    char words[300];
+    if (lacks)
+        return status_set(st, LX_E_USAGE,
+                          "solver %s does not take %s; `lxplan solvers NAME` tells what one takes",
+                          solver->name, lx_needs_words(lacks, words, sizeof words));
+    bool clash = pins_clash(p);
+    if (!run->hasty && !lx_run_stopped(run)) {
+        /* A quarter of the time at most: an answer is worth more than a bound. */
+        struct limit limit;
+        struct stop stop;
+        limit_begin(&limit, &stop, run, 0.25);
+        bound = lx_bound(p);
+        stop_end(&stop);
+    }
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
         solve_all_off_chip(p, answer);
@@ -205,7 +181,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     bool ended = run_solver(p, solver, run, bound, answer);
     if (!ended && !answer->message[0]) return status_no_memory(st);
     if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) &&
-        (stop_is_now() || lx_run_stopped(run)))
+        lx_run_stopped(run))
         stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
@@ -215,7 +191,6 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
-    if (!legal && is_unjudged(&why)) return status_no_memory(st);
     /* Where it ended because that is enough, nothing is proved of the problem itself. */
     if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
     if (legal && answer->objective < answer->bound) {
@@ -223,7 +198,10 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
         snprintf(why.text, sizeof why.text, "the claimed bound %lld is above the objective %lld",
                  (long long)answer->bound, (long long)answer->objective);
     }
-    if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
+    if (!legal) {
+        without_answer(p, solver, bound, claimed, &why, answer);
+        return true;
+    }
     answer->status = solve_settle(p, solver, answer, bound, clash, claimed);
     if (answer->status == LX_FEASIBLE && lx_run_stopped(run)) answer->status = LX_LIMIT;
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
@@ -248,6 +226,7 @@ static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solv
     if (!plain) watched.enough = 0; /* that would be of all parts together */
     ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok) incumbents_end(&w, answer);
+    if (w.memory_is_out) memory_out();
     stop_end(&stop);
     return ok;
 }

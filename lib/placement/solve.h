@@ -17,8 +17,8 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
 bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                   lx_status *st);
 
-/* whole_lists.c: do fixed addresses of a plain list exclude each other? False: memory is out. */
-bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st);
+/* whole_lists.c: do fixed addresses of a plain list exclude each other? */
+bool pins_clash(const struct lx_problem *p);
 /* Of a plain list whose height is asked: those without a place one on the other above everything. */
 void stack_left_out(const struct lx_problem *p, int64_t *address);
 
@@ -27,6 +27,7 @@ struct incumbents {
     const struct lx_problem *p;
     const struct lx_run *run; /* the caller's */
     int64_t best, bound, steps;
+    bool memory_is_out; /* in a report: the solver, which may be anybody's, is asked to stop */
 };
 
 /* The run that the solver is given; `run` must outlive it. */

@@ -135,25 +135,23 @@ static void nothing_placed(struct run_parts *r)
     r->whole->objective = INT64_MAX;
 }
 
-static bool close_whole(struct run_parts *r, lx_status *st)
+static void close_whole(struct run_parts *r)
 {
     struct lx_answer *a = r->whole;
     lx_status why;
     a->bound = r->bound;
     if (a->status == LX_INFEASIBLE || (r->none && r->p->objective != LX_FIT)) {
         nothing_placed(r);
-        return true;
+        return;
     }
     if (check_so_far(r->p, a->pool, a->address, &a->objective, &why)) {
         if (a->status == LX_OPTIMAL && r->p->objective != LX_FIT) a->bound = a->objective;
-        return true;
+        return;
     }
-    if (why.code == LX_E_MEMORY) return status_no_memory(st);
     nothing_placed(r);
-    if (r->p->objective == LX_FIT && a->status == LX_LIMIT) return true; /* as far as it went is no answer */
+    if (r->p->objective == LX_FIT && a->status == LX_LIMIT) return; /* as far as it went is no answer */
     a->status = LX_ERROR;
     snprintf(a->message, sizeof a->message, "refused by the checker: %.130s", why.text);
-    return true;
 }
 
 static bool solve_parts_all_parts(struct run_parts *r, lx_status *st)
@@ -168,7 +166,8 @@ static bool solve_parts_all_parts(struct run_parts *r, lx_status *st)
     r->value = r->bound = r->w.constant;
     for (int32_t k = 0; k < r->w.part_count && r->whole->status != LX_INFEASIBLE; k++)
         if (!solve_parts_solve_part(r, &r->w.parts[k], st)) return false;
-    return close_whole(r, st);
+    close_whole(r);
+    return true;
 }
 
 bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
@@ -183,9 +182,8 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
     r.part.pool = mem_alloc(n * sizeof *r.part.pool);
     r.shown = mem_alloc(n * sizeof *r.shown);
     r.shown_pool = mem_zeroed(n, sizeof *r.shown_pool);
-    bool ok = r.part.address && r.part.pool && r.shown && r.shown_pool && rewrite_make(&r.w, p)
-                  ? solve_parts_all_parts(&r, st)
-                  : status_no_memory(st);
+    rewrite_make(&r.w, p);
+    bool ok = solve_parts_all_parts(&r, st);
     rewrite_free(&r.w);
     mem_free(r.part.address);
     mem_free(r.part.pool);

@@ -115,7 +115,7 @@ static bool valid_blocks(const struct bonds_check *c)
     int32_t n = 0;
     int32_t(*pair)[2] = mem_alloc(((size_t)c->p->count + 1) * sizeof *pair);
     int32_t *members = mem_alloc(((size_t)c->p->count + 1) * sizeof *members);
-    bool ok = pair && members ? true : status_no_memory(c->st);
+    bool ok = true;
     for (int32_t i = 0; ok && i < c->p->count; i++) {
         pair[n][0] = c->block[i];
         pair[n++][1] = i;
@@ -138,7 +138,7 @@ static bool valid_same_place(struct bonds_check *c)
         if (!valid_group(c, "same_place", &b->same_place[i])) return false;
     if (b->same_place_count == 0) return true;
     c->block = blocks_of(c->p);
-    return c->block ? valid_blocks(c) : status_no_memory(c->st);
+    return valid_blocks(c);
 }
 
 static bool valid_apart(const struct bonds_check *c)
@@ -266,7 +266,7 @@ bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st)
           b->charge_count | b->reuse_count))
         return true;
     struct bonds_check c = {.p = p, .st = st, .flags = mem_zeroed((size_t)p->count + 1, 1)};
-    bool ok = c.flags ? valid_all(&c, costs) : status_no_memory(st);
+    bool ok = valid_all(&c, costs);
     mem_free(c.flags);
     mem_free(c.block);
     return ok;

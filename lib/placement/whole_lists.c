@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -13,39 +12,27 @@ static bool is_pinned(const struct lx_problem *p, int32_t i)
     return p->buffers[i].fixed >= 0 && lx_may_be_placed(p, &p->buffers[i]);
 }
 
-static int32_t count_pinned(const struct lx_problem *p)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < p->count; i++) {
-        count += is_pinned(p, i);
-        stop_round(i, 10);
-    }
-    return count;
-}
-
 static bool whole_lists_is_plain_list(const struct lx_problem *p)
 {
     return !p->pool_count && !lx_problem_needs(p);
 }
 
 /* The checker tells, of an answer in which nobody else is placed: whatever else is, two that share a byte go on sharing it. */
-bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
+bool pins_clash(const struct lx_problem *p)
 {
-    *clash = false;
-    if (!whole_lists_is_plain_list(p) || count_pinned(p) < 2) return true;
+    int32_t pinned = 0;
+    for (int32_t i = 0; i < p->count; i++) pinned += is_pinned(p, i);
+    if (!whole_lists_is_plain_list(p) || pinned < 2) return false;
     struct lx_problem alone = *p;
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
     enum lx_rule rule = LX_RULE_NONE;
     lx_status why = {0};
-    if (!address) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
     alone.objective = LX_SPILL;
     if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
     bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
     mem_free(address);
-    *clash = !legal && rule == LX_RULE_OVERLAP;
-    bool judged = legal || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED);
-    return judged ? true : status_no_memory(st);
+    return !legal && rule == LX_RULE_OVERLAP;
 }
 
 /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin anew. */

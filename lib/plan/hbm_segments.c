@@ -1,7 +1,7 @@
 /* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
  * that go through HBM share one segment, packed by the same solvers as the scratchpad,
  * for the least height; or, where no time is left, as they come. */
-#include "search/planner.h"
+#include "plan/plan_make.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* How the ops of a plan are launched: by their divisions, by where the plan keeps their operands, and by what was
  * asked for. Made once, when a plan is complete; a plan that is read has those of its file. */
-#include "search/planner.h"
+#include "plan/plan_make.h"
 #include "base/fail.h"
 #include "plan/launch_options.h"
 #include "base/stop.h"

@@ -3,7 +3,7 @@
  * of them can know different options, words or ranges.
  *
  * All zero but for `solvers` is right: every default. A struct of plain values (some 2.5 KiB): copied,
- * compared and thrown away like a number. The rows are those of options.c, then one per pass (passes.c);
+ * compared and thrown away like a number. The rows are those of options.c, then one per pass (search/request.c);
  * `option` has the rows of the chosen solver below it, `device` those of graph/target.c. */
 #ifndef LX_PLAN_OPTIONS_H
 #define LX_PLAN_OPTIONS_H
@@ -68,6 +68,7 @@ struct lx_option_row {
 };
 
 enum { LX_MOST_OPTIONS = 64, LX_MOST_SOLVER_OPTIONS = 64, LX_MOST_DEVICE_PARAMETERS = 64 };
+_Static_assert(LX_OPTION_PASSES + LX_MOST_PASSES <= LX_MOST_OPTIONS, "an option has a bit and a value");
 
 struct lx_settings {
     const struct lx_solver *const *solvers; /* to choose from, NULL-terminated: the library knows none */

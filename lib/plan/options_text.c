@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "plan/hint_options.h"
 #include "plan/launch_options.h"
-#include "search/nest_options.h"
+#include "search/nests/nests.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -210,8 +210,8 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
 
 static bool options_text_set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    bool ok =
-        row == LX_OPTION_NESTS ? nest_option_set(o, text, st) : launch_option_set(&o->launch, row, text, st);
+    bool ok = row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
+                                     : launch_option_set(&o->launch, row, text, st);
     return ok && options_text_keep(o, row, 1);
 }
 

@@ -4,91 +4,9 @@
 #define LX_PLAN_PLAN_H
 
 #include "graph/graph.h"
-#include "launch/launch_of_op.h"
-#include "stays/pass_values.h"
-#include "stays/stay.h"
+#include "search/request.h"
 
-struct planner;
 struct draft;
-
-/* What a pass does to the bound that the draft before it has. */
-enum lx_pass_bound { LX_BOUND_HOLDS, LX_BOUND_VOID };
-/* How a pass searches: once, or by whole plans that are tried one after the other, which a quick solver does
- * where they are large. */
-enum lx_pass_tries { LX_TRIES_FEW, LX_TRIES_MANY };
-
-/* A pass: a switch, and what is done when it is on. `value` 0 is the default of each. The planner walks the
- * table and knows no pass by name: what only changes the problem is read where stays are found. */
-struct lx_pass {
-    const char *name;         /* key in plan files; NULL ends the table */
-    const char *option;       /* on the command line, without dashes */
-    const char *const *words; /* of the values; NULL: a switch, off or on */
-    const char *help;
-    unsigned offset;       /* into struct lx_passes */
-    unsigned fixed_stages; /* a bit per enum lx_stage: up to there its value is `fixed` whatever is asked */
-    int fixed;
-    int off;        /* the value with which it does nothing: that of a plan file which does not say */
-    bool of_search; /* acts on the search for a plan, not on the problem that a solver is given */
-    /* Looks for better decisions than those of the best attempt; NULL: it does nothing of its own. */
-    bool (*search)(struct planner *p);
-    enum lx_pass_tries tries;
-    enum lx_pass_bound bound;
-    /* Traffic that no plan with this pass goes below; NULL: it cannot go below a plan with everything placed. */
-    int64_t (*least)(const struct draft *x);
-};
-
-const struct lx_pass *lx_passes(void);
-int lx_pass_count(void);
-int lx_pass_get(const struct lx_passes *p, const struct lx_pass *row);
-bool lx_pass_on(const struct lx_passes *p, const struct lx_pass *row);
-void lx_pass_set(struct lx_passes *p, const struct lx_pass *row, int value);
-/* What the passes say about the division. */
-struct lx_divide_options lx_passes_divide(const struct lx_passes *p);
-
-/* What is asked of a plan, in the words of `--objective`; 0: what the pattern itself asks.
- * X(id, word, the question that the solver then answers) */
-#define LX_ASKS(X)                                                                                           \
-    X(LX_ASK_OWN, "pattern's own", LX_SPILL)                                                                 \
-    X(LX_ASK_TRAFFIC, "traffic", LX_SPILL)                                                                   \
-    X(LX_ASK_TIME, "time", LX_SPILL)                                                                         \
-    X(LX_ASK_FIT, "fit", LX_FIT)                                                                             \
-    X(LX_ASK_HEIGHT, "height", LX_HEIGHT)
-
-#define LX_ASK_ENUM(id, word, question) id,
-enum lx_ask { LX_ASKS(LX_ASK_ENUM) LX_ASK_COUNT };
-#undef LX_ASK_ENUM
-
-const char *lx_ask_word(enum lx_ask a);
-/* By its word, or by the word of a question (spill); LX_ASK_COUNT: there is none. */
-enum lx_ask lx_ask_find(const char *word);
-/* The question for the solver, where the pattern's own is `own`. */
-enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
-
-enum { LX_NESTS_TEXT = 400 };
-
-/* All zero but for the solver: what the pattern asks, with every default. */
-struct lx_plan_options {
-    const struct lx_solver *solver;
-    struct lx_run run;
-    enum lx_ask objective;
-    struct lx_passes passes;
-    struct lx_launch_options launch; /* how ops are launched; a list of tiles is read from its file */
-    char nests[LX_NESTS_TEXT];       /* that the plan must have, and no others: see --nests; empty: none */
-    /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
-     * solved once more by `solver`. NULL: `solver` does it all. */
-    const struct lx_solver *quick_solver;
-    /* A plan of the same graph, divided by the same rules: its layouts and divisions are shared instead of made
-     * again. One that does not fit is left alone; NULL: none. */
-    const struct lx_plan *like;
-};
-
-/* Of the co-optimisation of bytes, when a plan was made with it; not in plan files. */
-struct lx_joint {
-    bool searched;
-    int32_t divided_anew; /* ops with another division than work division alone gave them */
-    int64_t
-        bound_bytes; /* proved: HBM traffic that no plan with these passes goes below, however its ops are divided */
-};
 
 /* What a plan comes to, in bytes but for the times. Of a list the traffic is the cost of what is off chip. */
 struct lx_figures {
@@ -143,6 +61,8 @@ struct lx_plan {
     struct lx_figures figures;
     struct lx_op_traffic *traffic; /* per op of layouts->graph; NULL for a list */
     struct lx_joint joint;
+    struct lx_gain gains[LX_MOST_GAINS]; /* of the steps that ran, in order */
+    int gain_count;
     const char
         *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */

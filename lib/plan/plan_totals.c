@@ -1,66 +1,11 @@
 /* The sums of a plan: what it moves, what the same graph moves with nothing on chip,
  * and what nothing avoids. */
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
-
-/* Passes may go below the best placement of the stays as they are. Where borders may be set, one can cut a stay as an eviction
- * does. */
-static int64_t plan_totals_measure(const struct draft *x, bool borderless)
-{
-    int64_t bytes = x->least_bytes;
-    for (const struct lx_pass *row = lx_passes(); row->name; row++)
-        if (row->least && lx_pass_on(&x->how.passes, row)) bytes = min_i64(bytes, row->least(x));
-    if (borderless) bytes = min_i64(bytes, evict_least(x));
-    return bytes;
-}
-
-/* Is it what it would be in scratchpads without limit: nothing is decided about it, nothing too large, and these borders? */
-static bool is_unlimited(const struct draft *x, const int32_t *borders)
-{
-    const struct decisions *how = &x->how;
-    bool plain = how->cut_count == 0 && how->move_count == 0 && how->apart_count == 0 &&
-                 how->loaded_count == 0 && !how->lax && how->nest_count == 0 &&
-                 how->passes.clone != LX_CLONE_HEURISTIC && borders == how->borders;
-    for (int32_t i = 0; plain && i < x->problem.count; i++) plain = x->buffers[i].size <= x->problem.capacity;
-    return plain;
-}
-
-/* Of the graph in scratchpads without limit, before anything is cut. The heuristic copies inputs also where that costs
- * more than it saves, so what nothing goes below is that of the copies that pay. */
-static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int32_t border_count,
-                              int64_t *bytes, lx_status *st)
-{
-    struct decisions how = {.passes = x->how.passes,
-                            .order = x->how.order,
-                            .divided = x->how.divided,
-                            .borders = borders,
-                            .border_count = border_count,
-                            .unlimited = true};
-    struct arena scratch = {0};
-    struct draft plain = {0};
-    bool borderless = borders && border_count == 0;
-    if (is_unlimited(x, borders)) return *bytes = plan_totals_measure(x, borderless), true;
-    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
-    bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
-    if (ok) *bytes = plan_totals_measure(&plain, borderless);
-    draft_free(&plain);
-    arena_free(&scratch);
-    return ok;
-}
-
-bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
-{
-    return unlimited_traffic(x, x->how.borders, x->how.border_count, bytes, st);
-}
-
-bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
-{
-    static const int32_t none[] = {0};
-    return unlimited_traffic(x, none, 0, bytes, st);
-}
 
 int64_t all_off_chip(const struct draft *x)
 {
@@ -75,7 +20,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     struct traffic t;
     p->traffic = arena_array(p->memory, (size_t)p->layouts->graph->op_count, sizeof *p->traffic);
     if (!p->traffic) return status_no_memory(st);
-    if (!traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic, st)) return false;
+    traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic);
     traffic_on_chip(p->draft, p->answer.address, p->traffic);
     p->transfers = t.transfers;
     p->transfer_count = t.transfer_count;

@@ -2,7 +2,9 @@
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/time.h"
+#include "search/trial.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -29,18 +31,6 @@ bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, stru
     lx_status why;
     if (lx_problem_validate(out, &why)) return true;
     return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
-}
-
-bool draft_valid(const struct draft *x, lx_status *st)
-{
-    lx_status why = {0};
-    int64_t all_off;
-    if (!lx_problem_validate(&x->problem, &why))
-        return status_set_at(st, why.code, x->graph->file, why.line, why.column, "%s", why.text);
-    if (traffic_count(x, NULL, &all_off) && all_off <= LX_INT_MAX) return true;
-    return status_set_at(
-        st, LX_E_RANGE, x->graph->file, 0, 0,
-        "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
 }
 
 static bool ask_graph(struct lx_question *q, const struct lx_plan_options *options, lx_status *st)

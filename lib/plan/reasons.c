@@ -1,7 +1,7 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
  * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
  * those behind get a reason that does without. */
-#include "search/planner.h"
+#include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/digits.h"

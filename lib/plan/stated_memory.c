@@ -1,5 +1,5 @@
 /* Tensors that the pattern wants on chip, or off it: are they there, at every op that accesses them? */
-#include "search/planner.h"
+#include "plan/plan_make.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
 

@@ -3,7 +3,7 @@
 #define LX_PLANFILE_PLAN_PACK_H
 
 #include "planfile/plan_fields.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
 
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20]);
 struct plan_solver plan_pack_solver(const struct lx_plan *p);

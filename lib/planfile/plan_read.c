@@ -312,7 +312,7 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
     const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
-        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
+        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g)) &&
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;

@@ -3,7 +3,9 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/bounds.h"
+#include "search/time.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -25,7 +27,9 @@ static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
     if (!x->stays || !x->accesses || !x->access_at || !x->access_op) return status_no_memory(st);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) x->access_op[a] = o;
-    return draft_bundles(x, st) && draft_holds(x, st);
+    if (!draft_bundles(x, st)) return false;
+    draft_holds(x);
+    return true;
 }
 
 static void fill_int(int64_t *at, int64_t value)

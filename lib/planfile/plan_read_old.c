@@ -4,6 +4,8 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/names.h"
+#include "search/bounds.h"
+#include "search/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,9 @@
  * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
  * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
  * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
-#include "search/keep.h"
+#include "search/evict.h"
 #include "base/checked.h"
+#include "search/keep.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -27,21 +28,21 @@ static int evict_by_weight(const void *a, const void *b)
     return cut_compare(&x->cut, &y->cut);
 }
 
-struct search {
-    struct planner *by;
+struct evictions {
+    struct search *by;
     VEC(struct cut) cuts; /* kept so far, in order */
     VEC(struct candidate) candidates;
     int64_t left; /* tries */
 };
 
 /* Tries the cuts `cuts`; true if they were better. */
-static bool try_cuts(struct search *s, const struct cut *cuts, size_t count, bool *failed)
+static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, bool *failed)
 {
     struct decisions how = s->by->best.draft.how;
     bool better;
     how.cuts = cuts;
     how.cut_count = (int32_t)count;
-    *failed = !planner_try(s->by, &how, &better);
+    *failed = !try_and_offer(s->by, &how, &better);
     return better;
 }
 
@@ -56,7 +57,7 @@ static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
     return false;
 }
 
-static bool evict_gather(struct search *s)
+static bool evict_gather(struct evictions *s)
 {
     const struct draft *x = &s->by->best.draft;
     bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
@@ -77,7 +78,7 @@ static bool evict_gather(struct search *s)
 }
 
 /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
-static bool cut_rewrites(struct search *s)
+static bool cut_rewrites(struct evictions *s)
 {
     const struct draft *x = &s->by->best.draft;
     for (int32_t t = 0; t < x->graph->tensor_count; t++)
@@ -91,7 +92,7 @@ static bool cut_rewrites(struct search *s)
 }
 
 /* The cuts kept so far, and more. */
-static bool evict_with_more(struct search *s, const struct cut *more, size_t count, bool *failed)
+static bool evict_with_more(struct evictions *s, const struct cut *more, size_t count, bool *failed)
 {
     VEC(struct cut) tried = {0};
     size_t all = s->cuts.count + count;
@@ -115,13 +116,13 @@ static bool evict_with_more(struct search *s, const struct cut *more, size_t cou
     return better;
 }
 
-static bool evict_goes_on(const struct search *s, bool failed)
+static bool evict_goes_on(const struct evictions *s, bool failed)
 {
-    return !failed && s->left > 0 && !lx_run_stopped(&s->by->options->run);
+    return !failed && s->left > 0 && !search_is_over(s->by);
 }
 
 /* Cuts of a tensor may pay only together: one that is read again and again by groups of ops far apart. */
-static bool try_tensors(struct search *s)
+static bool try_tensors(struct evictions *s)
 {
     VEC(struct cut) cuts = {0};
     bool failed = false;
@@ -141,7 +142,7 @@ static bool try_tensors(struct search *s)
 }
 
 /* Again and again: one that was of no use may be so behind others. */
-static bool try_single(struct search *s)
+static bool try_single(struct evictions *s)
 {
     bool failed = false, better = true;
     while (better) {
@@ -152,7 +153,7 @@ static bool try_single(struct search *s)
     return !failed;
 }
 
-static bool keep_cuts(struct search *s, const struct cut *cuts, int32_t count)
+static bool keep_cuts(struct evictions *s, const struct cut *cuts, int32_t count)
 {
     if (!VEC_RESERVE(&s->cuts, (size_t)count + 1)) return status_no_memory(s->by->st);
     if (count) memcpy(s->cuts.at, cuts, (size_t)count * sizeof *cuts);
@@ -178,12 +179,12 @@ static bool is_tried(const struct keep_found *found, int32_t choice)
 }
 
 /* The choices of the model, cheapest first. */
-static bool evict_try_choices(struct search *s, const struct keep_found *found)
+static bool evict_try_choices(struct evictions *s, const struct keep_found *found)
 {
     bool failed = false, ok = true, by_time = asks_time(s->by);
     for (int32_t i = 0; ok && i < found->count && s->left > 0; i++) {
         const struct keep_choice *c = &found->at[i];
-        if (lx_run_stopped(&s->by->options->run) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
+        if (search_is_over(s->by) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
         if (is_tried(found, i)) continue;
         s->left--;
         if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) ok = keep_cuts(s, c->cuts, c->cut_count);
@@ -193,9 +194,9 @@ static bool evict_try_choices(struct search *s, const struct keep_found *found)
 }
 
 /* `*done`: nothing can be better than what was found. */
-static bool evict_ask_model(struct search *s, bool *done)
+static bool evict_ask_model(struct evictions *s, bool *done)
 {
-    struct planner *p = s->by;
+    struct search *p = s->by;
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
@@ -204,11 +205,13 @@ static bool evict_ask_model(struct search *s, bool *done)
     struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
                                  .width = keep_width(&p->best.draft),
                                  .choices = (int32_t)s->left,
-                                 .run = &p->options->run};
+                                 .run = &p->effort.run};
     bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && evict_try_choices(s, &found);
+    if (ok && (bound < best || asks_time(p))) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = evict_try_choices(s, &found);
+    }
     *done = ok && !asks_time(p) &&
             (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
@@ -218,10 +221,11 @@ static bool evict_ask_model(struct search *s, bool *done)
     return ok;
 }
 
-bool evict_search(struct planner *p)
+bool evict_search(struct search *p)
 {
     /* Solving is the dear part: fewer tries on larger problems. */
-    struct search s = {.by = p, .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
+    struct evictions s = {.by = p,
+                          .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
     bool done = false, failed = false;
     bool ok =
         keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && evict_ask_model(&s, &done);

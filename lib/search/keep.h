@@ -9,7 +9,7 @@
 #define LX_SEARCH_KEEP_H
 
 #include "base/vec.h"
-#include "search/planner.h"
+#include "search/plan_search.h"
 
 /* Where a tensor is between two uses. */
 enum keep_state {
@@ -127,24 +127,19 @@ struct keep_limits {
 enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */
 int32_t keep_width(const struct draft *x);
-bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
-                 struct keep_found *out, lx_status *st);
-
-/* move_buffers.c: a plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it
- * becomes the best if it is better. `order`: per tick the op of the model, NULL: as they stand. */
-bool move_try(struct planner *p, const struct keep_model *m, const struct keep_choice *c,
-              const struct decisions *how);
+void keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
+                 struct keep_found *out);
 
 /* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
-bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out);
+bool keep_plain(const struct search *p, struct arena *memory, struct draft *out);
 /* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
-bool keep_bound(struct planner *p, int64_t *bound);
+bool keep_bound(struct search *p, int64_t *bound);
 /* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
  * reaches them nothing else has to be tried. 0: the graph is small, or there is no quick solver. */
-bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least);
+bool keep_least(const struct search *p, const struct decisions *how, int64_t *least);
 /* The same where a plan is known, and one that the quick solver makes. */
-bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least);
-bool keep_quick(const struct planner *p, const struct decisions *how, struct attempt *out);
+bool keep_least_below(const struct search *p, const struct decisions *how, int64_t known, int64_t *least);
+bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out);
 
 #endif

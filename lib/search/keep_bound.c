@@ -13,39 +13,34 @@ static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_r
     struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true, .run = run};
     if (!keep_price(m, best, KEEP_ROUNDS, bound, st)) return false;
     if (*bound >= best) return true;
-    bool ok = keep_search(m, &limits, memory, &found, st);
+    keep_search(m, &limits, memory, &found);
     *bound = max_i64(*bound, found.bound);
-    return ok;
+    return true;
 }
 
-static bool bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
-                         struct arena *memory, int64_t *bound, lx_status *st)
+static int64_t bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
+                            struct arena *memory)
 {
     struct keep_found found = {0};
     struct keep_limits limits = {
         .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true, .run = run};
-    *bound = 0;
-    if (m->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_search(m, &limits, memory, &found, st);
-    *bound = found.bound;
-    return ok;
+    if (m->op_count <= KEEP_ANY_ORDER) keep_search(m, &limits, memory, &found);
+    return found.bound;
 }
 
-bool keep_quick(const struct planner *p, const struct decisions *how, struct attempt *out)
+bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out)
 {
-    struct lx_plan_options quick = *p->options;
-    struct planner by = *p;
-    quick.solver = p->options->quick_solver;
-    quick.run = (struct lx_run){.stop = stop_never, .seed = quick.run.seed, .hasty = true};
-    by.options = &quick;
-    by.enough = 0;
-    return attempt_once(&by, how, out);
+    struct effort once = {.solver = p->request->quick_solver,
+                          .run = {.stop = stop_never, .seed = p->effort.run.seed},
+                          .drafts = DRAFTS_AS_DECIDED,
+                          .one_round = true};
+    return try_decisions(p, how, &once, 0, out);
 }
 
 /* A plan may do without: stopped, nothing is known. */
-bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least)
+bool keep_least_below(const struct search *p, const struct decisions *how, int64_t known, int64_t *least)
 {
-    const struct lx_run *run = &p->options->run;
+    const struct lx_run *run = &p->effort.run;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
@@ -63,13 +58,12 @@ bool keep_least_below(const struct planner *p, const struct decisions *how, int6
     return ok;
 }
 
-bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least)
+bool keep_least(const struct search *p, const struct decisions *how, int64_t *least)
 {
     enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
     struct attempt a;
     *least = 0;
-    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT ||
-        lx_run_stopped(&p->options->run))
+    if (!p->request->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT || search_is_over(p))
         return true;
     if (!keep_quick(p, how, &a)) return false;
     int64_t known = a.hbm_bytes;
@@ -77,7 +71,7 @@ bool keep_least(const struct planner *p, const struct decisions *how, int64_t *l
     return keep_least_below(p, how, known, least);
 }
 
-bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)
+bool keep_plain(const struct search *p, struct arena *memory, struct draft *out)
 {
     struct decisions how = p->best.draft.how;
     how.cuts = how.moves = NULL;
@@ -88,19 +82,21 @@ bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out
     return draft_make(p->divided, &how, memory, out, p->st);
 }
 
-bool keep_bound(struct planner *p, int64_t *bound)
+bool keep_bound(struct search *p, int64_t *bound)
 {
     const struct draft *best = &p->best.draft;
     struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
-    if (!asks_time(p)) how.passes.clone = passes_of_stage(&p->options->passes).clone;
+    if (!asks_time(p)) how.passes.clone = passes_of_stage(&p->request->passes).clone;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
     bool reorder = how.passes.reorder, cuts = how.passes.evict;
     bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
-              keep_model_make(&plain, cuts, &memory, &m, p->st) &&
-              (reorder ? bound_in_any(&m, p->best.hbm_bytes, &p->options->run, &memory, bound, p->st)
-                       : bound_in_order(&m, p->best.hbm_bytes, &p->options->run, &memory, bound, p->st));
+              keep_model_make(&plain, cuts, &memory, &m, p->st);
+    if (ok && reorder)
+        *bound = bound_in_any(&m, p->best.hbm_bytes, &p->effort.run, &memory);
+    else
+        ok = ok && bound_in_order(&m, p->best.hbm_bytes, &p->effort.run, &memory, bound, p->st);
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
     draft_free(&plain);
     arena_free(&memory);

@@ -1,68 +1,75 @@
-/* The cheapest choices of what to keep, found tick by tick.
+/* The cheapest choices of what to keep, found tick by tick: a beam (network/beam.h).
  *
  * A partial choice is what is on chip behind some ops and what that has cost; what is still to come costs at least
  * what every tensor alone pays at the prices of keep_prices.c, or, where ops may change places, what no order avoids.
- * Each op is tried with everything that may happen at its uses and fits. Of too many partial choices those that promise
- * most stay (a beam); what was dropped is remembered in the bound. Nothing dropped: the search was exact. */
+ * Each op is tried with everything that may happen at its uses and fits. A row has the state of each live tensor; where
+ * ops may change places, that of every tensor, and which ops are over. */
 #include "search/keep.h"
-#include "search/keep_layers.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/stop.h"
-#include "search/op_order.h"
+#include "network/beam.h"
+#include "search/reorder.h"
 
 #include <math.h>
 #include <string.h>
 
-struct search {
+enum { MOST_LEAVES = 512, POLL_EVERY = 16 };
+
+struct keep_node {
+    struct beam_node base; /* rank: of `least` */
+    int64_t cost, bytes;   /* so far; on chip */
+    double rest;           /* of what is to come, priced */
+    double least;          /* of any choice that goes on from here */
+    uint64_t done;         /* ops; any order only */
+};
+
+struct keep_walk {
     const struct keep_model *m;
     const struct keep_limits *l;
-    VEC(struct keep_node) kept; /* all that stayed */
-    struct arena lists;         /* what they hold: it grows, and nothing of it moves */
-    struct keep_list next;      /* those of the layer in the making */
-    size_t first;               /* of the last whole layer, in `kept` */
-    int32_t done;               /* ops behind it */
-    double dropped;             /* the least of what was left out */
-    bool merged, no_memory, stopped;
+    struct beam beam;
+    int32_t *slot, slot_count;  /* per tensor */
+    int32_t *changed, *numbers; /* slots that a step changes: of the op's uses; any order: all */
+    double dropped;             /* the least of what was left out before it was a candidate */
+    bool stopped;
     uint64_t *before; /* per op: the ops that must come first */
+    struct arena memory;
     /* The node under way. */
     int32_t at, op;
+    const struct keep_node *node;
+    uint64_t done; /* before the op */
     int32_t uses[LX_MAX_OPERANDS];
     enum keep_state states[LX_MAX_OPERANDS];
     struct keep_outcome now[LX_MAX_OPERANDS];
-    int count, leaves;
-    int64_t work; /* since the run was last asked, like that of base/stop.h */
+    int count, leaves, wanted; /* wanted: the leaf that is made again, into `chosen`; -1: all are offered */
+    struct keep_outcome chosen[LX_MAX_OPERANDS];
 };
 
-enum { MOST_LEAVES = 512 };
-enum { EACH_NODE = 100, EACH_LEAF = 150, EACH_KEPT = 50, EACH_HELD = 2, EACH_USE = 10, EACH_LISTED = 50 };
-
-/* So much was done. True: end it. */
-static bool keep_search_is_over(struct search *s, int64_t work)
+/* Doubles as whole numbers in the same order, and back. */
+static int64_t keep_rank_of(double least)
 {
-    s->work += work;
-    if (s->work < STOP_EACH) return s->stopped;
-    s->work = 0;
-    return s->stopped = lx_run_stopped(s->l->run);
+    int64_t bits;
+    memcpy(&bits, &least, sizeof bits);
+    return bits ^ ((bits >> 63) & INT64_MAX);
 }
 
-static enum keep_state state_in(const struct keep_node *n, int32_t tensor)
+static double keep_least_of(int64_t rank)
 {
-    uint32_t low = 0, high = n->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (n->held[middle].tensor < tensor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n->count && n->held[low].tensor == tensor ? n->held[low].state : KEEP_HBM;
+    double least;
+    rank ^= (rank >> 63) & INT64_MAX;
+    memcpy(&least, &rank, sizeof least);
+    return least;
+}
+
+/* Of two that hold the same. */
+static bool keep_cheaper(const void *a, const void *b)
+{
+    const struct keep_node *x = a, *y = b;
+    return x->cost < y->cost;
 }
 
 /* What can follow use u when the ops of `done` are over. */
-static struct keep_later later_of(const struct search *s, const struct keep_use *u, uint64_t done)
+static struct keep_later later_of(const struct keep_walk *s, const struct keep_use *u, uint64_t done)
 {
     const struct keep_model *m = s->m;
     const struct keep_tensor *t = &m->tensors[u->tensor];
@@ -84,7 +91,7 @@ static struct keep_later later_of(const struct search *s, const struct keep_use 
 }
 
 /* In any order: what tensor t still moves at least. */
-static double still_moves(const struct search *s, int32_t tensor, enum keep_state state, uint64_t done)
+static double still_moves(const struct keep_walk *s, int32_t tensor, enum keep_state state, uint64_t done)
 {
     const struct keep_model *m = s->m;
     const struct keep_tensor *t = &m->tensors[tensor];
@@ -107,28 +114,28 @@ static double still_moves(const struct search *s, int32_t tensor, enum keep_stat
     return (double)sum;
 }
 
-static double rest_of(const struct search *s, int32_t use, enum keep_state state, uint64_t done)
+static double rest_of(const struct keep_walk *s, int32_t use, enum keep_state state, uint64_t done)
 {
     if (s->l->any_order) return still_moves(s, s->m->uses[use].tensor, state, done);
     return s->m->ahead[KEEP_STATES * use + (int)state];
 }
 
 /* Bytes that tensor of use u is kept with behind it, and before it. */
-static int64_t keep_search_behind(const struct search *s, int32_t u)
+static int64_t keep_search_behind(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
 }
 
-static int64_t ahead_of(const struct search *s, int32_t u)
+static int64_t ahead_of(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
 }
 
 /* Bytes on chip while the op runs, and those left behind it. */
-static int64_t keep_search_load_of(const struct search *s, const struct keep_node *n, int64_t *after)
+static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
 {
     const struct keep_model *m = s->m;
-    int64_t load = n->bytes, shared = 0;
+    int64_t load = s->node->bytes, shared = 0;
     for (int i = 0; i < s->count; i++)
         if (keep_on_chip(s->states[i])) load -= ahead_of(s, s->uses[i]);
     *after = load;
@@ -143,56 +150,43 @@ static int64_t keep_search_load_of(const struct search *s, const struct keep_nod
     return load - shared;
 }
 
-/* The parent's list with the operands' new states. */
-static bool keep_search_hold(struct search *s, const struct keep_node *n, struct keep_node *child)
-{
-    const struct keep_held *old = n->held;
-    child->at = (uint32_t)s->next.pool.count;
-    if (!VEC_RESERVE(&s->next.pool, s->next.pool.count + n->count + (size_t)s->count)) return false;
-    struct keep_held *out = s->next.pool.at + child->at;
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < n->count; k++) {
-        bool touched = false;
-        for (int i = 0; i < s->count; i++) touched |= s->m->uses[s->uses[i]].tensor == old[k].tensor;
-        if (!touched) out[count++] = old[k];
-    }
-    for (int i = 0; i < s->count; i++) {
-        struct keep_held h = {s->m->uses[s->uses[i]].tensor, s->now[i].after};
-        if (h.state == KEEP_HBM) continue;
-        uint32_t k = count++;
-        for (; k > 0 && out[k - 1].tensor > h.tensor; k--) out[k] = out[k - 1];
-        out[k] = h;
-    }
-    child->count = count;
-    s->next.pool.count += count;
-    return true;
-}
-
-static double total(const struct search *s, const struct keep_node *n)
+static double keep_total(const struct keep_walk *s, const struct keep_node *n)
 {
     const struct keep_model *m = s->m;
     if (s->l->any_order) return (double)n->cost + n->rest;
-    return (double)n->cost + n->rest - (m->sums[m->op_count] - m->sums[n->op + 1]) * (double)m->capacity;
+    return (double)n->cost + n->rest - (m->sums[m->op_count] - m->sums[s->op + 1]) * (double)m->capacity;
 }
 
 /* No less than that in whole grains, with room for what doubles may be off by. */
-static int64_t grains(const struct search *s, double least)
+static int64_t keep_grains(const struct keep_walk *s, double least)
 {
     double safe = least - 1e-9 * fabs(least) - 1e-3;
     return safe > 0 ? (int64_t)ceil(safe / (double)s->m->grain) * s->m->grain : 0;
 }
 
-static void keep_search_add_child(struct search *s)
+/* The numbers of the slots that change. */
+static void keep_fill_numbers(struct keep_walk *s, uint64_t done)
 {
-    const struct keep_node *n = &s->kept.at[s->at];
-    struct keep_node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
+    if (s->l->any_order) {
+        memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
+        s->numbers[s->slot_count - 2] = (int32_t)(uint32_t)done;
+        s->numbers[s->slot_count - 1] = (int32_t)(uint32_t)(done >> 32);
+    }
+    for (int i = 0; i < s->count; i++) {
+        int32_t slot = s->slot[s->m->uses[s->uses[i]].tensor];
+        s->numbers[s->l->any_order ? slot : i] = (int32_t)s->now[i].after;
+    }
+}
+
+static void keep_add_child(struct keep_walk *s, int32_t choice)
+{
+    const struct keep_node *n = s->node;
+    struct keep_node child = {.cost = n->cost, .rest = n->rest};
     child.done = s->l->any_order ? n->done | (uint64_t)1 << s->op : 0;
-    if (keep_search_load_of(s, n, &child.bytes) > s->m->capacity) return;
+    if (keep_load_of(s, &child.bytes) > s->m->capacity) return;
     int64_t untouched = n->bytes;
     for (int i = 0; i < s->count; i++) {
         int32_t u = s->uses[i];
-        s->work +=
-            s->l->any_order ? 2 * EACH_USE * (int64_t)s->m->tensors[s->m->uses[u].tensor].count : EACH_USE;
         if (keep_on_chip(s->states[i])) untouched -= ahead_of(s, u);
         child.cost += s->now[i].cost;
         child.rest -= rest_of(s, u, s->states[i], n->done);
@@ -200,95 +194,104 @@ static void keep_search_add_child(struct search *s)
                                       : keep_from_then(s->m, u, s->now[i].after);
     }
     if (!s->l->any_order) child.rest -= s->m->price[s->op] * (double)untouched;
-    child.least = fmax(total(s, &child), n->least);
-    if (grains(s, child.least) >= s->l->below) return;
-    if (!keep_search_hold(s, n, &child) || !VEC_PUSH(&s->next.nodes, child)) s->no_memory = true;
+    child.least = fmax(keep_total(s, &child), n->least);
+    if (keep_grains(s, child.least) >= s->l->below) return;
+    child.base.rank = keep_rank_of(child.least);
+    child.base.tie = -child.cost; /* more of it is sure */
+    keep_fill_numbers(s, child.done);
+    beam_offer(&s->beam, s->at, choice, &child, s->numbers);
 }
 
 /* Everything that may happen at use i and those behind it. */
-static void keep_search_go_through(struct search *s, int i)
+static void keep_go_through(struct keep_walk *s, int i)
 {
-    const struct keep_node *n = &s->kept.at[s->at];
     struct keep_outcome all[KEEP_OUTCOMES];
     if (i == s->count) {
-        s->work += EACH_LEAF + EACH_HELD * (int64_t)n->count;
-        if (s->leaves++ < MOST_LEAVES)
-            keep_search_add_child(s);
-        else
-            s->dropped = fmin(s->dropped, n->least);
+        int leaf = s->leaves++;
+        if (leaf == s->wanted)
+            memcpy(s->chosen, s->now, sizeof s->now);
+        else if (s->wanted < 0 && leaf < MOST_LEAVES)
+            keep_add_child(s, s->l->any_order ? s->op * MOST_LEAVES + leaf : leaf);
+        else if (s->wanted < 0)
+            s->dropped = fmin(s->dropped, s->node->least);
         return;
     }
     if (s->leaves > MOST_LEAVES) return;
     const struct keep_use *u = &s->m->uses[s->uses[i]];
-    uint64_t done = s->l->any_order ? n->done | (uint64_t)1 << s->op : 0;
+    uint64_t done = s->l->any_order ? s->done | (uint64_t)1 << s->op : 0;
     int count = keep_outcomes(s->m, u, s->states[i], later_of(s, u, done), all);
     for (int k = 0; k < count; k++) {
         s->now[i] = all[k];
-        keep_search_go_through(s, i + 1);
+        keep_go_through(s, i + 1);
     }
 }
 
-/* What may follow node `at` when op comes next. */
-static void keep_search_expand(struct search *s, int32_t at, int32_t op)
+/* Op comes next behind a row. */
+static void keep_expand(struct keep_walk *s, const int32_t *row, int32_t op, int wanted)
 {
     const struct keep_model *m = s->m;
-    s->at = at;
     s->op = op;
     s->count = m->op_at[op + 1] - m->op_at[op];
     s->leaves = 0;
+    s->wanted = wanted;
     for (int i = 0; i < s->count; i++) {
         s->uses[i] = m->op_use[m->op_at[op] + i];
-        s->states[i] = state_in(&s->kept.at[at], m->uses[s->uses[i]].tensor);
+        s->states[i] = (enum keep_state)row[s->slot[m->uses[s->uses[i]].tensor]];
     }
-    keep_search_go_through(s, 0);
+    keep_go_through(s, 0);
 }
 
-/* The layer in the making becomes the last whole one. */
-static bool settle_layer(struct search *s)
-{
-    size_t width = (size_t)s->l->width;
-    struct keep_node *all = s->next.nodes.at;
-    keep_sort_by_promise(&s->next);
-    if ((s->l->no_history || s->next.nodes.count > width) && !keep_merge_same(&s->next, &s->merged))
-        return false;
-    if (s->next.nodes.count > width) {
-        s->dropped = fmin(s->dropped, all[width].least);
-        s->next.nodes.count = width;
-    }
-    s->first = s->kept.count;
-    for (size_t i = 0; i < s->next.nodes.count; i++) {
-        struct keep_node n = all[i];
-        if (n.count) n.held = arena_copy_array(&s->lists, s->next.pool.at + n.at, n.count, sizeof *n.held);
-        if ((n.count && !n.held) || !VEC_PUSH(&s->kept, n)) return false;
-        s->work += EACH_KEPT + EACH_HELD * (int64_t)n.count;
-    }
-    s->next.nodes.count = s->next.pool.count = 0;
-    return true;
-}
-
-static bool keep_search_walk(struct search *s)
+/* Slots of the tensors: the lowest that is free, as an allocator of registers would give them; in any order one each. */
+static void keep_make_slots(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
-    struct keep_node root = {.parent = -1, .op = -1};
-    for (int32_t t = 0; t < m->tensor_count; t++)
-        if (m->tensors[t].count) root.rest += rest_of(s, m->tensors[t].first, KEEP_HBM, 0);
-    if (keep_search_is_over(s, EACH_USE * (int64_t)m->use_count)) return true;
-    root.least = total(s, &root);
-    /* All that will be kept, in most cases: to move many of them takes longer than one may go without a look. */
-    size_t room = (size_t)min_i64((int64_t)s->l->width * m->op_count + 1, 1 << 20);
-    if (!VEC_RESERVE(&s->kept, room) || !VEC_PUSH(&s->kept, root)) return false;
-    for (s->done = 0; s->done < m->op_count && s->first < s->kept.count; s->done++) {
-        size_t end = s->kept.count;
-        for (size_t i = s->first; i < end && !s->no_memory; i++) {
-            uint64_t done = s->kept.at[i].done;
-            if (!s->l->any_order) keep_search_expand(s, (int32_t)i, s->done);
-            for (int32_t o = 0; s->l->any_order && o < m->op_count && !keep_search_is_over(s, 0); o++)
-                if (!(done >> o & 1) && (s->before[o] & ~done) == 0) keep_search_expand(s, (int32_t)i, o);
-            if (!s->no_memory && keep_search_is_over(s, EACH_NODE)) return true;
+    int32_t *end =
+        arena_array(&s->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind it */
+    s->slot = arena_array(&s->memory, (size_t)m->tensor_count, sizeof *s->slot);
+    for (int32_t t = 0; t < m->tensor_count; t++) s->slot[t] = s->l->any_order ? t : -1;
+    if (s->l->any_order) s->slot_count = m->tensor_count + 2;
+    for (int32_t o = 0; o < m->op_count && !s->l->any_order; o++)
+        for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
+            const struct keep_tensor *t = &m->tensors[m->uses[m->op_use[k]].tensor];
+            int32_t *slot = &s->slot[m->uses[m->op_use[k]].tensor];
+            if (*slot >= 0) continue;
+            for (*slot = 0; *slot < s->slot_count && end[*slot] >= o;) ++*slot;
+            if (*slot == s->slot_count) s->slot_count++;
+            end[*slot] = m->uses[t->first + t->count - 1].op;
         }
-        if (s->no_memory || !settle_layer(s)) return false;
+    s->changed = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->changed);
+    s->numbers = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->numbers);
+    for (int32_t k = 0; k < s->slot_count; k++) s->changed[k] = k;
+}
+
+static void keep_begin_step(struct keep_walk *s, int32_t tick)
+{
+    const struct keep_model *m = s->m;
+    int32_t count = s->slot_count;
+    if (!s->l->any_order) {
+        count = m->op_at[tick + 1] - m->op_at[tick];
+        for (int32_t i = 0; i < count; i++)
+            s->changed[i] = s->slot[m->uses[m->op_use[m->op_at[tick] + i]].tensor];
     }
-    return true;
+    beam_step(&s->beam, s->changed, count);
+}
+
+static void keep_walk_ops(struct keep_walk *s)
+{
+    const struct keep_model *m = s->m;
+    for (int32_t tick = 0; tick < m->op_count && s->beam.count > 0; tick++) {
+        keep_begin_step(s, tick);
+        for (s->at = 0; s->at < s->beam.count; s->at++) {
+            const int32_t *row = beam_row_of(&s->beam, s->at);
+            s->node = beam_node_of(&s->beam, s->at);
+            s->done = s->node->done;
+            if (s->at % POLL_EVERY == 0 && (s->stopped = lx_run_stopped(s->l->run))) return;
+            if (!s->l->any_order) keep_expand(s, row, tick, -1);
+            for (int32_t o = 0; s->l->any_order && o < m->op_count; o++)
+                if (!(s->done >> o & 1) && (s->before[o] & ~s->done) == 0) keep_expand(s, row, o, -1);
+        }
+        beam_settle(&s->beam);
+    }
 }
 
 struct listing {
@@ -315,7 +318,6 @@ static void list_cuts(const struct listing *x, struct keep_choice *c)
     const struct keep_model *m = x->m;
     for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
         int32_t count = uses_by_time(x, t);
-        stop_look(EACH_USE * (int64_t)count);
         for (int32_t k = 0; k + 1 < count; k++) {
             const struct keep_use *next = &m->uses[x->uses[k + 1]];
             bool before = k > 0 && c->kept[x->uses[k - 1]], behind = c->kept[x->uses[k + 1]];
@@ -325,66 +327,79 @@ static void list_cuts(const struct listing *x, struct keep_choice *c)
     }
 }
 
-static bool list_choice(const struct search *s, int32_t at, struct arena *memory, struct keep_choice *out)
+/* The choice that led to last state `at`: what happened at each op is made again. */
+static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
     const struct keep_model *m = s->m;
     size_t ops = (size_t)m->op_count, uses = (size_t)m->use_count;
     int32_t *order = arena_array(memory, ops, sizeof *order),
-            *place = arena_array(memory, ops, sizeof *place);
+            *place = arena_array(memory, ops, sizeof *place),
+            *choices = arena_array(memory, ops, sizeof *choices),
+            *row = arena_array(memory, (size_t)s->slot_count, sizeof *row);
     bool *kept = arena_array(memory, uses, sizeof *kept);
-    struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
-    *out = (struct keep_choice){.cost = s->kept.at[at].cost,
+    const struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
+    *out = (struct keep_choice){.cost = ((const struct keep_node *)beam_node_of(&s->beam, at))->cost,
                                 .order = s->l->any_order ? order : NULL,
                                 .kept = kept,
                                 .cuts = arena_array(memory, uses, sizeof *out->cuts)};
-    if (!order || !place || !kept || !x.uses || !out->cuts) return false;
-    for (int32_t tick = m->op_count - 1; tick >= 0; tick--) {
-        const struct keep_node *n = &s->kept.at[at];
-        order[tick] = n->op;
-        place[n->op] = tick;
-        for (int32_t k = m->op_at[n->op]; k < m->op_at[n->op + 1]; k++)
-            kept[m->op_use[k]] = keep_on_chip(state_in(n, m->uses[m->op_use[k]].tensor));
-        at = n->parent;
-        stop_look(EACH_LISTED * (m->op_at[n->op + 1] - m->op_at[n->op]));
+    beam_trace(&s->beam, at, choices);
+    s->done = 0;
+    for (int32_t tick = 0; tick < m->op_count; tick++) {
+        int32_t op = s->l->any_order ? choices[tick] / MOST_LEAVES : tick;
+        keep_expand(s, row, op, choices[tick] % MOST_LEAVES);
+        order[tick] = op;
+        place[op] = tick;
+        for (int i = 0; i < s->count; i++) {
+            kept[s->uses[i]] = keep_on_chip(s->chosen[i].after);
+            row[s->slot[m->uses[s->uses[i]].tensor]] = (int32_t)s->chosen[i].after;
+        }
+        if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
     list_cuts(&x, out);
-    return true;
 }
 
-static int keep_search_by_cost(const void *a, const void *b)
+struct keep_last {
+    int64_t cost;
+    int32_t from, at;
+};
+
+static int keep_by_cost(const void *a, const void *b)
 {
-    const struct keep_node *x = a, *y = b;
+    const struct keep_last *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-    return (x->parent > y->parent) - (x->parent < y->parent);
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool list_all(struct search *s, struct arena *memory, struct keep_found *out)
+static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep_found *out)
 {
-    size_t count = s->done == s->m->op_count ? s->kept.count - s->first : 0;
-    if (s->stopped) return true;
-    bool all = count <= (size_t)s->l->choices;
-    if (count) sort_in_full(s->kept.at + s->first, count, sizeof *s->kept.at, keep_search_by_cost);
-    out->count = all ? (int32_t)count : s->l->choices;
+    size_t count = (size_t)s->beam.count;
+    struct keep_last *last = arena_array(memory, count, sizeof *last);
+    bool all = s->beam.count <= s->l->choices;
+    for (int32_t i = 0; i < s->beam.count; i++) {
+        const struct keep_node *n = beam_node_of(&s->beam, i);
+        int32_t from = s->m->op_count ? beam_origin_of(&s->beam, (size_t)s->m->op_count - 1, i).from : 0;
+        last[i] = (struct keep_last){n->cost, from, i};
+    }
+    if (count) sort_in_full(last, count, sizeof *last, keep_by_cost);
+    if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
+    out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
-    out->complete = all && !s->merged && isinf(s->dropped);
-    out->bound = isinf(s->dropped) ? s->l->below : min_i64(s->l->below, grains(s, s->dropped));
-    if (count) out->bound = min_i64(out->bound, s->kept.at[s->first].cost);
-    for (int32_t i = 0; out->at && i < out->count; i++)
-        if (!list_choice(s, (int32_t)s->first + i, memory, &out->at[i])) return false;
-    return out->at;
+    out->complete = all && !s->beam.merged && isinf(s->dropped);
+    out->bound = isinf(s->dropped) ? s->l->below : min_i64(s->l->below, keep_grains(s, s->dropped));
+    if (count) out->bound = min_i64(out->bound, last[0].cost);
+    for (int32_t i = 0; i < out->count; i++) list_choice(s, last[i].at, memory, &out->at[i]);
 }
 
 /* Per op, the ops that must come before it. */
-static bool list_before(struct search *s)
+static void list_before(struct keep_walk *s)
 {
     struct op_order order;
-    if (!s->l->any_order) return true;
-    s->before = mem_zeroed((size_t)s->m->op_count + 1, sizeof *s->before);
-    bool ok = op_order_make(&order, s->m->x->graph) && s->before;
-    for (size_t e = 0; ok && e < order.edges.count; e++)
+    s->before = arena_array(&s->memory, (size_t)s->m->op_count, sizeof *s->before);
+    (void)op_order_make(&order, s->m->x->graph);
+    for (size_t e = 0; e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
     op_order_free(&order);
-    return ok;
 }
 
 int32_t keep_width(const struct draft *x)
@@ -392,17 +407,26 @@ int32_t keep_width(const struct draft *x)
     return (int32_t)max_i64(16, min_i64(20000, 100000 / (x->graph->op_count + 1)));
 }
 
-bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
-                 struct keep_found *out, lx_status *st)
+void keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
+                 struct keep_found *out)
 {
-    struct search s = {.m = m, .l = l, .dropped = INFINITY, .work = STOP_EACH}; /* it may be over already */
+    struct keep_walk s = {.m = m, .l = l, .dropped = INFINITY, .op = -1};
+    struct keep_node root = {.cost = 0};
     *out = (struct keep_found){0};
-    bool ok = list_before(&s) && keep_search_walk(&s) && list_all(&s, memory, out);
-    stop_look(s.work);
-    VEC_FREE(&s.kept);
-    arena_free(&s.lists);
-    VEC_FREE(&s.next.nodes);
-    VEC_FREE(&s.next.pool);
-    mem_free(s.before);
-    return ok ? true : status_no_memory(st);
+    keep_make_slots(&s);
+    if (l->any_order) list_before(&s);
+    const struct beam_rules rules = {.width = l->width,
+                                     .slots = s.slot_count,
+                                     .node_size = sizeof root,
+                                     .cut = INT64_MAX,
+                                     .cheaper = keep_cheaper,
+                                     .histories = !l->no_history};
+    for (int32_t t = 0; t < m->tensor_count; t++)
+        if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);
+    root.least = keep_total(&s, &root);
+    beam_begin(&s.beam, &rules, &root, NULL);
+    keep_walk_ops(&s);
+    if (!s.stopped) keep_list_all(&s, memory, out);
+    beam_end(&s.beam);
+    arena_free(&s.memory);
 }

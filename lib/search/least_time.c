@@ -3,7 +3,7 @@
  * there is a rule for is planned, with each of the passes that only allow something left out or not, and the fastest
  * plan stays. A way to divide that cannot be faster whatever is placed is passed over, so that most are. A pass that is
  * switched off leaves a part of the same plans: none of them is faster than all. */
-#include "search/planner.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -21,7 +21,7 @@ struct way {
 };
 
 struct least_time {
-    struct planner *by;
+    struct search *by;
     const struct lx_passes *passes; /* that were asked for */
     VEC(struct way) ways;
     int64_t left; /* tries */
@@ -55,8 +55,8 @@ static bool try_one(struct least_time *s, const struct decisions *how)
 {
     struct attempt next;
     s->left--;
-    if (!attempt_plain(s->by, how, &next)) return false;
-    attempt_keep_better(&s->by->best, &next);
+    if (!try_with(s->by, DRAFTS_MANY, how, &next)) return false;
+    offer_attempt(s->by, &next);
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
     bool ok = true;
     for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->by->best.us; bits++) {
         if (!changes(&s->by->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
-        if (lx_run_stopped(&s->by->options->run)) s->left = 0;
+        if (search_is_over(s->by)) s->left = 0;
         how.passes = least_time_without(*passes, bits);
         ok = try_one(s, &how);
     }
@@ -112,13 +112,13 @@ static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
 {
-    struct planner *p = s->by;
+    struct search *p = s->by;
     struct lx_cooptimise_options how = {.mode =
                                             s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP : LX_JOINT_FULL,
                                         .without_flip = true,
                                         .goal = LX_GOAL_TIME,
-                                        .solver = p->options->solver,
-                                        .run = p->options->run,
+                                        .solver = p->effort.solver,
+                                        .run = p->effort.run,
                                         .clone_inputs = clones,
                                         .outputs_on_chip = outputs};
     struct lx_cooptimised found;
@@ -153,7 +153,7 @@ static int64_t fewer(int64_t cores)
 /* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. */
 static bool list_rules(struct least_time *s)
 {
-    struct planner *p = s->by;
+    struct search *p = s->by;
     bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, p->divided, NULL);
     for (int64_t cores = p->divided->cores; ok && cores > 0; cores = fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
@@ -169,7 +169,7 @@ static bool list_rules(struct least_time *s)
 /* With it: what it makes of the divisions by either rule. */
 static bool list_joints(struct least_time *s)
 {
-    struct planner *p = s->by;
+    struct search *p = s->by;
     struct lx_divisions *d = NULL;
     bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
     bool ok = add_joints(s, p->divided) && (by_rule || divide_for(s, p->divided->cores, true, &d));
@@ -202,7 +202,7 @@ static bool try_level(struct least_time *s)
 }
 
 /* Level by level, each with tries of its own: a higher one has all the plans of those below it. */
-bool least_time_search(struct planner *p)
+bool least_time_search(struct search *p)
 {
     struct lx_passes passes = p->best.draft.how.passes;
     struct least_time s = {.by = p, .passes = &passes};

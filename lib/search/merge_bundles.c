@@ -2,7 +2,9 @@
  * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
  * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
  * asked for: if it takes less). */
-#include "search/planner.h"
+#include "search/merge_bundles.h"
+#include "search/bounds.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 
 struct merging {
-    struct planner *by;
+    struct search *by;
     VEC(int32_t) borders;
 };
 
@@ -28,7 +30,7 @@ static bool list_borders(struct merging *m)
 }
 
 /* The clocks of an attempt, and whether each of its bundles is within the limit. */
-static bool merge_bundles_measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
+static bool bundles_measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
 {
     const struct draft *x = &a->draft;
     struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
@@ -42,16 +44,16 @@ static bool merge_bundles_measure(const struct attempt *a, struct clocks *out, b
     return ok;
 }
 
-static bool merge_bundles_is_better(const struct planner *p, const struct attempt *old, double old_us,
-                                    const struct attempt *new, double new_us)
+static bool bundles_is_better(const struct search *p, const struct attempt *old, double old_us,
+                              const struct attempt *new, double new_us)
 {
     if (asks_time(p) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
     return new->hbm_bytes < old->hbm_bytes;
 }
 
-static bool merge_bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
+static bool bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
 {
-    struct planner *p = m->by;
+    struct search *p = m->by;
     struct decisions how = p->best.draft.how;
     struct attempt next;
     struct clocks now = {0};
@@ -62,20 +64,16 @@ static bool merge_bundles_try_without(struct merging *m, size_t border, double *
     for (size_t i = 0; i < m->borders.count; i++)
         if (i != border) left[how.border_count++] = m->borders.at[i];
     how.borders = left;
-    bool ok = attempt_make(p, &how, &next);
+    bool ok = try_with(p, DRAFTS_FEW, &how, &next);
     mem_free(left);
     if (!ok) return false;
-    ok = merge_bundles_measure(&next, &now, &legal, p->st) &&
+    ok = bundles_measure(&next, &now, &legal, p->st) &&
          perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
-    *better = ok && legal && merge_bundles_is_better(p, &p->best, *us, &next, now.end_to_end_us);
-    if (*better) {
-        struct attempt old = p->best;
-        p->best = next;
-        next = old;
-        *us = now.end_to_end_us;
-    }
-    attempt_free(&next);
-    return ok;
+    *better = ok && legal && bundles_is_better(p, &p->best, *us, &next, now.end_to_end_us);
+    if (!*better) return attempt_free(&next), ok;
+    replace_best(p, &next);
+    *us = now.end_to_end_us;
+    return true;
 }
 
 static bool wipes(const struct draft *x, int32_t o)
@@ -83,17 +81,25 @@ static bool wipes(const struct draft *x, int32_t o)
     return (x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES;
 }
 
-bool merge_bundles(struct planner *p)
+bool bundles_are_limited(const struct search *search)
+{
+    const struct draft *x = &search->best.draft;
+    int32_t runs = x->graph->op_count > 0;
+    for (int32_t o = 1; o < x->graph->op_count; o++) runs += wipes(x, o);
+    return x->bundle_count > runs;
+}
+
+bool bundles_merge(struct search *p)
 {
     struct merging m = {.by = p};
     struct clocks now;
-    bool legal, ok = merge_bundles_measure(&p->best, &now, &legal, p->st) && list_borders(&m);
+    bool legal, ok = bundles_measure(&p->best, &now, &legal, p->st) && list_borders(&m);
     int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
     double us = now.end_to_end_us;
-    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !lx_run_stopped(&p->options->run);) {
+    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(p);) {
         bool better = false;
         if (!wipes(&p->best.draft, m.borders.at[i])) {
-            ok = merge_bundles_try_without(&m, i, &us, &better);
+            ok = bundles_try_without(&m, i, &us, &better);
             tries--;
         }
         if (better)

@@ -5,13 +5,13 @@
  * gone through tick by tick (move_room.h), and every buffer that had to be pushed becomes another stay from then on, with a
  * copy inside each scratchpad. The plan stays only if it moves less through HBM (where time is asked for: takes less),
  * copies and all; a plan that needs no moves for that was found before. */
-#include "search/keep.h"
+#include "search/move_buffers.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "search/move_room.h"
+#include "search/time.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool move_buffers_settle(struct planner *p, struct moving *v, struct attempt *out, bool *legal)
+static bool move_buffers_settle(struct search *p, struct moving *v, struct attempt *out, bool *legal)
 {
     struct decisions how = v->x->how;
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
@@ -167,7 +167,7 @@ static bool move_buffers_settle(struct planner *p, struct moving *v, struct atte
     return true;
 }
 
-static bool move_buffers_weigh(struct planner *p, struct attempt *a, bool *legal)
+static bool move_buffers_weigh(struct search *p, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
     struct clocks now;
@@ -183,25 +183,25 @@ static bool move_buffers_weigh(struct planner *p, struct attempt *a, bool *legal
     return true;
 }
 
-static bool realise(struct planner *p, struct moving *v)
+static bool realise(struct search *p, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
     bool legal = false, ok = next.memory ? true : status_no_memory(p->st);
     ok = ok && move_buffers_settle(p, v, &next, &legal) && (!legal || move_buffers_weigh(p, &next, &legal));
     if (ok && legal) {
         LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
-        attempt_keep_better(&p->best, &next);
+        offer_attempt(p, &next);
     } else
         attempt_free(&next);
     return ok;
 }
 
 /* Does it all fit where it is? Then nothing needs to be moved. */
-static bool fits_still(const struct planner *p, const struct moving *v, bool *fits)
+static bool fits_still(const struct search *p, const struct moving *v, bool *fits)
 {
     struct lx_problem q = v->x->problem;
     struct lx_answer a = {.address = v->address};
-    const struct lx_solver *solver = p->options->solver;
+    const struct lx_solver *solver = p->effort.solver;
     struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
     if (!some) return status_no_memory(p->st);
     for (int32_t i = 0; i < q.count; i++) {
@@ -211,13 +211,13 @@ static bool fits_still(const struct planner *p, const struct moving *v, bool *fi
     q.buffers = some;
     q.objective = LX_FIT;
     q.bonds = (struct lx_bonds){0};
-    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->options->run, &a, p->st);
+    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->effort.run, &a, p->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
     mem_free(some);
     return ok;
 }
 
-bool move_try(struct planner *p, const struct keep_model *m, const struct keep_choice *c,
+bool move_try(struct search *p, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how)
 {
     struct arena memory = {0};
@@ -249,14 +249,14 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     return ok;
 }
 
-static bool move_buffers_try_choices(struct planner *p, const struct keep_model *m,
+static bool move_buffers_try_choices(struct search *p, const struct keep_model *m,
                                      const struct keep_found *found)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < found->count; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (lx_run_stopped(&p->options->run) || (!asks_time(p) && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(p) || (!asks_time(p) && c->cost >= p->best.hbm_bytes)) break;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
         ok = move_try(p, m, c, &how);
@@ -264,7 +264,7 @@ static bool move_buffers_try_choices(struct planner *p, const struct keep_model 
     return ok;
 }
 
-bool move_search(struct planner *p)
+bool move_search(struct search *p)
 {
     enum { TRIES = 64 };
     struct arena memory = {0};
@@ -275,12 +275,14 @@ bool move_search(struct planner *p)
     struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
                                  .width = keep_width(&p->best.draft),
                                  .choices = TRIES,
-                                 .run = &p->options->run};
+                                 .run = &p->effort.run};
     bool ok = keep_plain(p, &memory, &plain) &&
-              keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
+              keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && move_buffers_try_choices(p, &m, &found);
+    if (ok && (bound < best || asks_time(p))) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = move_buffers_try_choices(p, &m, &found);
+    }
     draft_free(&plain);
     arena_free(&memory);
     return ok;

@@ -1,6 +1,6 @@
 /* Making room: of all windows of neighbours with enough free bytes between them, and all places in them where the hole
  * could be, the one for which fewest bytes change their place. Below the hole blocks go down, above it up. */
-#include "search/move_room.h"
+#include "search/move_buffers.h"
 #include "base/checked.h"
 
 enum { WIDEST = 48 }; /* blocks in a window */

@@ -1,10 +1,9 @@
 /* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
  * value, and nothing passes an extern op. */
-#include "search/op_order.h"
+#include "search/reorder.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
-#include "search/planner.h"
 
 #include <stdlib.h>
 #include <string.h>

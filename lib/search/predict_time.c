@@ -2,17 +2,24 @@
  * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model, moves through the scratchpad's port; then each bundle from end to end,
  * of which its ops have shares by their device times. In nests each iteration counts, and each op of them is launched by
  * itself. */
-#include "search/planner.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "layout/op_index.h"
-#include "search/kernel_runs.h"
 #include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
+
+struct kernel_run kernel_run_at(const struct lx_nest *nests, int32_t nest_count, int32_t first, int32_t end)
+{
+    struct kernel_run k = {first, first + 1, nest_runs(nests, nest_count, first)};
+    if (nest_of_op(nests, nest_count, first) >= 0) return k;
+    while (k.end < end && nest_of_op(nests, nest_count, k.end) < 0) k.end++;
+    return k;
+}
 
 struct clockwork {
     const struct draft *x;
@@ -146,8 +153,8 @@ bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx
     struct traffic t;
     struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     bool ok = ops ? true : status_no_memory(st);
-    ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
-         predict_times(x, address, &t, ops, bundles, st);
+    traffic_list(x, address, &scratch, &t, ops);
+    ok = ok && predict_times(x, address, &t, ops, bundles, st);
     mem_free(ops);
     arena_free(&scratch);
     return ok;

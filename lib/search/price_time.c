@@ -1,7 +1,7 @@
 /* What a place on chip is worth in time. A stay that is off chip costs each of its accesses; on chip it costs the copies
  * that fill and store it. How that counts depends on what its bundle waits for: the launch (then every operand through
  * HBM is the same), the memory, or what ops are slower than the memory. */
-#include "search/planner.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

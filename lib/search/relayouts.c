@@ -5,7 +5,7 @@
  * stays legal when the sources that it keeps wait at the place where they are, it is the plan. Else it is solved again
  * with all that it decided; and the first relayout that found no room is decided both ways, each way a draft of its own,
  * the one with the least bound first. What is open when the tries are used up counts in the bound. */
-#include "search/planner.h"
+#include "search/trial.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -19,7 +19,7 @@ enum { MOST_WAITS = 32 }; /* relayouts of one answer that are looked at one by o
 /* Steps of all drafts together where no limit is asked for: a second or two; fewer of large graphs, where each takes
  * longer. One draft may take a part of what is left: a proof that comes at all mostly comes within that, and what more effort
  * finds on large graphs is less than a thousandth. */
-enum { EFFORT = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
+enum { ALL_STEPS = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
 
 typedef VEC(struct cut) cuts;
 
@@ -30,8 +30,8 @@ struct node {
     int64_t bound;
 };
 
-struct search {
-    const struct planner *by;
+struct relayouts {
+    const struct trial *trial;
     const struct decisions *how;
     struct arena memory; /* of the nodes */
     VEC(struct node) open;
@@ -87,7 +87,7 @@ static struct cut *relayouts_with_more(struct arena *m, const struct cut *list, 
     return all;
 }
 
-static struct decisions relayouts_decisions_of(const struct search *s, const struct node *n, bool lax)
+static struct decisions relayouts_decisions_of(const struct relayouts *s, const struct node *n, bool lax)
 {
     struct decisions how = *s->how;
     how.loaded = n->loaded;
@@ -99,7 +99,7 @@ static struct decisions relayouts_decisions_of(const struct search *s, const str
 }
 
 /* Frees the one that is not better. */
-static void relayouts_keep_best(struct search *s, struct attempt *a)
+static void relayouts_keep_best(struct relayouts *s, struct attempt *a)
 {
     if (!s->best.memory)
         s->best = *a;
@@ -109,24 +109,24 @@ static void relayouts_keep_best(struct search *s, struct attempt *a)
 
 /* The same places in a draft of other decisions; `*legal`: they are a plan of it. What is barred there saves nothing
  * and goes. */
-static bool relayouts_replace(const struct search *s, const struct attempt *from, const struct decisions *how,
-                              struct attempt *out, bool *legal)
+static bool relayouts_replace(const struct relayouts *s, const struct attempt *from,
+                              const struct decisions *how, struct attempt *out, bool *legal)
 {
     lx_status why = {0};
     *out = (struct attempt){.perfect_bytes = -1, .answer = from->answer};
     out->memory = mem_zeroed(1, sizeof *out->memory);
-    if (!out->memory) return status_no_memory(s->by->st);
-    bool ok = draft_make(s->by->divided, how, out->memory, &out->draft, s->by->st);
+    if (!out->memory) return status_no_memory(s->trial->search->st);
+    bool ok = draft_make(s->trial->search->divided, how, out->memory, &out->draft, s->trial->search->st);
     int32_t count = ok ? out->draft.problem.count : 0;
     if (ok) {
         out->answer.address =
             arena_copy_array(out->memory, from->answer.address, (size_t)count, sizeof *from->answer.address);
-        ok = out->answer.address ? true : status_no_memory(s->by->st);
+        ok = out->answer.address ? true : status_no_memory(s->trial->search->st);
     }
     for (int32_t i = 0; ok && i < count; i++)
         if (out->draft.stays[i].bar) out->answer.address[i] = LX_OFF_CHIP;
     *legal = ok && lx_problem_check(&out->draft.problem, out->answer.address, &out->answer.objective, &why);
-    ok = ok && (*legal || why.code != LX_E_MEMORY ? true : status_no_memory(s->by->st));
+    ok = ok && (*legal || why.code != LX_E_MEMORY ? true : status_no_memory(s->trial->search->st));
     ok = ok && traffic_count(&out->draft, out->answer.address, &out->hbm_bytes);
     if (!ok) attempt_free(out);
     return ok;
@@ -169,7 +169,7 @@ static bool wait_for(struct attempt *a, struct cut copy)
 }
 
 /* Those of `used` that the others leave room for are kept, the rest is loaded; `*clash`: the first of the rest. */
-static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *used, struct node *n,
+static bool keep_in_turn(struct relayouts *s, const struct attempt *a, const cuts *used, struct node *n,
                          struct cut *clash, bool *clashes)
 {
     struct attempt at = {0};
@@ -188,45 +188,41 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
         struct cut **list = legal ? &n->kept : &n->loaded;
         int32_t *count = legal ? &n->kept_count : &n->loaded_count;
         *list = relayouts_with_more(&s->memory, *list, *count, &used->at[i], 1, count);
-        ok = ok && (*list ? true : status_no_memory(s->by->st));
+        ok = ok && (*list ? true : status_no_memory(s->trial->search->st));
     }
     attempt_free(&at);
     return ok;
 }
 
-static int64_t effort_of(const struct planner *p)
+/* Of all drafts together. */
+static int64_t all_steps(const struct trial *trial)
 {
-    int64_t tensors = p->divided->layouts->graph->tensor_count;
-    return (int64_t)EFFORT * LARGE / (LARGE + tensors);
+    int64_t tensors = trial->search->divided->layouts->graph->tensor_count;
+    return (int64_t)ALL_STEPS * LARGE / (LARGE + tensors);
 }
 
-int64_t relayout_steps(const struct planner *p)
+int64_t trial_draft_steps(const struct trial *trial)
 {
-    return max_i64(LEAST_STEPS, effort_of(p) / ONE_PART);
+    return max_i64(LEAST_STEPS, all_steps(trial) / ONE_PART);
 }
 
-static int64_t effort_left(const struct search *s)
+static bool solve_draft(struct relayouts *s, const struct decisions *how, struct attempt *out)
 {
-    return effort_of(s->by) - s->spent;
-}
-
-static bool solve_draft(struct search *s, const struct decisions *how, struct attempt *out)
-{
-    struct planner by = *s->by;
-    by.spare = max_i64(LEAST_STEPS, effort_left(s) / ONE_PART);
-    if (!attempt_once(&by, how, out)) return false;
+    struct trial trial = *s->trial;
+    trial.effort.solver_steps = max_i64(LEAST_STEPS, (all_steps(&trial) - s->spent) / ONE_PART);
+    if (!trial_solve(&trial, how, out)) return false;
     s->spent += out->answer.steps;
     return true;
 }
 
-static bool relayouts_is_over(const struct search *s)
+static bool relayouts_is_over(const struct relayouts *s)
 {
-    const struct lx_run *run = &s->by->options->run;
-    return lx_run_stopped(run) || (!run->work_limit && effort_left(s) <= 0);
+    const struct lx_run *run = &s->trial->effort.run;
+    return lx_run_stopped(run) || (!run->work_limit && all_steps(s->trial) <= s->spent);
 }
 
 /* Solves a draft with everything decided; it becomes the best if it is better. */
-static bool solve_decided(struct search *s, const struct decisions *how)
+static bool solve_decided(struct relayouts *s, const struct decisions *how)
 {
     struct attempt a;
     if (!solve_draft(s, how, &a)) return false;
@@ -235,13 +231,13 @@ static bool solve_decided(struct search *s, const struct decisions *how)
 }
 
 /* Makes a plan of the answer of a lax draft, in place of it. `*clashes`: not all that it uses could be kept. */
-static bool relayouts_make_plan(struct search *s, const struct node *node, struct attempt *a,
+static bool relayouts_make_plan(struct relayouts *s, const struct node *node, struct attempt *a,
                                 struct cut *clash, bool *clashes)
 {
     struct waits w = {0};
     struct node n = *node;
     struct attempt plan = {0};
-    bool ok = relayouts_find_waits(a, &w) ? true : status_no_memory(s->by->st), legal = false;
+    bool ok = relayouts_find_waits(a, &w) ? true : status_no_memory(s->trial->search->st), legal = false;
     *clashes = false;
     if (ok && w.used.count + w.unused.count == 0) {
         a->draft.how.lax = false; /* nothing was left open */
@@ -249,7 +245,7 @@ static bool relayouts_make_plan(struct search *s, const struct node *node, struc
     }
     n.loaded = relayouts_with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count,
                                    &n.loaded_count);
-    ok = ok && (n.loaded ? true : status_no_memory(s->by->st));
+    ok = ok && (n.loaded ? true : status_no_memory(s->trial->search->st));
     struct decisions how = relayouts_decisions_of(s, &n, false);
     ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
@@ -258,7 +254,8 @@ static bool relayouts_make_plan(struct search *s, const struct node *node, struc
         how = relayouts_decisions_of(s, &n, false);
         ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
         if (ok && !legal)
-            ok = status_set(s->by->st, LX_E_INTERNAL, "a placement is not legal without its relayouts");
+            ok = status_set(s->trial->search->st, LX_E_INTERNAL,
+                            "a placement is not legal without its relayouts");
     }
     VEC_FREE(&w.used);
     VEC_FREE(&w.unused);
@@ -274,17 +271,17 @@ static bool relayouts_make_plan(struct search *s, const struct node *node, struc
 }
 
 /* The relayout decided both ways. */
-static bool relayouts_branch(struct search *s, const struct node *n, struct cut clash, int64_t bound)
+static bool relayouts_branch(struct relayouts *s, const struct node *n, struct cut clash, int64_t bound)
 {
     struct node load = *n, keep = *n;
     load.bound = keep.bound = bound;
     load.loaded = relayouts_with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
     keep.kept = relayouts_with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
     bool ok = load.loaded && keep.kept && VEC_PUSH(&s->open, load) && VEC_PUSH(&s->open, keep);
-    return ok ? true : status_no_memory(s->by->st);
+    return ok ? true : status_no_memory(s->trial->search->st);
 }
 
-static struct node take_least(struct search *s)
+static struct node take_least(struct relayouts *s)
 {
     size_t least = 0;
     for (size_t i = 1; i < s->open.count; i++)
@@ -294,7 +291,7 @@ static struct node take_least(struct search *s)
     return n;
 }
 
-static bool solve_node(struct search *s, const struct node *n)
+static bool solve_node(struct relayouts *s, const struct node *n)
 {
     struct decisions how = relayouts_decisions_of(s, n, true);
     struct attempt a;
@@ -312,19 +309,20 @@ static bool solve_node(struct search *s, const struct node *n)
     return true;
 }
 
-bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out)
+bool trial_decide_relayouts(const struct trial *trial, const struct decisions *decisions, int drafts,
+                            struct attempt *out)
 {
-    struct search s = {.by = p, .how = how, .bound = INT64_MAX};
-    struct node root = {.bound = p->enough};
-    bool ok = VEC_PUSH(&s.open, root) ? true : status_no_memory(p->st);
-    for (; ok && s.open.count && tries > 0; tries--) {
+    struct relayouts s = {.trial = trial, .how = decisions, .bound = INT64_MAX};
+    struct node root = {.bound = trial->stop_at};
+    bool ok = VEC_PUSH(&s.open, root) ? true : status_no_memory(trial->search->st);
+    for (; ok && s.open.count && drafts > 0; drafts--) {
         struct node n = take_least(&s);
         if (s.best.memory && n.bound >= s.best.hbm_bytes) {
             s.open.count = 0; /* nor is any other better */
             break;
         }
         ok = solve_node(&s, &n);
-        if (relayouts_is_over(&s)) tries = 0;
+        if (relayouts_is_over(&s)) drafts = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

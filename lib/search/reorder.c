@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
-#include "search/op_order.h"
+#include "search/move_buffers.h"
+#include "search/bounds.h"
+#include "search/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
 }
 
 struct reorder {
-    struct planner *by;
+    struct search *by;
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
     int32_t *place;         /* and for the places of ops in it */
     struct cut *cuts;       /* and for cuts */
@@ -117,11 +119,11 @@ static void move_cuts(struct reorder *r, struct decisions *how)
     how->cuts = r->cuts;
 }
 
-static bool try_decisions(struct reorder *r, const struct decisions *how, bool *better)
+static bool reorder_try(struct reorder *r, const struct decisions *how, bool *better)
 {
     struct attempt *best = &r->by->best;
     r->tries--;
-    if (!planner_try(r->by, how, better)) return false;
+    if (!try_and_offer(r->by, how, better)) return false;
     return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
 }
 
@@ -137,18 +139,18 @@ static bool try_order(struct reorder *r, bool *better)
     find_places(r, r->order);
     if (!move_nests(r, &how)) return true;
     move_cuts(r, &how);
-    return try_decisions(r, &how, better);
+    return reorder_try(r, &how, better);
 }
 
 /* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
 static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
 {
-    struct planner *p = r->by;
+    struct search *p = r->by;
     bool ok = true, better, by_time = asks_time(p);
     for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (lx_run_stopped(&p->options->run) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(p) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
         for (int32_t t = 0; t < m->op_count; t++)
             r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
         how.order = r->total;
@@ -156,8 +158,8 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
         how.cut_count = c->cut_count;
         find_places(r, c->order);
         if (!move_nests(r, &how)) continue;
-        ok = try_decisions(r, &how, &better);
-        if (ok && c->cost < p->best.hbm_bytes && planner_runs(p, move_search)) ok = move_try(p, m, c, &how);
+        ok = reorder_try(r, &how, &better);
+        if (ok && c->cost < p->best.hbm_bytes && engine_runs(p, ENGINE_MOVE)) ok = move_try(p, m, c, &how);
     }
     return ok;
 }
@@ -165,7 +167,7 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
 /* `*done`: nothing can be better than what was found. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
-    struct planner *p = r->by;
+    struct search *p = r->by;
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
@@ -174,11 +176,14 @@ static bool reorder_ask_model(struct reorder *r, bool *done)
                                  .width = keep_width(&p->best.draft),
                                  .choices = (int32_t)r->tries,
                                  .any_order = true,
-                                 .run = &p->options->run};
+                                 .run = &p->effort.run};
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
-         keep_search(&m, &limits, &memory, &found, p->st) && reorder_try_choices(r, &m, &found);
+    ok = ok && keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st);
+    if (ok) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = reorder_try_choices(r, &m, &found);
+    }
     *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
@@ -207,7 +212,7 @@ static bool move_one_op(struct reorder *r, const struct op_order *s, bool *bette
     bool ok = true;
     for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
         struct edge x = s->edges.at[e];
-        if (lx_run_stopped(&r->by->options->run)) r->tries = 0;
+        if (search_is_over(r->by)) r->tries = 0;
         if (x.after - x.before < 2) continue;
         if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
         if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
@@ -243,7 +248,7 @@ static bool try_rules(struct reorder *r)
     return ok;
 }
 
-bool reorder_search(struct planner *p)
+bool reorder_search(struct search *p)
 {
     size_t n = (size_t)p->best.draft.graph->op_count;
     struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};

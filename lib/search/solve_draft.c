@@ -1,19 +1,40 @@
 /* A draft given to a solver: for the least traffic, time or height, by true prices or those of a rule. */
 #include "base/checked.h"
 #include "base/fail.h"
-#include "search/planner.h"
+#include "search/trial.h"
+#include "search/time.h"
 #include "base/memory.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+bool draft_valid(const struct draft *x, lx_status *st)
+{
+    lx_status why = {0};
+    int64_t all_off;
+    if (!lx_problem_validate(&x->problem, &why))
+        return status_set_at(st, why.code, x->graph->file, why.line, why.column, "%s", why.text);
+    if (traffic_count(x, NULL, &all_off) && all_off <= LX_INT_MAX) return true;
+    return status_set_at(
+        st, LX_E_RANGE, x->graph->file, 0, 0,
+        "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
+}
+
+/* The solver's run, as the effort has it. */
+static struct lx_run trial_run(const struct trial *trial)
+{
+    struct lx_run run = trial->effort.run;
+    run.hasty = trial->effort.quick;
+    return run;
+}
+
 /* Takes over another placement of the draft if it is the first or takes less time. */
-static bool keep_placement(const struct planner *by, struct attempt *a, struct attempt *with, bool first)
+static bool keep_placement(const struct trial *trial, struct attempt *a, struct attempt *with, bool first)
 {
     struct clocks now;
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes) ||
-        !draft_clocks(&with->draft, with->answer.address, &now, by->st))
+        !draft_clocks(&with->draft, with->answer.address, &now, trial->search->st))
         return false;
     with->us = now.end_to_end_us;
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
@@ -30,29 +51,31 @@ static bool keep_placement(const struct planner *by, struct attempt *a, struct a
 
 /* The draft's buffers by their worth in time, on each clock; nothing on chip is one answer, too. What the solver says
  * of objective and bound is about prices, not about the plan. */
-static bool solve_by_time(const struct planner *by, struct attempt *a)
+static bool solve_by_time(const struct trial *trial, struct attempt *a)
 {
     size_t n = (size_t)a->draft.problem.count;
     struct attempt with = {.draft = a->draft};
     struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
     struct lx_problem p = a->draft.problem;
+    struct lx_run run = trial_run(trial);
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
-    bool ok = priced && with.answer.address ? true : status_no_memory(by->st);
+    bool ok = priced && with.answer.address ? true : status_no_memory(trial->search->st);
     for (size_t i = 0; ok && i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
-    ok = ok && keep_placement(by, a, &with, true);
+    ok = ok && keep_placement(trial, a, &with, true);
     p.buffers = priced;
     p.bonds = (struct lx_bonds){0}; /* their costs are bytes */
-    for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&by->options->run));
+    for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&trial->effort.run));
          clock++)
-        ok = price_buffers(&a->draft, (enum price)clock, priced, by->st) &&
-             solve_valid(&p, by->options->solver, &by->options->run, &with.answer, by->st) &&
-             (with.answer.status == LX_ERROR || keep_placement(by, a, &with, false));
+        ok = price_buffers(&a->draft, (enum price)clock, priced, trial->search->st) &&
+             solve_valid(&p, trial->effort.solver, &run, &with.answer, trial->search->st) &&
+             (with.answer.status == LX_ERROR || keep_placement(trial, a, &with, false));
     mem_free(priced);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;
-    return ok && lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
+    return ok &&
+           lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, trial->search->st);
 }
 
 /* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
@@ -85,30 +108,73 @@ static struct lx_run told_run(struct told *t)
     return run;
 }
 
+/* For solvers that take no linked costs: each buffer is priced by itself. A linked cost is shared out among the buffers whose
+ * absence triggers it; what being on chip costs for sure is taken off. The answer is then weighed by the true costs, and the
+ * bound is the placement stage's own. */
+static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
+{
+    for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
+}
+
+static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buffers)
+{
+    for (int32_t i = 0; i < p->bonds.charge_count; i++) {
+        const struct lx_charge *c = &p->bonds.charges[i];
+        int32_t absent = c->all_off.count + c->any_off.count;
+        if (absent == 0 && c->all_on.count == 1)
+            buffers[c->all_on.at[0]].spill_cost -= c->cost;
+        else if (absent) {
+            unlinked_add_share(buffers, &c->all_off, c->cost / absent);
+            unlinked_add_share(buffers, &c->any_off, c->cost / absent);
+        }
+    }
+    for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
+}
+
+static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
+                           const struct lx_run *run, struct lx_answer *answer, lx_status *st)
+{
+    struct lx_problem plain = *p;
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
+    for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
+    unlinked_share_out(p, buffers);
+    plain.buffers = buffers;
+    plain.bonds = (struct lx_bonds){0};
+    bool ok = solve_valid(&plain, solver, run, answer, st);
+    answer->bound = ok && !run->hasty ? lx_bound(p) : 0;
+    ok = ok && lx_problem_check(p, answer->address, &answer->objective, st);
+    mem_free(buffers);
+    if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
+        answer->status = LX_FEASIBLE;
+    return ok;
+}
+
 /* With linked costs, if the solver takes them. */
-static bool solve_linked(const struct planner *by, int64_t base, const struct lx_problem *p,
+static bool solve_linked(const struct trial *trial, int64_t base, const struct lx_problem *p,
                          struct lx_answer *answer)
 {
-    const struct lx_solver *solver = by->options->solver;
-    struct told told = {&by->options->run, base};
+    const struct lx_solver *solver = trial->effort.solver;
+    struct lx_run watched = trial_run(trial);
+    struct told told = {&watched, base};
     struct lx_run run = told_run(&told);
-    if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
-    run.enough = max_i64(0, by->enough - base);
-    run.spare = by->spare;
-    run.hasty |= by->brief;
-    return solve_valid(p, solver, &run, answer, by->st);
+    if (lx_problem_needs(p) & ~solver->caps)
+        return solve_unlinked(p, solver, &run, answer, trial->search->st);
+    run.enough = max_i64(0, trial->stop_at - base);
+    run.spare = trial->effort.solver_steps;
+    run.hasty |= trial->effort.one_round;
+    return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
 /* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
  * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
-static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, struct attempt *a)
+static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p, struct attempt *a)
 {
     const struct draft *x = &a->draft;
     size_t n = (size_t)p->count;
     struct lx_problem by_rule = *p;
     struct lx_answer true_one = {.address = mem_alloc((n + 1) * sizeof *true_one.address)};
     struct lx_buffer *ruled = mem_alloc((n + 1) * sizeof *ruled);
-    bool ok = true_one.address && ruled ? true : status_no_memory(by->st);
+    bool ok = true_one.address && ruled ? true : status_no_memory(trial->search->st);
     for (size_t i = 0; ok && i < n; i++) {
         ruled[i] = p->buffers[i];
         if (i < (size_t)x->problem.count && !x->stays[i].bar && !x->stays[i].begins_written &&
@@ -116,9 +182,9 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }
     by_rule.buffers = ruled;
-    ok = ok && solve_linked(by, x->base_bytes, &by_rule, &a->answer) &&
-         solve_linked(by, x->base_bytes, p, &true_one) &&
-         lx_problem_check(p, a->answer.address, &a->answer.objective, by->st);
+    ok = ok && solve_linked(trial, x->base_bytes, &by_rule, &a->answer) &&
+         solve_linked(trial, x->base_bytes, p, &true_one) &&
+         lx_problem_check(p, a->answer.address, &a->answer.objective, trial->search->st);
     if (ok) a->answer.bound = true_one.bound;
     mem_free(ruled);
     mem_free(true_one.address);
@@ -126,34 +192,35 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
 }
 
 /* Charges say what traffic costs: they have no part in whether or how high all of it fits. */
-static bool solve_packing(const struct planner *by, struct attempt *a)
+static bool solve_packing(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem p = a->draft.problem;
+    struct lx_run run = trial_run(trial);
     p.bonds = (struct lx_bonds){0};
-    if (!solve_valid(&p, by->options->solver, &by->options->run, &a->answer, by->st)) return false;
+    if (!solve_valid(&p, trial->effort.solver, &run, &a->answer, trial->search->st)) return false;
     a->bound = a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
 /* For the least traffic; of a lax draft with the buffers that stand for waiting sources. */
-static bool solve_traffic(const struct planner *by, struct attempt *a)
+static bool solve_traffic(const struct trial *trial, struct attempt *a)
 {
     const struct lx_problem *p = &a->asked.problem;
     bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
-    if (by_rule ? !solve_by_rule(by, p, a) : !solve_linked(by, a->draft.base_bytes, p, &a->answer))
+    if (by_rule ? !solve_by_rule(trial, p, a) : !solve_linked(trial, a->draft.base_bytes, p, &a->answer))
         return false;
     a->bound = a->draft.base_bytes + a->answer.bound;
     return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }
 
-bool attempt_solve(const struct planner *by, struct attempt *a)
+bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
-    p->objective = lx_asked(by->options->objective, p->objective);
-    if (!draft_valid(&a->draft, by->st) || !draft_waits(&a->draft, a->memory, &a->asked, by->st))
-        return false;
+    p->objective = lx_asked(trial->search->request->objective, p->objective);
+    if (!draft_valid(&a->draft, trial->search->st)) return false;
+    draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
-    if (!a->answer.address) return status_no_memory(by->st);
-    if (asks_time(by)) return solve_by_time(by, a);
-    return p->objective == LX_SPILL ? solve_traffic(by, a) : solve_packing(by, a);
+    if (!a->answer.address) return status_no_memory(trial->search->st);
+    if (asks_time(trial->search)) return solve_by_time(trial, a);
+    return p->objective == LX_SPILL ? solve_traffic(trial, a) : solve_packing(trial, a);
 }

@@ -5,7 +5,7 @@
  * shares with it. These are operands of its launch, or of several if borders divide the run, which adds launches; at
  * least one core works on it. Their elements take the memory's time if they are more than a launch can cover. With
  * divisions given, the cores are those of the op with most, and ops take what they take wherever their operands are. */
-#include "search/planner.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -3,13 +3,10 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "graph/choice.h"
 #include "layout/op_index.h"
 
 #include <string.h>
-
-enum { EACH_OP = 3000 }; /* nanoseconds, with what is behind it */
 
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
 {
@@ -103,7 +100,7 @@ static void accesses_fill_op(struct draft *x, int32_t o, int32_t at)
     }
 }
 
-bool draft_accesses(struct draft *x, lx_status *st)
+void draft_accesses(struct draft *x)
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count, count = 0;
     for (size_t o = 0; o < ops; o++) count += (size_t)op_operand_count(&x->graph->ops[o]);
@@ -112,17 +109,14 @@ bool draft_accesses(struct draft *x, lx_status *st)
     x->access_at = arena_array(x->memory, ops + 1, sizeof *x->access_at);
     x->tensor_access = arena_array(x->memory, count, sizeof *x->tensor_access);
     x->tensor_at = arena_array(x->memory, tensors + 2, sizeof *x->tensor_at);
-    if (!x->accesses || !x->access_op || !x->access_at || !x->tensor_access || !x->tensor_at)
-        return status_no_memory(st);
     int32_t at = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
-        if (stop_work(EACH_OP)) return status_stopped(st);
         accesses_fill_op(x, o, at);
         at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;
-    if (!draft_holds(x, st)) return false;
+    draft_holds(x);
     for (int32_t a = 0; a < at; a++) {
         int64_t whole = x->accesses[a].bytes;
         x->accesses[a].bytes = held_access_bytes(x, a, whole);
@@ -133,5 +127,4 @@ bool draft_accesses(struct draft *x, lx_status *st)
     for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) x->tensor_at[t + 1] += x->tensor_at[t];
     for (int32_t a = 0; a < at; a++) x->tensor_access[x->tensor_at[x->accesses[a].tensor + 1]++] = a;
-    return true;
 }

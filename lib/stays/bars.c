@@ -13,7 +13,6 @@ static const char *mismatch_text(struct builder *b, const struct run *r)
         if (b->seen.at[k].label >= 0) other = &b->seen.at[k];
     const char *one = splits_text(x->divisions, first->op, x->memory);
     const char *two = splits_text(x->divisions, other->op, x->memory);
-    if (!one || !two) return NULL;
     return arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
                         op_of(b, first->op)->name, one, op_of(b, other->op)->name, two);
 }

@@ -8,7 +8,6 @@
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -94,18 +93,15 @@ static bool nests_fit(const struct cutter *c, lx_status *st)
 
 bool draft_bundles(struct draft *x, lx_status *st)
 {
-    enum { EACH_OP = 100 }; /* work of base/stop.h */
     struct cutter c = {.x = x, .seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
-    bool ok = c.seen && x->bundle_of;
-    for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
-        stop_look(EACH_OP);
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
         if (bundles_begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
         bundles_take_tensors(&c, o);
         x->bundle_of[o] = c.bundle;
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;
-    bool fits = ok && nests_fit(&c, st);
+    bool fits = nests_fit(&c, st);
     mem_free(c.seen);
-    return ok ? fits : status_no_memory(st);
+    return fits;
 }

@@ -131,7 +131,7 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
     if (lx_division_front(v) >= 0)
         text_format(&t, ", %c on neighbours", v->splits[lx_division_front(v)].letter);
     if (v->kind == LX_UNDIVIDED_OPAQUE) text_add(&t, "whole, its index map is unknown");
-    const char *text = t.failed ? NULL : arena_string(memory, t.length ? t.at : "whole, on one core");
+    const char *text = arena_string(memory, t.length ? t.at : "whole, on one core");
     text_free(&t);
     return text;
 }

@@ -2,14 +2,11 @@
  * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
 #include "stays/draft.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "graph/builder.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_OP = 100, EACH_NEST = 2000 }; /* work of base/stop.h */
 
 int cut_compare(const void *a, const void *b)
 {
@@ -26,15 +23,14 @@ bool cut_among(const struct cut *cuts, int32_t count, struct cut c)
 static const struct lx_nest *copy_nests(struct arena *m, const struct lx_nest *nests, int32_t count)
 {
     struct lx_nest *to = arena_copy_array(m, nests, (size_t)count, sizeof *to);
-    for (int32_t i = 0; to && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         to[i].var = arena_copy_array(m, nests[i].var, (size_t)(nests[i].last - nests[i].first + 1),
                                      sizeof *to[i].var);
-        if (!to[i].var) return NULL;
     }
     return to;
 }
 
-static bool copy_decisions(struct draft *x, const struct decisions *how)
+static void copy_decisions(struct draft *x, const struct decisions *how)
 {
     size_t ops = (size_t)x->divided->count;
     struct arena *m = x->memory;
@@ -50,13 +46,10 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
     x->how.nests = copy_nests(m, how->nests, how->nest_count);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return x->how.cuts && x->how.moves && x->how.apart && x->how.loaded && x->how.kept && x->how.holds &&
-           x->how.nests && !how->order == !x->how.order && !how->divided == !x->how.divided &&
-           !how->borders == !x->how.borders;
 }
 
 /* Ops are named by their ticks in what a layout says about them. */
-static bool reorder_layouts(const struct lx_layouts *old, const int32_t *order, struct arena *m,
+static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, struct arena *m,
                             struct lx_layouts *l)
 {
     size_t n = (size_t)old->graph->op_count;
@@ -65,7 +58,6 @@ static bool reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     struct lx_restickify *r =
         arena_copy_array(m, old->restickifies, (size_t)old->restickify_count, sizeof *r);
     struct lx_padding *p = arena_copy_array(m, old->paddings, (size_t)old->padding_count, sizeof *p);
-    if (!place || !origin || !stick || !r || !p) return false;
     for (size_t t = 0; t < n; t++) {
         place[order[t]] = (int32_t)t;
         origin[t] = old->op_origin[order[t]];
@@ -78,19 +70,17 @@ static bool reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     l->stick_var = stick;
     l->restickifies = r;
     l->paddings = p;
-    return true;
 }
 
-static bool order_layouts(struct draft *x)
+static void order_layouts(struct draft *x)
 {
     const struct lx_layouts *old = x->divided->layouts;
     struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
-    if (!l || !reorder_layouts(old, x->how.order, x->memory, l)) return false;
-    if (!(l->graph = graph_with_order(old->graph, x->how.order))) return false;
+    reorder_layouts(old, x->how.order, x->memory, l);
+    l->graph = graph_with_order(old->graph, x->how.order);
     l->memory = NULL; /* the draft's */
     x->layouts = l;
     x->graph = l->graph;
-    return true;
 }
 
 /* Is the division one of the tiles that the nests have? */
@@ -126,12 +116,10 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     const struct lx_divisions *old = x->divided;
     const struct decisions *how = &x->how;
     struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
-    if (!d || !(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at)))
-        return status_no_memory(st);
+    d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at);
     d->layouts = x->layouts;
     d->memory = NULL; /* the draft's */
     for (int32_t t = 0; t < old->count; t++) {
-        stop_look(EACH_OP);
         int32_t o = how->order ? how->order[t] : t;
         d->at[t] = how->divided && how->divided[o] ? *how->divided[o] : old->at[o];
         d->at[t].op = t;
@@ -152,8 +140,9 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
     x->divisions = x->divided;
     x->layouts = x->divided->layouts;
     x->graph = x->layouts->graph;
-    if (!copy_decisions(x, how) || (how->order && !order_layouts(x))) return status_no_memory(st);
-    for (int32_t i = 0; i < how->nest_count; i++, stop_look(EACH_NEST))
+    copy_decisions(x, how);
+    if (how->order) order_layouts(x);
+    for (int32_t i = 0; i < how->nest_count; i++)
         if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
     return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;
 }

@@ -97,7 +97,7 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st);
 bool draft_bundles(struct draft *x, lx_status *st);
 
 /* accesses.c: accesses of the draft and their order by tensor. */
-bool draft_accesses(struct draft *x, lx_status *st);
+void draft_accesses(struct draft *x);
 /* Bytes of a whole tensor in HBM. */
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 
@@ -105,7 +105,7 @@ int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
 
 /* holds.c: fills `held` of the draft. */
-bool draft_holds(struct draft *x, lx_status *st);
+void draft_holds(struct draft *x);
 /* HBM bytes of an access off chip, over all iterations; and those of them that read what was written before: sums that are
  * not complete. */
 int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
@@ -146,14 +146,14 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
 
 /* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move, in order. */
-bool draft_moves(struct draft *x, lx_status *st);
+void draft_moves(struct draft *x);
 /* Per stay: it cannot be moved, as it is laid out anew from another, or another from it, or it is never on chip. */
 void stays_find_fixed(const struct draft *x, bool *fixed);
 /* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 
 /* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
-bool draft_prices(struct draft *x, lx_status *st);
+void draft_prices(struct draft *x);
 
 /* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
  * while it does. */
@@ -168,10 +168,10 @@ struct waiting {
     const struct wait *waits;
     int32_t count;
 };
-bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st);
+void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out);
 
 /* in_place.c: fills the parents of the problem's buffers. */
-bool draft_parents(struct draft *x, lx_status *st);
+void draft_parents(struct draft *x);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
 
@@ -190,8 +190,8 @@ struct traffic {
 
 bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes);
 /* All of it; HBM and ring of each op into `ops`. */
-bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
-                  struct lx_op_traffic *ops, lx_status *st);
+void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
+                  struct lx_op_traffic *ops);
 /* lx_traffic.c: what each op moves on chip, as divided, where the placement has its operands. */
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops);
 

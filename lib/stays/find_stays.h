@@ -47,11 +47,6 @@ static inline const struct lx_op *op_of(const struct builder *b, int32_t op)
     return &b->x->graph->ops[op];
 }
 
-static inline bool no_memory(struct builder *b)
-{
-    return status_no_memory(b->st);
-}
-
 /* Are two ops in different bundles? Extern ops have bundles of their own. */
 static inline bool wiped_between(const struct builder *b, int32_t first, int32_t second)
 {

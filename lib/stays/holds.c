@@ -6,7 +6,6 @@
  * loops inside come back to its first access. What an op sums over a level is held outside all levels of the sum; or its
  * parts come and go. */
 #include "stays/draft.h"
-#include "base/checked.h"
 #include "base/fail.h"
 
 static const struct lx_nest *holds_nest_of(const struct draft *x, int32_t access)
@@ -30,13 +29,12 @@ static int holds_level_of(const struct draft *x, int32_t tensor, int32_t nest, c
     return usual_level(&x->how.nests[nest], t);
 }
 
-bool draft_holds(struct draft *x, lx_status *st)
+void draft_holds(struct draft *x)
 {
     int32_t count = x->access_at[x->graph->op_count], *before;
-    if (x->how.nest_count == 0) return true;
+    if (x->how.nest_count == 0) return;
     x->held = arena_array(x->memory, (size_t)count, sizeof *x->held);
     before = arena_array(x->memory, (size_t)x->graph->tensor_count, sizeof *before); /* 1 + its last access */
-    if (!x->held || !before) return status_no_memory(st);
     for (int32_t a = 0; a < count; a++) {
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, x->access_op[a]),
                 tensor = x->accesses[a].tensor, one = before[tensor] - 1;
@@ -50,7 +48,6 @@ bool draft_holds(struct draft *x, lx_status *st)
         x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
         x->held[a].level = holds_level_of(x, tensor, nest, &x->held[a].tensor);
     }
-    return true;
 }
 
 /* How often the parts of a sum are written if it is held up to `level`. */

@@ -60,9 +60,9 @@ static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t pa
     return views_equal(&a, &b);
 }
 
-bool draft_parents(struct draft *x, lx_status *st)
+void draft_parents(struct draft *x)
 {
-    if (x->how.passes.no_in_place) return true;
+    if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         const struct lx_op *op = &x->graph->ops[o];
         const struct lx_access *a = &x->accesses[x->access_at[o]];
@@ -77,7 +77,5 @@ bool draft_parents(struct draft *x, lx_status *st)
         struct lx_buffer *b = &x->buffers[child];
         b->parents = arena_copy_array(x->memory, parents, (size_t)count, sizeof *parents);
         b->parent_count = count;
-        if (!b->parents) return status_no_memory(st);
     }
-    return true;
 }

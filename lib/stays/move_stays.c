@@ -4,7 +4,6 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 
 /* Neither laid out anew from another nor another from it. */
 static bool stay_moves(const struct draft *x, int32_t stay)
@@ -38,7 +37,6 @@ static bool comes_back(const struct draft *x, int32_t stay, int32_t before)
 /* The stay that a move divides: alive before and behind it. */
 static int32_t find_moved(const struct draft *x, struct cut move)
 {
-    stop_look(x->problem.count);
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].tensor == move.tensor && x->buffers[i].start < move.before &&
             move.before < x->buffers[i].end && stay_moves(x, i) && !comes_back(x, i, move.before))
@@ -47,18 +45,16 @@ static int32_t find_moved(const struct draft *x, struct cut move)
 }
 
 /* The uses from `first` on, behind the copy, which is one itself. */
-static bool take_uses(const struct draft *x, struct lx_buffer *a, int32_t first, int64_t copy,
+static void take_uses(const struct draft *x, struct lx_buffer *a, int32_t first, int64_t copy,
                       struct lx_buffer *b)
 {
     bool at_once = first < a->use_count && a->uses[first] == copy;
     int64_t *uses = arena_array(x->memory, (size_t)(a->use_count - first) + 1, sizeof *uses);
-    if (!uses) return false;
     b->use_count = 0;
     if (!at_once) uses[b->use_count++] = copy;
     for (int32_t k = first; k < a->use_count; k++) uses[b->use_count++] = a->uses[k];
     a->use_count = first;
     b->uses = uses;
-    return true;
 }
 
 /* First and last op that a stay serves; where it serves none, all of its life. */
@@ -78,14 +74,14 @@ static void find_served(struct draft *x, int32_t stay)
     s->last = (int32_t)x->buffers[stay].end - 1;
 }
 
-static bool move_stays_divide(struct draft *x, int32_t old, struct cut move, lx_status *st)
+static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
 {
     int32_t new = x->problem.count, first = 0;
     struct lx_buffer *a = &x->buffers[old], *b = &x->buffers[new];
     *b = *a;
     x->stays[new] = x->stays[old];
     while (first < a->use_count && a->uses[first] < move.before) first++;
-    if (!take_uses(x, a, first, move.before, b)) return status_no_memory(st);
+    take_uses(x, a, first, move.before, b);
     a->end = b->start = move.before;
     b->first_use_is_read = true;
     b->spill_cost = 0;
@@ -100,17 +96,15 @@ static bool move_stays_divide(struct draft *x, int32_t old, struct cut move, lx_
     find_served(x, old);
     find_served(x, new);
     x->problem.count++;
-    return b->name ? true : status_no_memory(st);
 }
 
-bool draft_moves(struct draft *x, lx_status *st)
+void draft_moves(struct draft *x)
 {
     size_t n = (size_t)x->problem.count, room = n + (size_t)x->how.move_count;
-    if (x->how.move_count == 0) return true;
+    if (x->how.move_count == 0) return;
     struct lx_buffer *buffers = arena_array(x->memory, room, sizeof *buffers);
     struct lx_stay *stays = arena_array(x->memory, room, sizeof *stays);
     int64_t *copies = arena_array(x->memory, room, sizeof *copies);
-    if (!buffers || !stays || !copies) return status_no_memory(st);
     for (size_t i = 0; i < n; i++)
         buffers[i] = x->buffers[i], stays[i] = x->stays[i], copies[i] = x->copy_bytes[i];
     x->copy_bytes = copies;
@@ -118,7 +112,6 @@ bool draft_moves(struct draft *x, lx_status *st)
     x->stays = stays;
     for (int32_t i = 0; i < x->how.move_count; i++) {
         int32_t old = find_moved(x, x->how.moves[i]);
-        if (old >= 0 && !move_stays_divide(x, old, x->how.moves[i], st)) return false;
+        if (old >= 0) move_stays_divide(x, old, x->how.moves[i]);
     }
-    return true;
 }

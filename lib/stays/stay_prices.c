@@ -13,12 +13,9 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
-
-enum { EACH_TENSOR = 3000 }; /* nanoseconds */
 
 /* One stay of the tensor under way. */
 struct price {
@@ -63,24 +60,24 @@ static int32_t next_stay(const struct pricing *p, int32_t stay)
     return next < p->end ? next : -1;
 }
 
-static bool stay_prices_group_of(struct pricing *p, const int32_t *members, int32_t count,
+static void stay_prices_group_of(struct pricing *p, const int32_t *members, int32_t count,
                                  struct lx_group *out)
 {
     *out = (struct lx_group){arena_copy_array(p->x->memory, members, (size_t)count, sizeof *members), count};
-    return out->at;
 }
 
-static bool charge_load(struct pricing *p, int32_t stay)
+static void charge_load(struct pricing *p, int32_t stay)
 {
     struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
     int32_t source = stay_prices_source_of(p, stay);
-    if (p->x->stays[stay].begins_written) return true;
+    if (p->x->stays[stay].begins_written) return;
     if (source < 0) {
         p->of[stay].on += c.cost;
-        return true;
+        return;
     }
-    return stay_prices_group_of(p, &stay, 1, &c.all_on) && stay_prices_group_of(p, &source, 1, &c.all_off) &&
-           VEC_PUSH(&p->charges, c);
+    stay_prices_group_of(p, &stay, 1, &c.all_on);
+    stay_prices_group_of(p, &source, 1, &c.all_off);
+    VEC_PUSH(&p->charges, c);
 }
 
 /* Who needs in HBM what a stay has written. */
@@ -89,72 +86,71 @@ struct needs {
     VEC(int32_t) any_off;
 };
 
-static bool need_if_off(struct needs *n, int32_t stay, int32_t writer)
+static void need_if_off(struct needs *n, int32_t stay, int32_t writer)
 {
     for (size_t i = 0; i < n->any_off.count; i++)
-        if (n->any_off.at[i] == stay) return true;
-    return stay == writer || VEC_PUSH(&n->any_off, stay);
+        if (n->any_off.at[i] == stay) return;
+    if (!(stay == writer)) VEC_PUSH(&n->any_off, stay);
 }
 
 /* Of one access behind the write. */
-static bool add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
+static void add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
 {
     const struct draft *x = p->x;
     int32_t stay = stay_prices_server(p, access);
-    if (!x->accesses[access].reads || stay == writer) return true;
+    if (!x->accesses[access].reads || stay == writer) return;
     bool begins = stay >= 0 && x->stays[stay].first == x->access_op[access] && !x->stays[stay].begins_written;
     int32_t source = begins ? stay_prices_source_of(p, stay) : -1;
     if (stay < 0 || (begins && source < 0)) {
         n->always = true;
-        return true;
+        return;
     }
-    return need_if_off(n, stay, writer) && (!begins || need_if_off(n, source, writer));
+    need_if_off(n, stay, writer);
+    if (begins) need_if_off(n, source, writer);
 }
 
 /* The store of what access number k of the tensor writes. */
-static bool charge_store(struct pricing *p, int32_t k)
+static void charge_store(struct pricing *p, int32_t k)
 {
     const struct draft *x = p->x;
     struct lx_charge c = {.cost = p->whole};
     struct needs n = {0};
     int32_t writer = stay_prices_server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
-    bool ok = true, rewritten = false;
-    if (writer < 0) return true;
+    bool rewritten = false;
+    if (writer < 0) return;
     if (stay_parts(x, writer) > 1) {
         p->of[writer].on += p->whole * (2 * stay_parts(x, writer) - 1);
-        return true;
+        return;
     }
-    for (int32_t i = k + 1; ok && i < end && !rewritten; i++) {
-        ok = add_need(p, x->tensor_access[i], writer, &n);
+    for (int32_t i = k + 1; i < end && !rewritten; i++) {
+        add_need(p, x->tensor_access[i], writer, &n);
         rewritten = x->accesses[x->tensor_access[i]].writes;
     }
     n.always |= !rewritten && lx_role_leaves(x->graph->tensors[p->tensor].role);
     if (n.always)
         p->of[writer].on += p->whole;
-    else if (ok && n.any_off.count)
-        ok = stay_prices_group_of(p, &writer, 1, &c.all_on) &&
-             stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off) &&
-             VEC_PUSH(&p->charges, c);
+    else if (n.any_off.count) {
+        stay_prices_group_of(p, &writer, 1, &c.all_on);
+        stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off);
+        VEC_PUSH(&p->charges, c);
+    }
     VEC_FREE(&n.any_off);
-    return ok;
 }
 
 /* All prices of the tensor, with the bars that there are. */
-static bool stay_prices_price_tensor(struct pricing *p)
+static void stay_prices_price_tensor(struct pricing *p)
 {
     const struct draft *x = p->x;
-    bool ok = true;
     p->fixed = 0;
     p->charges.count = p->first_charge;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) p->of[s] = (struct price){0};
-    for (int32_t k = x->tensor_at[p->tensor]; ok && k < x->tensor_at[p->tensor + 1]; k++) {
+    for (int32_t k = x->tensor_at[p->tensor]; k < x->tensor_at[p->tensor + 1]; k++) {
         int32_t access = x->tensor_access[k], stay = stay_prices_server(p, access);
         *(stay < 0 ? &p->fixed : &p->of[stay].off) += x->accesses[access].bytes;
-        ok = !x->accesses[access].writes || charge_store(p, k);
+        if (x->accesses[access].writes) charge_store(p, k);
     }
-    for (int32_t s = next_stay(p, -1); ok && s >= 0; s = next_stay(p, s))
-        ok = stay_prices_is_barred(p, s) || charge_load(p, s);
-    return ok;
+    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
+        if (!(stay_prices_is_barred(p, s))) charge_load(p, s);
 }
 
 static bool stay_prices_has(const struct lx_group *g, int32_t stay)
@@ -186,7 +182,7 @@ static const struct lx_op *op_behind(const struct draft *x, int32_t stay)
     return NULL;
 }
 
-static bool bar_stay(struct draft *x, int32_t stay)
+static void bar_stay(struct draft *x, int32_t stay)
 {
     struct lx_stay *s = &x->stays[stay];
     const struct lx_op *behind = op_behind(x, stay);
@@ -197,22 +193,20 @@ static bool bar_stay(struct draft *x, int32_t stay)
     b->reason = s->begins_written ? "no op reads it from the scratchpad"
                                   : "read only once: a copy on chip would save nothing";
     if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
-    return b->reason;
 }
 
 /* Bars what saves nothing; `*changed`: there was such a stay. */
-static bool bar_useless(struct pricing *p, bool *changed)
+static void bar_useless(struct pricing *p, bool *changed)
 {
     struct draft *x = p->x;
     *changed = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
         if (x->stays[s].bar || most_gain(p, s) > 0) continue;
         *changed = true;
-        if (!bar_stay(x, s)) return false;
+        bar_stay(x, s);
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
         if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = stay_prices_source_of(p, s);
-    return true;
 }
 
 /* The least that a stay and the copies of it cost where there is room for all. */
@@ -237,7 +231,7 @@ static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 }
 
 /* The prices go into the buffers, what cannot be saved into the constant. */
-static bool write_prices(struct pricing *p)
+static void write_prices(struct pricing *p)
 {
     struct draft *x = p->x;
     x->base_bytes += p->fixed;
@@ -251,53 +245,51 @@ static bool write_prices(struct pricing *p)
         x->copy_bytes[s] = p->of[s].on;
         b->spill_cost = p->of[s].off - both;
         on.cost = p->of[s].on - both;
-        if (on.cost && !(stay_prices_group_of(p, &s, 1, &on.all_on) && VEC_PUSH(&p->charges, on)))
-            return false;
+        if (!on.cost) continue;
+        stay_prices_group_of(p, &s, 1, &on.all_on);
+        VEC_PUSH(&p->charges, on);
     }
-    return true;
 }
 
 /* Of what is too large: would it save anything? If not, that is why it is barred. */
-static bool doubt_sizes(struct pricing *p)
+static void doubt_sizes(struct pricing *p)
 {
-    bool any = false, ok = true;
+    bool any = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
     p->sizes_count = false;
-    ok = !any || stay_prices_price_tensor(p);
-    for (int32_t s = next_stay(p, -1); any && ok && s >= 0; s = next_stay(p, s))
-        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) ok = bar_stay(p->x, s);
+    if (any) stay_prices_price_tensor(p);
+    for (int32_t s = next_stay(p, -1); any && s >= 0; s = next_stay(p, s))
+        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) bar_stay(p->x, s);
     p->sizes_count = true;
-    return ok;
 }
 
-static bool settle_tensor(struct pricing *p)
+static void settle_tensor(struct pricing *p)
 {
-    bool ok, changed = true;
+    bool changed = true;
     p->first_charge = p->charges.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
-    if (!doubt_sizes(p)) return false;
-    do ok = stay_prices_price_tensor(p) && bar_useless(p, &changed);
-    while (ok && changed);
-    return ok && write_prices(p);
+    doubt_sizes(p);
+    do {
+        stay_prices_price_tensor(p);
+        bar_useless(p, &changed);
+    } while (changed);
+    write_prices(p);
 }
 
-bool draft_prices(struct draft *x, lx_status *st)
+void draft_prices(struct draft *x)
 {
     struct pricing p = {.x = x, .end = x->graph->tensor_count};
     size_t n = (size_t)x->problem.count;
     p.of = mem_zeroed(n + 1, sizeof *p.of);
     x->copy_bytes = arena_array(x->memory, n, sizeof *x->copy_bytes);
-    bool ok = p.of && x->copy_bytes;
-    for (p.tensor = 0; ok && p.tensor < x->graph->tensor_count; p.tensor++) {
+    for (p.tensor = 0; p.tensor < x->graph->tensor_count; p.tensor++) {
         p.later = p.end;
         while (p.end < x->problem.count && x->stays[p.end].tensor == p.tensor) p.end++;
-        ok = !stop_work(EACH_TENSOR) && settle_tensor(&p);
+        settle_tensor(&p);
     }
     struct lx_bonds *bonds = &x->problem.bonds;
     bonds->charge_count = (int32_t)p.charges.count;
     bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
-    ok = ok && bonds->charges;
     VEC_FREE(&p.charges);
     mem_free(p.of);
-    return ok ? true : status_no_memory(st);
 }

@@ -12,32 +12,29 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH_TENSOR = 5000 }; /* nanoseconds */
-
 /* The number of an access's view among those of the tensor. */
-static bool stays_label_of(struct builder *b, int32_t access, int *label)
+static void stays_label_of(struct builder *b, int32_t access, int *label)
 {
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor;
     struct lx_core_view v = held_view(x, access);
     *label = LABEL_NONE;
-    if (!view_holds(&x->layouts->layouts[tensor], &v, !x->how.passes.no_ring)) return true;
+    if (!view_holds(&x->layouts->layouts[tensor], &v, !x->how.passes.no_ring)) return;
     for (size_t i = 0; i < b->views.count; i++)
         if (views_equal(&b->views.at[i], &v)) {
             *label = (int)i;
-            return true;
+            return;
         }
     *label = (int)b->views.count;
-    return VEC_PUSH(&b->views, v) ? true : no_memory(b);
+    VEC_PUSH(&b->views, v);
 }
 
 /* Fills b->seen with labels and runs. */
-static bool stays_look_at(struct builder *b, int32_t tensor)
+static void stays_look_at(struct builder *b, int32_t tensor)
 {
     struct draft *x = b->x;
     b->seen.count = b->views.count = 0;
@@ -48,8 +45,8 @@ static bool stays_look_at(struct builder *b, int32_t tensor)
         s.op = x->access_op[s.access];
         if (op_of(b, s.op)->kind->traits & LX_EXTERN)
             s.label = LABEL_EXTERN;
-        else if (!stays_label_of(b, s.access, &s.label))
-            return false;
+        else
+            stays_label_of(b, s.access, &s.label);
         if (b->seen.count > 0) {
             const struct seen *before = &b->seen.at[b->seen.count - 1];
             bool cut = false;
@@ -63,9 +60,8 @@ static bool stays_look_at(struct builder *b, int32_t tensor)
             run += cut;
         }
         s.run = run;
-        if (!VEC_PUSH(&b->seen, s)) return no_memory(b);
+        VEC_PUSH(&b->seen, s);
     }
-    return true;
 }
 
 static struct run measure_run(const struct builder *b, int32_t tensor, size_t from)
@@ -127,8 +123,7 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
 /* Takes the access in: it is served by this stay. */
 static bool stays_serve(struct builder *b, struct found_stay *f, const struct seen *s)
 {
-    if (f->uses.count == 0 || f->uses.at[f->uses.count - 1] != s->op)
-        if (!VEC_PUSH(&f->uses, s->op)) return no_memory(b);
+    if (f->uses.count == 0 || f->uses.at[f->uses.count - 1] != s->op) VEC_PUSH(&f->uses, s->op);
     int32_t first = s->op, last = s->op;
     held_covers(b->x, s->access, &first, &last);
     f->life_first = min_i64(f->life_first, first);
@@ -148,16 +143,15 @@ static int64_t stays_part_of(const struct builder *b, const struct found_stay *f
 }
 
 /* Measures a stay; one that fits no scratchpad is barred. */
-static bool measure_stay(struct builder *b, struct found_stay *f)
+static void measure_stay(struct builder *b, struct found_stay *f)
 {
     struct draft *x = b->x;
     f->buffer.size = stays_part_of(b, f);
-    if (f->stay.bar || f->buffer.size <= x->problem.capacity) return true;
+    if (f->stay.bar || f->buffer.size <= x->problem.capacity) return;
     f->stay.bar = LX_BAR_SIZE;
     f->buffer.reason =
         arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
                      digits_in_groups(f->buffer.size).at, digits_in_groups(x->problem.capacity).at);
-    return f->buffer.reason ? true : no_memory(b);
 }
 
 /* Is a copy that begins with `op` filled over the ring, if its source is on chip? */
@@ -184,7 +178,6 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     size_t main_stay = b->found.count;
     const char *text;
     enum lx_bar bar = bar_of_run(b, r, &text);
-    if (bar && !text) return no_memory(b);
     int label_of_stay[64];
     size_t stays = 0;
     for (size_t k = r->first; k < r->to; k++) {
@@ -196,7 +189,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         if (n == sizeof label_of_stay / sizeof *label_of_stay) continue; /* more views than that: HBM */
         if (n == stays) {
             label_of_stay[stays++] = s->label;
-            if (!VEC_PUSH(&b->found, begin_stay(b, r, k))) return no_memory(b);
+            VEC_PUSH(&b->found, begin_stay(b, r, k));
             b->found.at[main_stay + n].stay.bar = bar;
             b->found.at[main_stay + n].buffer.reason = text;
         }
@@ -207,12 +200,14 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         struct found_stay f = begin_stay(b, r, r->from);
         f.stay.bar = bar;
         f.buffer.reason = text;
-        if (!VEC_PUSH(&f.uses, b->seen.at[r->from].op) || !VEC_PUSH(&b->found, f)) return no_memory(b);
-        return measure_stay(b, &b->found.at[main_stay]);
+        VEC_PUSH(&f.uses, b->seen.at[r->from].op);
+        VEC_PUSH(&b->found, f);
+        measure_stay(b, &b->found.at[main_stay]);
+        return true;
     }
     for (size_t n = 0; n < stays; n++) {
         struct found_stay *f = &b->found.at[main_stay + n];
-        if (!measure_stay(b, f)) return false;
+        measure_stay(b, f);
         if (n > 0 && !f->stay.bar && !b->found.at[main_stay].stay.bar && rings(b, r->tensor, f->stay.first))
             f->stay.ring_source = (int32_t)main_stay;
     }
@@ -220,38 +215,33 @@ static bool stays_of_run(struct builder *b, const struct run *r)
 }
 
 /* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
-static bool stays_uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
+static void stays_uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
 {
     size_t n = f->uses.count;
     int64_t *to = arena_array(x->memory, n + 2, sizeof *to);
     bool before = n > 0 && f->life_first<f->uses.at[0], after = n> 0 && f->life_last > f->uses.at[n - 1];
-    if (!to) return false;
     if (before) to[0] = f->life_first;
     if (n) memcpy(to + before, f->uses.at, n * sizeof *to);
     if (after) to[n + before] = f->life_last;
     out->uses = to;
     out->use_count = (int32_t)(n + before + after);
-    return true;
 }
 
-static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
+static void finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
 {
     struct draft *x = b->x;
     struct lx_buffer *out = &x->buffers[number];
-    enum { EACH_STAY = 500 };
-    stop_look(EACH_STAY);
     x->stays[number] = f->stay;
     *out = f->buffer;
-    if (!stays_uses_of(x, f, out)) return no_memory(b);
+    stays_uses_of(x, f, out);
     out->start = f->life_first;
     out->end = f->life_last + 1;
     if (f->uses.count == 0) out->start = 0, out->end = 1;
     if (nth > 0) out->name = arena_format(x->memory, "%s#%d", out->name, nth + 1);
-    return out->name ? true : no_memory(b);
 }
 
 /* The tensor's stays get their numbers: the first the tensor's own, the others behind all tensors. */
-static bool number_stays(struct builder *b, int32_t tensor, struct found_stay *firsts)
+static void number_stays(struct builder *b, int32_t tensor, struct found_stay *firsts)
 {
     struct draft *x = b->x;
     int32_t behind = x->graph->tensor_count + (int32_t)b->later.count;
@@ -261,8 +251,8 @@ static bool number_stays(struct builder *b, int32_t tensor, struct found_stay *f
         if (source >= 0) f->stay.ring_source = source == 0 ? tensor : behind + source - 1;
         if (n == 0)
             firsts[tensor] = *f;
-        else if (!VEC_PUSH(&b->later, *f))
-            return no_memory(b);
+        else
+            VEC_PUSH(&b->later, *f);
         f->uses.at = NULL; /* handed on */
     }
     for (size_t k = 0; k < b->seen.count; k++) {
@@ -270,12 +260,11 @@ static bool number_stays(struct builder *b, int32_t tensor, struct found_stay *f
         if (*stay >= 0) *stay = *stay == 0 ? tensor : behind + *stay - 1;
     }
     b->found.count = 0;
-    return true;
 }
 
 static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay *firsts)
 {
-    if (!stays_look_at(b, tensor)) return false;
+    stays_look_at(b, tensor);
     if (b->seen.count == 0) {
         struct found_stay f = {
             .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .bar = LX_BAR_UNUSED}};
@@ -291,7 +280,8 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
         if (!stays_of_run(b, &r)) return false;
         from = r.to;
     }
-    return number_stays(b, tensor, firsts);
+    number_stays(b, tensor, firsts);
+    return true;
 }
 
 /* The source of a relayout is there until its last copy is made. */
@@ -318,26 +308,31 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
-    bool ok = firsts ? draft_bundles(out, st) && draft_accesses(out, st) : status_no_memory(st);
-    for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        ok = stop_work(EACH_TENSOR) ? status_stopped(st) : stays_of_tensor(&b, t, firsts);
+    bool ok = draft_bundles(out, st);
+    if (ok) draft_accesses(out);
+    for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
     if (ok) {
         out->problem.count = g->tensor_count + (int32_t)b.later.count;
         out->problem.buffers = out->buffers =
             arena_array(memory, (size_t)out->problem.count, sizeof *out->buffers);
         out->stays = arena_array(memory, (size_t)out->problem.count, sizeof *out->stays);
-        ok = out->buffers && out->stays ? true : status_no_memory(st);
+        ok = true;
     }
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = finish_stay(&b, &firsts[t], t, 0);
+    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+        finish_stay(&b, &firsts[t], t, 0);
+        ok = true;
+    }
     int nth = 0;
     for (size_t i = 0; ok && i < b.later.count; i++) {
         nth = i > 0 && b.later.at[i].stay.tensor == b.later.at[i - 1].stay.tensor ? nth + 1 : 1;
-        ok = finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
+        finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
+        ok = true;
     }
-    ok = ok && draft_prices(out, st);
+    if (ok) draft_prices(out);
     if (ok) outlive_copies(out);
-    ok = ok && draft_moves(out, st) && draft_parents(out, st);
-    for (size_t t = 0; firsts && t < tensors; t++) VEC_FREE(&firsts[t].uses);
+    if (ok) draft_moves(out);
+    if (ok) draft_parents(out);
+    for (size_t t = 0; t < tensors; t++) VEC_FREE(&firsts[t].uses);
     for (size_t i = 0; i < b.later.count; i++) VEC_FREE(&b.later.at[i].uses);
     for (size_t i = 0; i < b.found.count; i++) VEC_FREE(&b.found.at[i].uses);
     VEC_FREE(&b.later);

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -16,7 +15,7 @@ struct walk {
     struct lx_op_traffic *ops; /* NULL: only the sum is wanted */
     VEC(struct lx_transfer) transfers;
     int64_t hbm, ring;
-    bool overflow, no_memory;
+    bool overflow;
     /* Of the tensor under way. */
     int64_t whole;
     bool hbm_has_it;
@@ -44,8 +43,7 @@ static void traffic_add(struct walk *w, int64_t bytes, int64_t *per_op)
 static void transfer(struct walk *w, enum lx_transfer_kind kind, int32_t tick, int32_t stay, int32_t source,
                      int64_t bytes)
 {
-    if (w->ops && !VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes}))
-        w->no_memory = true;
+    if (w->ops) VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes});
 }
 
 /* Somebody reads it in HBM. */
@@ -139,8 +137,6 @@ static void walk_access(struct walk *w, int32_t access)
 static void walk_tensor(struct walk *w, int32_t tensor)
 {
     const struct draft *x = w->x;
-    enum { EACH_TENSOR = 1000 };
-    stop_look(EACH_TENSOR);
     w->whole = tensor_bytes(x->layouts, tensor);
     w->hbm_has_it = true; /* before the first write: an input, or the zeros that an insert leaves */
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
@@ -204,8 +200,8 @@ static void order_moves(const int64_t *address, struct lx_transfer *t, size_t co
     }
 }
 
-bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
-                  struct lx_op_traffic *ops, lx_status *st)
+void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
+                  struct lx_op_traffic *ops)
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
@@ -216,5 +212,4 @@ bool traffic_list(const struct draft *x, const int64_t *address, struct arena *m
                             .ring_bytes = w.ring};
     out->transfers = arena_copy_array(memory, w.transfers.at, w.transfers.count, sizeof *out->transfers);
     VEC_FREE(&w.transfers);
-    return out->transfers && !w.no_memory ? true : status_no_memory(st);
 }

@@ -6,7 +6,6 @@
  * Such a buffer may get another address than its source has, which no plan can follow; so the cost is one that nothing
  * goes below, and a plan's where the addresses are the same. */
 #include "stays/draft.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
 
@@ -28,20 +27,19 @@ static int by_source(const void *a, const void *b)
     return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
-static bool waits_find_waits(struct builder *b)
+static void waits_find_waits(struct builder *b)
 {
     const struct draft *x = b->x;
     for (int32_t i = 0; x->how.lax && i < x->problem.count; i++) {
         struct wait w = {.copy = i, .source = x->stays[i].ring_source, .tick = x->stays[i].first};
         if (w.source < 0 || x->buffers[w.source].end > w.tick) continue;
-        if (!VEC_PUSH(&b->waits, w)) return false;
+        VEC_PUSH(&b->waits, w);
     }
     if (b->waits.count) qsort(b->waits.at, b->waits.count, sizeof *b->waits.at, by_source);
-    return true;
 }
 
 /* The bytes of `of` from its end until after `tick`. It takes over their place if it is read at all. */
-static bool add_keeper(struct builder *b, int32_t of, int64_t tick)
+static void add_keeper(struct builder *b, int32_t of, int64_t tick)
 {
     const struct lx_buffer *before = &b->buffers.at[of];
     bool takes_over = lx_read_count(before) > 0;
@@ -59,32 +57,28 @@ static bool add_keeper(struct builder *b, int32_t of, int64_t tick)
         k.parents = arena_copy_array(b->memory, &of, 1, sizeof of);
         k.parent_count = 1;
     }
-    return k.uses && (!takes_over || k.parents) && VEC_PUSH(&b->buffers, k);
+    VEC_PUSH(&b->buffers, k);
 }
 
-static bool add_keepers(struct builder *b)
+static void add_keepers(struct builder *b)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->waits.count; i++) {
+    for (size_t i = 0; i < b->waits.count; i++) {
         struct wait *w = &b->waits.at[i], *before = i > 0 ? w - 1 : NULL;
         bool same = before && before->source == w->source;
         w->first = same ? before->first : (int32_t)b->buffers.count;
-        if (!same || before->tick != w->tick) ok = add_keeper(b, same ? before->last : w->source, w->tick);
+        if (!same || before->tick != w->tick) add_keeper(b, same ? before->last : w->source, w->tick);
         w->last = (int32_t)b->buffers.count - 1;
     }
-    return ok;
 }
 
 /* The group, and all keepers of a wait. */
-static bool with_keepers(struct builder *b, struct lx_group *g, const struct wait *w)
+static void with_keepers(struct builder *b, struct lx_group *g, const struct wait *w)
 {
     int32_t more = w->last - w->first + 1;
     int32_t *all = arena_array(b->memory, (size_t)(g->count + more), sizeof *all);
-    if (!all) return false;
     for (int32_t i = 0; i < g->count; i++) all[i] = g->at[i];
     for (int32_t i = 0; i < more; i++) all[g->count + i] = w->first + i;
     *g = (struct lx_group){all, g->count + more};
-    return true;
 }
 
 static bool waits_is_on(const struct lx_group *g, int32_t member)
@@ -93,49 +87,51 @@ static bool waits_is_on(const struct lx_group *g, int32_t member)
 }
 
 /* The load of the copy without its source: without it or its keepers. */
-static bool widen_load(struct builder *b, const struct wait *w)
+static void widen_load(struct builder *b, const struct wait *w)
 {
     for (size_t i = 0; i < b->charges.count; i++) {
         struct lx_charge *c = &b->charges.at[i];
         if (!waits_is_on(&c->all_on, w->copy) || !waits_is_on(&c->all_off, w->source)) continue;
         c->any_off = c->all_off;
         c->all_off = (struct lx_group){0};
-        return with_keepers(b, &c->any_off, w);
+        with_keepers(b, &c->any_off, w);
+        return;
     }
-    return true;
 }
 
 /* The store of the source unless all copies are made of it: the keepers of the last of them stand for all. */
-static bool widen_store(struct builder *b, const struct wait *w)
+static void widen_store(struct builder *b, const struct wait *w)
 {
     for (size_t i = 0; i < b->charges.count; i++) {
         struct lx_charge *c = &b->charges.at[i];
-        if (waits_is_on(&c->all_on, w->source) && c->any_off.count && !with_keepers(b, &c->any_off, w))
-            return false;
+        if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(b, &c->any_off, w);
     }
-    return true;
 }
 
-static bool widen_charges(struct builder *b)
+static void widen_charges(struct builder *b)
 {
     const struct lx_bonds *bonds = &b->x->problem.bonds;
-    bool ok = true;
-    for (int32_t i = 0; ok && i < bonds->charge_count; i++) ok = VEC_PUSH(&b->charges, bonds->charges[i]);
-    for (size_t i = 0; ok && i < b->waits.count; i++) {
-        bool is_last = i + 1 == b->waits.count || b->waits.at[i + 1].source != b->waits.at[i].source;
-        ok = widen_load(b, &b->waits.at[i]) && (!is_last || widen_store(b, &b->waits.at[i]));
+    for (int32_t i = 0; i < bonds->charge_count; i++) {
+        VEC_PUSH(&b->charges, bonds->charges[i]);
     }
-    return ok;
+    for (size_t i = 0; i < b->waits.count; i++) {
+        bool is_last = i + 1 == b->waits.count || b->waits.at[i + 1].source != b->waits.at[i].source;
+        widen_load(b, &b->waits.at[i]);
+        if (is_last) widen_store(b, &b->waits.at[i]);
+    }
 }
 
-bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st)
+void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out)
 {
     struct builder b = {.x = x, .memory = memory};
-    bool ok = waits_find_waits(&b);
+    waits_find_waits(&b);
     *out = (struct waiting){.problem = x->problem};
-    if (ok && b.waits.count) {
-        for (int32_t i = 0; ok && i < x->problem.count; i++) ok = VEC_PUSH(&b.buffers, x->buffers[i]);
-        ok = ok && add_keepers(&b) && widen_charges(&b);
+    if (b.waits.count) {
+        for (int32_t i = 0; i < x->problem.count; i++) {
+            VEC_PUSH(&b.buffers, x->buffers[i]);
+        }
+        add_keepers(&b);
+        widen_charges(&b);
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;
         out->problem.bonds.charge_count = (int32_t)b.charges.count;
@@ -143,10 +139,8 @@ bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
         out->problem.buffers = arena_copy_array(memory, b.buffers.at, b.buffers.count, sizeof *b.buffers.at);
         out->problem.bonds.charges =
             arena_copy_array(memory, b.charges.at, b.charges.count, sizeof *b.charges.at);
-        ok = ok && out->waits && out->problem.buffers && out->problem.bonds.charges;
     }
     VEC_FREE(&b.waits);
     VEC_FREE(&b.buffers);
     VEC_FREE(&b.charges);
-    return ok ? true : status_no_memory(st);
 }

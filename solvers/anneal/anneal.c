@@ -25,7 +25,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/prices.h"
 #include "solvers.h"
@@ -127,12 +126,11 @@ static void set_slopes(struct search *s)
 
 /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
  * first the engine that learns from what did not fit. */
-static bool pack_in_orders(struct search *s, int64_t work)
+static void pack_in_orders(struct search *s, int64_t work)
 {
     bool found;
-    if (!pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found)) return false;
+    pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
     if (found) annealing_measure_best(s);
-    return true;
 }
 
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
@@ -141,17 +139,17 @@ static bool anneal_rounds(struct search *s)
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
                                (uint32_t)option[FAR], (uint32_t)option[SWAP],     (uint32_t)option[TURN]};
-    if (!decoder_make(&s->decoder, &s->items, true)) return false;
+    decoder_make(&s->decoder, &s->items, true);
     decoder_link(&s->decoder, &s->links[0]);
-    if (!ejector_make(&s->ejector, &s->items, &s->links[1])) return false;
+    ejector_make(&s->ejector, &s->items, &s->links[1]);
     set_slopes(s);
     cooling_make(&s->schedule);
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
-    if (s->problem->objective == LX_FIT && !pack_in_orders(s, work)) return false;
+    if (s->problem->objective == LX_FIT) pack_in_orders(s, work);
     if (!s->worth) return phase_cycles(s, work);
-    if (!refiller_make(&s->refiller, &s->items, &s->links[1], s->worth)) return false;
+    refiller_make(&s->refiller, &s->items, &s->links[1], s->worth);
     int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);
     phase_refills(s, part - part / 3, option[REFILL_HOT]);
     if (part < work && !phase_cycles(s, work - part)) return false;
@@ -166,9 +164,9 @@ static void settle_addresses(struct search *s)
     size_t n = (size_t)s->items.count;
     bool *keep = mem_alloc(n + 1);
     int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
-    bool ok = keep && usual && s->items.near && s->problem->objective != LX_HEIGHT;
+    bool ok = s->items.near && s->problem->objective != LX_HEIGHT;
     for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
-    ok = ok && start_by_score(&s->items, keep, s->run, usual);
+    if (ok) start_by_score(&s->items, keep, s->run, usual);
     for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
     if (ok) memcpy(s->best, usual, n * sizeof *usual);
     mem_free(keep);
@@ -209,22 +207,20 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
     s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
-    bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
-    if (ok && problem->objective == LX_SPILL && s.items.near) {
+    links_make(&s.links[0], &s.items);
+    links_make(&s.links[1], &s.items);
+    if (problem->objective == LX_SPILL && s.items.near) {
         s.worth = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.worth);
-        ok = s.worth && prices_find(&s.items, WORTH_PERCENT, run, s.worth);
+        prices_find(&s.items, WORTH_PERCENT, run, s.worth);
     }
-    if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
-    ok = ok && start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);
-    if (ok) {
-        annealing_measure_best(&s);
-        bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
-                   (problem->objective != LX_HEIGHT || s.best_off == 0);
-        if (can && !annealing_must_stop(&s)) ok = anneal_rounds(&s);
-        if (!ok && stop_is_now()) ok = s.stopped = true; /* with the best so far */
-        settle_addresses(&s);
-        anneal_report(&s, answer);
-    }
+    if (run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
+    start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);
+    annealing_measure_best(&s);
+    bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
+               (problem->objective != LX_HEIGHT || s.best_off == 0);
+    if (can && !annealing_must_stop(&s)) anneal_rounds(&s);
+    settle_addresses(&s);
+    anneal_report(&s, answer);
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
     refiller_free(&s.refiller);
@@ -234,7 +230,7 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     links_free(&s.links[1]);
     items_free(&s.items);
     mem_free(s.best);
-    return ok;
+    return true;
 }
 
 const struct lx_solver lx_solver_anneal = {

@@ -5,8 +5,8 @@
  * group is decoded at most once per move. A later neighbour is queued only when the new top pushes it up, or
  * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
 #include "anneal/decode.h"
+#include "base/cancel.h"
 #include "base/checked.h"
-#include "base/stop.h"
 
 /* In `raised`: somebody the group rested on has moved, its support must be looked for. */
 #define UNKNOWN INT64_MAX
@@ -190,10 +190,10 @@ static void decode_group(struct decoder *d, int32_t root)
 /* One stacking of thousands that all meet takes half a second. */
 static bool decode_is_told_to_stop(struct decoder *d)
 {
-    enum { LOOKS = 1 << 17, EACH_LOOK = 8 };
+    enum { LOOKS = 1 << 17 };
     if (d->told || d->looks - d->looked_at < LOOKS) return d->told;
     d->looked_at = d->looks;
-    return d->told = stop_work((int64_t)LOOKS * EACH_LOOK);
+    return d->told = cancel_requested();
 }
 
 /* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the move is then hopeless, and

@@ -83,14 +83,14 @@ struct decoder {
     bool told;         /* to stop */
 };
 
-bool decoder_make(struct decoder *d, const struct items *it, bool evicting);
+void decoder_make(struct decoder *d, const struct items *it, bool evicting);
 /* From now on; before decoder_load. */
 void decoder_link(struct decoder *d, struct links *links);
 void decoder_free(struct decoder *d);
 
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
  * False when memory is out. */
-bool decoder_load(struct decoder *d, const int64_t *base);
+void decoder_load(struct decoder *d, const int64_t *base);
 /* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it was told to stop, and
  * nothing that it has may be used. */
 bool decoder_decode_all(struct decoder *d);

@@ -218,7 +218,7 @@ void ejector_free(struct ejector *e)
     *e = (struct ejector){0};
 }
 
-bool ejector_make(struct ejector *e, const struct items *it, struct links *links)
+void ejector_make(struct ejector *e, const struct items *it, struct links *links)
 {
     size_t n = (size_t)it->count + 1;
     *e = (struct ejector){.it = it, .weight = links->fee, .links = links->any ? links : NULL};
@@ -230,8 +230,4 @@ bool ejector_make(struct ejector *e, const struct items *it, struct links *links
     e->ejected = mem_zeroed(n, sizeof *e->ejected);
     e->stale = mem_zeroed(n, sizeof *e->stale);
     e->is_stale = mem_zeroed(n, sizeof *e->is_stale);
-    if (e->base && e->share && e->scratch && e->off && e->off_slot && e->ejected && e->stale && e->is_stale)
-        return true;
-    ejector_free(e);
-    return false;
 }

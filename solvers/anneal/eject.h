@@ -31,7 +31,7 @@ struct ejector {
     int64_t looks; /* neighbours looked at, ever */
 };
 
-bool ejector_make(struct ejector *e, const struct items *it, struct links *links);
+void ejector_make(struct ejector *e, const struct items *it, struct links *links);
 void ejector_free(struct ejector *e);
 void ejector_load(struct ejector *e, const int64_t *base);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */

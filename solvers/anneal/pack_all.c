@@ -26,7 +26,7 @@ static void pack_all_describe(const struct items *it, struct fit_item *items, st
     }
 }
 
-bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found)
+void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found)
 {
     size_t n = (size_t)it->count + 1;
     struct fit_item *items = mem_alloc(n * sizeof *items);
@@ -36,20 +36,16 @@ bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
     struct fit_limits limits = {
         .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
     struct fit_stats stats;
-    enum fit_result result = FIT_NO_MEMORY;
-    if (items && pieces && trial) {
-        pack_all_describe(it, items, pieces);
-        struct fit_problem p = {.capacity = it->problem->capacity / it->problem->alignment,
-                                .item_count = it->count,
-                                .piece_count = it->count,
-                                .items = items,
-                                .pieces = pieces};
-        result = fit_solve(&p, &limits, trial, &stats);
-    }
+    pack_all_describe(it, items, pieces);
+    struct fit_problem p = {.capacity = it->problem->capacity / it->problem->alignment,
+                            .item_count = it->count,
+                            .piece_count = it->count,
+                            .items = items,
+                            .pieces = pieces};
+    enum fit_result result = fit_solve(&p, &limits, trial, &stats);
     *found = result == FIT_YES;
     for (int32_t i = 0; *found && i < it->count; i++) base[i] = trial[i];
     mem_free(items);
     mem_free(pieces);
     mem_free(trial);
-    return result != FIT_NO_MEMORY;
 }

@@ -6,6 +6,6 @@
 
 /* Looks for a packing of all items, without handovers, with so many placements tried; `base` is written when one is
  * found. False when memory is out. */
-bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
+void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ static int compare_dear(const void *a, const void *b)
 }
 
 /* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
-static bool fill_holes(struct search *s)
+static void fill_holes(struct search *s)
 {
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
@@ -40,16 +39,16 @@ static bool fill_holes(struct search *s)
     struct dear *off = mem_alloc((n + 1) * sizeof *off);
     int32_t count = 0;
     struct taken_bits map;
-    bool ok = lowest_fit_map(it, &map) && share && scratch && off;
-    for (int32_t i = 0; ok && i < it->count; i++) {
+    lowest_fit_map(it, &map);
+    for (int32_t i = 0; i < it->count; i++) {
         share[i] =
             (struct sharing){i, i}; /* no slot is offered again: handovers are the decoder's business */
         if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
     }
-    ok = ok && sort_or_stop(off, (size_t)count, sizeof *off, compare_dear);
+    qsort(off, (size_t)count, sizeof *off, compare_dear);
     struct links *links = s->links[1].any ? &s->links[1] : NULL;
-    if (ok && links) links_load(links, s->best);
-    for (int32_t k = 0; ok && k < count; k++) {
+    if (links) links_load(links, s->best);
+    for (int32_t k = 0; k < count; k++) {
         int32_t i = off[k].item;
         if (links && links_rise(links, i) >= 0) continue;
         s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
@@ -59,8 +58,7 @@ static bool fill_holes(struct search *s)
     mem_free(scratch);
     taken_bits_free(&map);
     mem_free(off);
-    if (ok) annealing_measure_best(s);
-    return ok;
+    annealing_measure_best(s);
 }
 
 /* The cost of the decoder's state, and what must not happen and does in it. */
@@ -129,7 +127,7 @@ static int64_t mean_change(struct search *s)
 static bool run_orders(struct search *s, int64_t work, bool hotter)
 {
     struct decoder *d = &s->decoder;
-    if (!decoder_load(d, s->best)) return false;
+    decoder_load(d, s->best);
     if (!decoder_decode_all(d) || (s->problem->objective == LX_HEIGHT && !aim_lower(s)))
         return s->stopped = true;
     int64_t mean = mean_change(s), slack = share_of(mean, s->option[PATIENCE]);
@@ -152,7 +150,8 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
         }
         if (phases_is_told_to_stop(s, d->looks)) return true;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
-    return s->problem->objective == LX_HEIGHT || fill_holes(s);
+    if (!(s->problem->objective == LX_HEIGHT)) fill_holes(s);
+    return true;
 }
 
 /* Stacking has lost nothing. */
@@ -183,7 +182,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
 {
     struct ejector *e = &s->ejector;
     struct ejection plan;
-    if (!decoder_load(&s->decoder, s->best)) return false;
+    decoder_load(&s->decoder, s->best);
     if (!decoder_decode_all(&s->decoder)) return s->stopped = true;
     if (no_worse_decoded(s)) phases_keep_best(s);
     ejector_load(e, s->best);

@@ -2,7 +2,6 @@
 #include "anneal/refill.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -374,7 +373,7 @@ void refiller_free(struct refiller *f)
     *f = (struct refiller){0};
 }
 
-bool refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth)
+void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth)
 {
     size_t n = (size_t)it->count + 1;
     *f = (struct refiller){.it = it, .fee = links->fee, .worth = worth, .links = links->any ? links : NULL};
@@ -384,10 +383,7 @@ bool refiller_make(struct refiller *f, const struct items *it, struct links *lin
     f->off_slot = mem_zeroed(n, sizeof *f->off_slot);
     f->scratch = mem_alloc(2 * n * sizeof *f->scratch);
     f->near = mem_alloc((it->first[it->count] + 1) * sizeof *f->near);
-    if (f->near) stop_copy(f->near, it->near, it->first[it->count] * sizeof *f->near);
+    memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
     f->stale = mem_zeroed(n, sizeof *f->stale);
     f->is_stale = mem_zeroed(n, sizeof *f->is_stale);
-    if (f->spot && f->off && f->off_slot && f->scratch && f->near && f->stale && f->is_stale) return true;
-    refiller_free(f);
-    return false;
 }

@@ -49,7 +49,7 @@ struct refiller {
     int32_t count;
 };
 
-bool refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth);
+void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth);
 void refiller_free(struct refiller *f);
 void refiller_load(struct refiller *f, const int64_t *base);
 void refiller_window(struct refiller *f, int32_t from, int32_t to);

@@ -2,8 +2,6 @@
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -82,18 +80,14 @@ static void load_shut(struct decoder *d, const int64_t *base)
     d->penalty += d->links->energy - before;
 }
 
-bool decoder_load(struct decoder *d, const int64_t *base)
+void decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
     struct placed *order = mem_alloc((n + 1) * sizeof *order);
-    if (!order) return false;
     load_chains(d, base);
     load_shut(d, base);
     for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
-    if (!sort_or_stop(order, n, sizeof *order, compare_placed)) {
-        mem_free(order);
-        return false;
-    }
+    qsort(order, n, sizeof *order, compare_placed);
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
     for (size_t i = 0; i < n; i++) {
         int32_t item = order[i].item;
@@ -102,7 +96,6 @@ bool decoder_load(struct decoder *d, const int64_t *base)
         for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
     }
     mem_free(order);
-    return true;
 }
 
 void decoder_save(struct decoder *d, int64_t *base)
@@ -140,7 +133,7 @@ void decoder_free(struct decoder *d)
     *d = (struct decoder){0};
 }
 
-bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
+void decoder_make(struct decoder *d, const struct items *it, bool evicting)
 {
     size_t n = (size_t)it->count + 1;
     *d = (struct decoder){.it = it, .evicting = evicting, .ceiling = INT64_MAX};
@@ -164,16 +157,9 @@ bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
     d->is_stale = mem_zeroed(n, sizeof *d->is_stale);
     d->stale = mem_zeroed(n, sizeof *d->stale);
     d->trail = mem_zeroed(3 * n, sizeof *d->trail);
-    if (!d->shut || !d->turned || !d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty ||
-        !d->root || !d->heir || !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue ||
-        !d->moving || !d->raised || !d->touched || !d->is_stale || !d->stale || !d->trail) {
-        decoder_free(d);
-        return false;
-    }
     for (int32_t i = 0; i < it->count; i++) {
         d->off_slot[i] = -1;
         d->last[i] = it->item[i].last;
         d->overflow_cap = max_i64(d->overflow_cap, min_i64(it->item[i].last, INT32_MAX));
     }
-    return true;
 }

@@ -2,8 +2,6 @@
 #include "common/crowds.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -53,11 +51,9 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
     for (int32_t i = 0; i < n; i++) {
         if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
-        stop_round(i, 5);
     }
-    if (!sort_or_stop(ends, (size_t)free_count, sizeof *ends, crowds_by_end)) return -1;
+    qsort(ends, (size_t)free_count, sizeof *ends, crowds_by_end);
     for (int32_t i = 0; i < n; i++) {
-        stop_round(i, 8);
         if (c->class[lives[i].buffer]) continue;
         for (alive++; ends[gone] <= lives[i].start; gone++) alive--;
         if (alive <= most) continue;
@@ -68,44 +64,39 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
 }
 
 /* False: it was stopped. */
-static bool crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
+static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
 {
     int64_t tick = 0;
     while (c->count <= MOST_CROWDS) {
         int32_t most = crowds_fullest(c, lives, n, ends, &tick);
-        if (most < least_crowd(n)) return most >= 0;
+        if (most < least_crowd(n)) return;
         for (int32_t i = 0; i < n; i++)
             if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
                 c->class[lives[i].buffer] = c->count;
         c->count++;
-        if (stop_work(5 * (int64_t)n)) return false;
     }
-    return true;
 }
 
-static bool find_crowds(struct crowds *c, const struct lx_problem *p)
+static void find_crowds(struct crowds *c, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
     struct life *lives = mem_alloc(n * sizeof *lives);
     int64_t *ends = mem_alloc(n * sizeof *ends);
-    bool ok = lives && ends;
     int32_t count = 0;
-    for (int32_t i = 0; ok && i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++) {
         if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
             lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
-        ok = !stop_round(i, 10);
     }
-    if (ok && count >= LEAST_CROWD) {
-        ok = sort_or_stop(lives, (size_t)count, sizeof *lives, crowds_by_life);
-        if (ok) crowds_of_equals(c, lives, count);
-        ok = ok && !stop_work(8 * (int64_t)count) && crowds_of_ticks(c, lives, count, ends);
+    if (count >= LEAST_CROWD) {
+        qsort(lives, (size_t)count, sizeof *lives, crowds_by_life);
+        crowds_of_equals(c, lives, count);
+        crowds_of_ticks(c, lives, count, ends);
     }
     mem_free(lives);
     mem_free(ends);
-    return ok;
 }
 
-static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t which, int64_t capacity,
+static void open_class(struct crowds *c, const struct lx_problem *p, int32_t which, int64_t capacity,
                        bool by_room)
 {
     struct crowd *w = &c->crowd[which];
@@ -114,7 +105,6 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
     w->last_start = w->last_end = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 15);
         alignment = gcd_i64(alignment, lx_alignment_of(p, b));
         if (b->size > 0) least = min_i64(least, b->size);
         if (c->class[i] != which) continue;
@@ -123,19 +113,18 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
         w->first_end = min_i64(w->first_end, b->end);
         w->last_end = max_i64(w->last_end, b->end);
     }
-    if (!live_index_init_class(&w->placed, p, c->class, which)) return false;
+    live_index_init_class(&w->placed, p, c->class, which);
     alignment = max_i64(alignment, 1);
-    if (w->equals && !gap_tree_init(&w->left, capacity, alignment, least, p->count, by_room)) return false;
-    return which == 0 || gap_tree_init(&w->gaps, capacity, alignment, least, w->placed.count, by_room);
+    if (w->equals) gap_tree_init(&w->left, capacity, alignment, least, p->count, by_room);
+    if (which != 0) gap_tree_init(&w->gaps, capacity, alignment, least, w->placed.count, by_room);
 }
 
-bool crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room)
+void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room)
 {
     *c = (struct crowds){.buffers = p->buffers, .count = 1};
     c->class = mem_zeroed((size_t)p->count + 1, sizeof *c->class);
-    bool ok = c->class && find_crowds(c, p);
-    for (int32_t k = 0; ok && k < c->count; k++) ok = open_class(c, p, k, capacity, by_room);
-    return ok;
+    find_crowds(c, p);
+    for (int32_t k = 0; k < c->count; k++) open_class(c, p, k, capacity, by_room);
 }
 
 void crowds_free(struct crowds *c)

@@ -34,7 +34,7 @@ struct crowds {
 };
 
 /* `capacity`: of the gaps. `by_room`: see gap_tree_init. False: memory is out. */
-bool crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room);
+void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room);
 void crowds_free(struct crowds *c);
 /* The buffer is placed. */
 void crowds_add(struct crowds *c, int32_t buffer, int64_t address);

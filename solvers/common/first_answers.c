@@ -9,8 +9,6 @@
 #include "common/prices.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +64,11 @@ int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struc
     return at <= b->last ? at : NOT_PLACED;
 }
 
-bool lowest_fit_map(const struct items *it, struct taken_bits *map)
+void lowest_fit_map(const struct items *it, struct taken_bits *map)
 {
     const struct lx_problem *p = it->problem;
     bool limited = p->objective != LX_HEIGHT && p->capacity < INT64_MAX / 4;
-    return taken_bits_of_units(map, limited ? ceil_div_i64(p->capacity, p->alignment) : 0);
+    taken_bits_of_units(map, limited ? ceil_div_i64(p->capacity, p->alignment) : 0);
 }
 
 struct ranked {
@@ -142,15 +140,14 @@ static void rank_item(const struct items *it, const int64_t *worth, int32_t i, e
 }
 
 /* Fixed addresses go first: nothing else may stand in their way. */
-static bool sort_items(const struct items *it, const int64_t *worth, enum start_order order,
+static void sort_items(const struct items *it, const int64_t *worth, enum start_order order,
                        struct ranked *ranked)
 {
     for (int32_t i = 0; i < it->count; i++) {
         rank_item(it, worth, i, order, &ranked[i]);
         if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
-        stop_round(i, 40);
     }
-    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
+    qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
 }
 
 struct placing {
@@ -192,7 +189,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
     }
 }
 
-static bool place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
+static void place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
                            const bool *keep, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
@@ -202,15 +199,14 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     p.done = mem_zeroed(n + 1, sizeof *p.done);
     p.share = mem_alloc((n + 1) * sizeof *p.share);
     p.scratch = mem_alloc((n + 1) * sizeof *p.scratch);
-    bool ok = lowest_fit_map(it, &p.map) && ranked && stack && p.done && p.share && p.scratch;
-    for (size_t i = 0; ok && i < n; i++) {
-        stop_round((int64_t)i, 10);
+    lowest_fit_map(it, &p.map);
+    for (size_t i = 0; i < n; i++) {
         base[i] = NOT_PLACED;
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
     /* Stopped before the order is known: nothing has a place. */
-    if (ok && !sort_items(it, worth, order, ranked)) poll->stopped = true;
-    for (size_t i = 0; ok && i < n && !poll->stopped; i++)
+    sort_items(it, worth, order, ranked);
+    for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     mem_free(ranked);
     mem_free(stack);
@@ -218,7 +214,6 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     mem_free(p.share);
     mem_free(p.scratch);
     taken_bits_free(&p.map);
-    return ok;
 }
 
 /* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
@@ -244,17 +239,12 @@ static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t cou
 }
 
 /* Time forwards, each item at the lowest gap between the live ranges, which are kept sorted. */
-static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
+static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
     struct live_range *live = mem_alloc((n + 1) * sizeof *live);
     int32_t *fixed = mem_alloc((n + 1) * sizeof *fixed), fixed_count = 0;
-    if (!live || !fixed) {
-        mem_free(live);
-        mem_free(fixed);
-        return false;
-    }
-    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
+    for (int32_t i = 0; i < it->count; i++)
         if (it->item[i].fixed >= 0) fixed[fixed_count++] = i;
     size_t alive = 0;
     for (int32_t i = 0; i < it->count; i++) {
@@ -290,7 +280,6 @@ static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
     }
     mem_free(live);
     mem_free(fixed);
-    return true;
 }
 
 bool start_better(const struct items *it, const int64_t *a, const int64_t *b)
@@ -320,10 +309,10 @@ bool start_is_best(const struct items *it, const struct lx_run *run, const int64
     return it->lost + items_spill(it, base) <= run->known_bound;
 }
 
-bool start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base)
+void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base)
 {
     struct poll poll = {.run = run};
-    return place_in_order(it, NULL, BY_SCORE, keep, &poll, base);
+    place_in_order(it, NULL, BY_SCORE, keep, &poll, base);
 }
 
 static bool linked_better(struct links *links, const int64_t *a, const int64_t *b)
@@ -334,23 +323,22 @@ static bool linked_better(struct links *links, const int64_t *a, const int64_t *
     return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
 }
 
-bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
+void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
 {
     const struct items *it = links->it;
     int64_t *trial = mem_alloc(((size_t)it->count + 1) * sizeof *trial);
-    if (!trial) return false;
     struct poll poll = {.run = run};
-    bool ok = true;
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
-    for (int order = worth || !it->near ? 0 : 1; ok && order < orders; order++) {
+    for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
         if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
-        ok = it->near ? place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial)
-                      : sweep_time(it, &poll, trial);
-        if (ok) links_trim(links, trial);
-        if (!ok || (have && !linked_better(links, trial, base))) continue;
+        if (it->near)
+            place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial);
+        else
+            sweep_time(it, &poll, trial);
+        links_trim(links, trial);
+        if ((have && !linked_better(links, trial, base))) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }
     mem_free(trial);
-    return ok;
 }

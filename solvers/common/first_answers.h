@@ -16,16 +16,16 @@ struct sharing {
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
                    struct byte_range *scratch, struct taken_bits *map);
 /* A map of them. False: memory is out. */
-bool lowest_fit_map(const struct items *it, struct taken_bits *map);
+void lowest_fit_map(const struct items *it, struct taken_bits *map);
 
 /* Places the items in the order of the planner's score (long and rarely used ones last), parents before
  * children; only those with keep[i], or all when it is NULL. False when memory is out. */
-bool start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
+void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
  * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
  * the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
-bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
+void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 
 /* Is `a` a better answer than `b` to the problem's question? */

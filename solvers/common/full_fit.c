@@ -10,16 +10,12 @@
 #include "common/ledger.h"
 #include "common/places.h"
 #include "common/units.h"
-#include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 6, ORDERS = 4 };
-enum { EACH_MOVED = 100, EACH_MADE = 40 }; /* work of base/stop.h */
 
 struct fitting {
     const struct lx_problem *p;
@@ -140,7 +136,7 @@ static bool full_fit_make_room(struct fitting *f)
 
 static void full_fit_clear(struct fitting *f)
 {
-    for (int32_t i = 0; i < f->p->count; i++, (void)stop_round(i, EACH_MOVED)) full_fit_take_off(f, i);
+    for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
     memset(f->state, 0, (size_t)f->units.count);
     memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
 }
@@ -185,20 +181,17 @@ static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
     return key;
 }
 
-static bool order_units(struct fitting *f, const int32_t *buffers, int which)
+static void order_units(struct fitting *f, const int32_t *buffers, int which)
 {
     size_t n = (size_t)f->units.count;
     struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    if (!ranked) return false;
     for (int32_t u = 0; u < f->units.count; u++) {
         ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-        stop_round(u, 40);
     }
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    bool ok = sort_or_stop(ranked, n, sizeof *ranked, full_fit_compare_ranked);
-    for (size_t k = 0; ok && k < n; k++) f->order[k] = ranked[k].unit;
+    qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
+    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
     mem_free(ranked);
-    return ok;
 }
 
 static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
@@ -209,7 +202,6 @@ static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t c
 static void start_from(struct fitting *f, const int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {
-        (void)stop_round(i, EACH_MOVED);
         if (address[i] < 0) continue;
         struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
         full_fit_put_on(f, i, &at);
@@ -229,16 +221,13 @@ static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer
 }
 
 /* `from`: the places to begin with in the first order; NULL: none. */
-static bool full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
+static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
                                 struct lx_answer *answer)
 {
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
         full_fit_clear(f);
-        if (!order_units(f, buffers, which)) {
-            if (which == 0 || !stop_is_now()) return false;
-            break;
-        }
+        order_units(f, buffers, which);
         if (which == 0 && from)
             start_from(f, from);
         else
@@ -252,10 +241,9 @@ static bool full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
     }
     answer->steps += f->steps;
     if (broken > 0) answer->status = LX_LIMIT;
-    return true;
 }
 
-static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
+static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
                           const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count + 1;
@@ -265,13 +253,10 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     f.address = mem_alloc(n * sizeof *f.address);
     f.pool = mem_zeroed(n, sizeof *f.pool);
     f.was = mem_alloc(n * sizeof *f.was);
-    bool ok = f.state && f.order && f.address && f.pool && f.was &&
-              ledger_init(&f.ledger, p, p->objective != LX_SPILL);
-    stop_look(EACH_MADE * (int64_t)n);
-    ok = ok && units_make(&f.units, p);
-    stop_look(EACH_MADE * (int64_t)n);
-    ok = ok && places_init(&f.places, p, f.address, f.pool, tightest) &&
-         full_fit_try_orders(&f, order, from, answer);
+    ledger_init(&f.ledger, p, p->objective != LX_SPILL);
+    units_make(&f.units, p);
+    places_init(&f.places, p, f.address, f.pool, tightest);
+    full_fit_try_orders(&f, order, from, answer);
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
@@ -280,22 +265,21 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     mem_free(f.address);
     mem_free(f.pool);
     mem_free(f.was);
-    return ok;
 }
 
 bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
               struct lx_answer *answer)
 {
-    return full_fit_once(p, order, tightest, NULL, run, answer);
+    full_fit_once(p, order, tightest, NULL, run, answer);
+    return true;
 }
 
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
                       const struct lx_run *run, struct lx_answer *answer)
 {
     int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
-    if (!from) return false;
     memcpy(from, answer->address, (size_t)p->count * sizeof *from);
-    bool ok = full_fit_once(p, order, tightest, from, run, answer);
+    full_fit_once(p, order, tightest, from, run, answer);
     mem_free(from);
-    return ok;
+    return true;
 }

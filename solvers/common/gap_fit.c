@@ -9,12 +9,12 @@
  * Those that live with a whole crowd (crowds.h) look at its gaps, not at its buffers: O(log n) a crowd and
  * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
+#include "common/poll.h"
 #include "common/full_fit.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "solvers.h"
 
 #include <stdlib.h>
@@ -28,25 +28,12 @@ struct fitter {
     struct byte_range *taken; /* of buffers, and between the gaps of crowds */
     int32_t taken_count;
     struct taken_bits map;
-    int64_t work; /* since the run was last asked, like that of base/stop.h */
-    bool stopped; /* and it stays so */
 };
-
-enum { EACH_BUFFER = 2000, EACH_RANGE = 80 };
 
 /* taken_join of all ranges. */
 static int32_t gap_fit_join(struct fitter *f, int32_t count)
 {
-    f->work += EACH_RANGE * (int64_t)count;
     return (int32_t)taken_join(&f->map, f->taken, (size_t)count);
-}
-
-static bool gap_fit_is_over(struct fitter *f, const struct lx_run *run)
-{
-    f->work += EACH_BUFFER;
-    if (f->work < STOP_EACH || f->stopped) return f->stopped;
-    f->work = 0;
-    return f->stopped = lx_run_stopped(run);
 }
 
 static bool gap_fit_is_parent(const struct lx_buffer *b, int32_t other)
@@ -180,30 +167,28 @@ static void gap_fit_place_one(struct fitter *f, int32_t i)
     crowds_add(&f->placed, i, at);
 }
 
-bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
+void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
     struct fitter f = {.p = p, .address = answer->address, .tightest = tightest};
-    f.work = STOP_EACH; /* who is stopped before it began leaves the answer to others */
+    struct poll poll = {.run = run, .work = POLL_STEPS};
     f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
     f.found = mem_alloc((n + 1) * sizeof *f.found);
     f.taken = mem_alloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
-    bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
-              f.found && f.taken;
-    for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
-        for (int32_t k = 0; k < count && !gap_fit_is_over(&f, run); k++) {
+    crowds_init(&f.placed, p, f.capacity, tightest);
+    taken_bits_init(&f.map, p, f.capacity);
+    for (int pass = 0; pass < 2; pass++) /* fixed addresses first: the others can move */
+        for (int32_t k = 0; k < count && !poll_stopped(&poll, 4096); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
             gap_fit_place_one(&f, order[k]);
             answer->steps++;
         }
-    stop_look(f.work);
     mem_free(f.found);
     mem_free(f.taken);
     taken_bits_free(&f.map);
     crowds_free(&f.placed);
-    return ok;
 }
 
 static bool gap_fit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
@@ -211,12 +196,14 @@ static bool gap_fit_solve(const struct lx_problem *p, const struct lx_run *run, 
 {
     int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
     bool plain = is_list_with_charges(p) || !(p->pool_count || lx_problem_needs(p));
-    bool ok = order && worth_order(p, order) &&
-              (!plain || gap_fit_place(p, order, p->count, tightest, run, answer));
-    if (ok && !plain) ok = full_fit(p, order, tightest, run, answer);
-    if (ok && plain && is_list_with_charges(p)) ok = full_fit_improve(p, order, tightest, run, answer);
+    worth_order(p, order);
+    if (plain)
+        gap_fit_place(p, order, p->count, tightest, run, answer);
+    else
+        full_fit(p, order, tightest, run, answer);
+    if (is_list_with_charges(p)) full_fit_improve(p, order, tightest, run, answer);
     mem_free(order);
-    return ok;
+    return true;
 }
 
 static bool firstfit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)

@@ -10,13 +10,13 @@ struct rank {
 };
 
 /* Buffers in order of their ranks, but a parent always before its children. False: memory is out. */
-bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order);
+void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order);
 /* The order of first-fit and best-fit. */
-bool worth_order(const struct lx_problem *p, int32_t *order);
+void worth_order(const struct lx_problem *p, int32_t *order);
 
 /* Places `count` buffers in the given order (parents before children) into answer->address, which is all off
  * chip on entry; what finds no gap stays there. */
-bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
+void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer);
 
 #endif

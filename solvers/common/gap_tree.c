@@ -102,7 +102,7 @@ static void drop_gap(struct gap_tree *t, int32_t node)
     t->unused = node;
 }
 
-bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
+void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room)
 {
     /* A take leaves at most one gap more than there was. */
@@ -110,8 +110,7 @@ bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int6
     t->alignment = alignment;
     t->least = max_i64(least, 1);
     t->nodes = mem_alloc((size_t)t->most * sizeof *t->nodes);
-    if (t->nodes) gap_tree_add_gap(t, 0, capacity);
-    return t->nodes != NULL;
+    gap_tree_add_gap(t, 0, capacity);
 }
 
 void gap_tree_free(struct gap_tree *t)

@@ -28,7 +28,7 @@ struct gap_tree {
 };
 
 /* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is asked. */
-bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
+void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room);
 void gap_tree_free(struct gap_tree *t);
 /* Parts that are taken already stay so. */

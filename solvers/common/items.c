@@ -3,8 +3,6 @@
 #include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +38,10 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
 }
 
 /* False: it was stopped. */
-static bool items_fill_items(struct items *it, const struct lx_problem *p)
+static void items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (stop_round(i, 50)) return false;
         if (!is_item(it, b)) {
             if (empty_is_placed(it, b)) {
                 it->empty_top = max_i64(it->empty_top, b->fixed);
@@ -70,7 +67,7 @@ static bool items_fill_items(struct items *it, const struct lx_problem *p)
             .buffer = i,
         };
     }
-    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, items_compare_items);
+    qsort(it->item, (size_t)it->count, sizeof *it->item, items_compare_items);
 }
 
 /* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
@@ -103,23 +100,21 @@ static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill
 }
 
 /* Stopped meanwhile it is as if there were too many. */
-static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
+static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
 {
     size_t n = (size_t)it->count;
     struct poll poll = {.run = run};
     int32_t *live = mem_alloc((n + 1) * sizeof *live);
     size_t *fill = mem_zeroed(n + 1, sizeof *fill);
     it->first = mem_zeroed(n + 1, sizeof *it->first);
-    bool ok = live && fill && it->first;
-    if (ok) it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
-    if (ok && it->pairs <= max_pairs && !poll.stopped) {
+    it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
+    if (it->pairs <= max_pairs && !poll.stopped) {
         for (size_t i = 0; i < n; i++) {
             it->first[i + 1] = it->first[i] + fill[i];
             fill[i] = it->first[i];
         }
         it->near = mem_alloc((it->first[n] + 1) * sizeof *it->near);
-        ok = it->near != NULL;
-        if (ok) items_pair_up(it, live, fill, it->near, max_pairs, &poll);
+        items_pair_up(it, live, fill, it->near, max_pairs, &poll);
     }
     if (poll.stopped) {
         mem_free(it->near);
@@ -127,7 +122,6 @@ static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
     }
     mem_free(live);
     mem_free(fill);
-    return ok;
 }
 
 /* Alignments never forbid it: 0 and every other common multiple is a base for both. */
@@ -138,27 +132,20 @@ static bool may_share(const struct item *parent, const struct item *child)
            (child->fixed < 0 || child->fixed % parent->align == 0);
 }
 
-static bool make_edges(struct items *it, const struct lx_problem *p)
+static void make_edges(struct items *it, const struct lx_problem *p)
 {
     size_t n = (size_t)it->count, total = 0;
     int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
     it->edge_first = mem_zeroed(n + 2, sizeof *it->edge_first);
-    if (!of_buffer || !it->edge_first) {
-        mem_free(of_buffer);
-        return false;
-    }
     for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
     for (int32_t i = 0; i < it->count; i++) {
-        stop_round(i, 20);
         of_buffer[it->item[i].buffer] = i;
         total += (size_t)p->buffers[it->item[i].buffer].parent_count;
     }
     it->edge = mem_alloc((total + 1) * sizeof *it->edge);
     it->edge_of = mem_alloc((2 * total + 1) * sizeof *it->edge_of);
-    bool ok = it->edge && it->edge_of;
-    for (int32_t i = 0; ok && i < it->count; i++) {
+    for (int32_t i = 0; i < it->count; i++) {
         const struct lx_buffer *b = &p->buffers[it->item[i].buffer];
-        stop_round(i, 20);
         for (int32_t k = 0; k < b->parent_count; k++) {
             int32_t parent = of_buffer[b->parents[k]];
             if (parent == NO_ITEM || it->item[i].size == 0 || !may_share(&it->item[parent], &it->item[i]))
@@ -168,14 +155,12 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
             it->edge_first[i + 2]++;
         }
     }
-    stop_look((int64_t)n);
-    for (size_t i = 2; ok && i < n + 2; i++) it->edge_first[i] += it->edge_first[i - 1];
-    for (int32_t e = 0; ok && e < it->edge_count; e++, stop_round(e, 10)) {
+    for (size_t i = 2; i < n + 2; i++) it->edge_first[i] += it->edge_first[i - 1];
+    for (int32_t e = 0; e < it->edge_count; e++) {
         it->edge_of[it->edge_first[it->edge[e].parent + 1]++] = e;
         it->edge_of[it->edge_first[it->edge[e].child + 1]++] = e;
     }
     mem_free(of_buffer);
-    return ok;
 }
 
 void items_free(struct items *it)
@@ -193,10 +178,10 @@ bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs,
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
-    if (it->item && items_fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p))
-        return true;
-    items_free(it);
-    return false;
+    items_fill_items(it, p);
+    make_pairs(it, max_pairs, run);
+    make_edges(it, p);
+    return true;
 }
 
 void items_answer(const struct items *it, const int64_t *base, int64_t *address)
@@ -204,10 +189,9 @@ void items_answer(const struct items *it, const int64_t *base, int64_t *address)
     const struct lx_problem *p = it->problem;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 15);
         address[i] = !empty_is_placed(it, b) ? LX_OFF_CHIP : b->fixed >= 0 ? b->fixed : 0;
     }
-    for (int32_t i = 0; i < it->count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < it->count; i++)
         if (base[i] >= 0) address[it->item[i].buffer] = base[i] * p->alignment;
 }
 
@@ -215,7 +199,6 @@ void items_from_answer(const struct items *it, const int64_t *address, int64_t *
 {
     for (int32_t i = 0; i < it->count; i++) {
         int64_t at = address[it->item[i].buffer];
-        stop_round(i, 10);
         base[i] = at < 0 ? NOT_PLACED : at / it->problem->alignment;
     }
 }
@@ -223,7 +206,7 @@ void items_from_answer(const struct items *it, const int64_t *address, int64_t *
 int64_t items_spill(const struct items *it, const int64_t *base)
 {
     int64_t spill = 0;
-    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
+    for (int32_t i = 0; i < it->count; i++)
         if (base[i] < 0) spill += it->item[i].cost;
     return spill;
 }
@@ -231,7 +214,7 @@ int64_t items_spill(const struct items *it, const int64_t *base)
 int64_t items_height(const struct items *it, const int64_t *base)
 {
     int64_t height = it->empty_top;
-    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
+    for (int32_t i = 0; i < it->count; i++)
         if (base[i] >= 0) height = max_i64(height, base[i] * it->problem->alignment + it->item[i].bytes);
     return height;
 }

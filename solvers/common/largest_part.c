@@ -1,8 +1,6 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
 #include "common/largest_part.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -65,7 +63,6 @@ static void largest_part_join_lives(const struct lx_problem *p, int32_t pool, co
     int64_t until = INT64_MIN;
     for (size_t k = 0; k < count; k++) {
         const struct lx_buffer *b = &p->buffers[lives[k].buffer];
-        stop_round((int64_t)k, 20);
         if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
         if (last >= 0 && lives[k].life.start < until) largest_part_join(up, last, lives[k].buffer);
         if (lives[k].life.end > until) until = lives[k].life.end;
@@ -79,7 +76,6 @@ static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
     for (int32_t i = 0; i < n; i++) size[i] = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t now = ++size[largest_part_root_of(up, i)];
-        stop_round(i, 10);
         if (now > most) most = now;
     }
     return most;
@@ -91,7 +87,6 @@ static size_t list_lives(const struct lx_problem *p, struct life_of *out)
     for (int32_t i = 0; i < p->count; i++) {
         for (int32_t k = 0; k < lx_life_count(&p->buffers[i]); k++, n++)
             if (out) out[n] = (struct life_of){lx_life_at(&p->buffers[i], k), i};
-        stop_round(i, 15);
     }
     return n;
 }
@@ -101,15 +96,13 @@ int32_t largest_part(const struct lx_problem *p)
     size_t n = (size_t)p->count + 1;
     int32_t *up = mem_alloc(n * sizeof *up), *size = mem_alloc(n * sizeof *size), most = p->count;
     struct life_of *lives = mem_alloc((list_lives(p, NULL) + 1) * sizeof *lives);
-    if (up && size && lives) {
-        size_t count = list_lives(p, lives);
-        if (!sort_or_stop(lives, count, sizeof *lives, largest_part_compare_lives)) count = 0;
-        for (int32_t i = 0; i < p->count; i++) up[i] = i;
-        join_bonds(up, &p->bonds);
-        for (int32_t pool = 0; pool < lx_pool_count(p); pool++)
-            largest_part_join_lives(p, pool, lives, count, up);
-        if (!stop_is_now()) most = count_largest(up, size, p->count);
-    }
+    size_t count = list_lives(p, lives);
+    qsort(lives, count, sizeof *lives, largest_part_compare_lives);
+    for (int32_t i = 0; i < p->count; i++) up[i] = i;
+    join_bonds(up, &p->bonds);
+    for (int32_t pool = 0; pool < lx_pool_count(p); pool++)
+        largest_part_join_lives(p, pool, lives, count, up);
+    most = count_largest(up, size, p->count);
     mem_free(up);
     mem_free(size);
     mem_free(lives);

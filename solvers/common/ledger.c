@@ -82,7 +82,7 @@ static void account(struct ledger *l, const struct ledger_charge *c, int sign)
         l->cost += sign * c->cost;
 }
 
-bool ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
+void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
 {
     size_t n = (size_t)p->count;
     *l = (struct ledger){.p = p};
@@ -90,22 +90,15 @@ bool ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
     l->here = mem_zeroed(n + 1, sizeof *l->here);
     l->first = mem_zeroed(n + 2, sizeof *l->first);
     size_t *next = mem_zeroed(n + 1, sizeof *next);
-    bool ok = l->on && l->here && l->first && next;
-    if (ok) {
-        write_all(&(struct writing){.l = l, .count = l->first + 1}, all_must);
-        for (size_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
-        for (size_t i = 0; i < n; i++) next[i] = l->first[i];
-        l->entry = mem_alloc((l->first[n] + 1) * sizeof *l->entry);
-        l->charge = mem_alloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
-        ok = l->entry && l->charge;
-    }
-    if (ok) {
-        write_all(&(struct writing){.l = l, .next = next}, all_must);
-        for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
-        for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
-    }
+    write_all(&(struct writing){.l = l, .count = l->first + 1}, all_must);
+    for (size_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
+    for (size_t i = 0; i < n; i++) next[i] = l->first[i];
+    l->entry = mem_alloc((l->first[n] + 1) * sizeof *l->entry);
+    l->charge = mem_alloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
+    write_all(&(struct writing){.l = l, .next = next}, all_must);
+    for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
+    for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
     mem_free(next);
-    return ok;
 }
 
 void ledger_free(struct ledger *l)

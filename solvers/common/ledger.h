@@ -32,7 +32,7 @@ struct ledger {
 };
 
 /* All off chip. `all_must`: every buffer is to be placed. False: memory is out. */
-bool ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
+void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
 void ledger_free(struct ledger *l);
 /* The buffer goes on chip, where it costs `here`; or off. */
 void ledger_on(struct ledger *l, int32_t i, int64_t here);

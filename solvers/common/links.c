@@ -2,7 +2,6 @@
 #include "common/links.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +144,7 @@ static void for_each_list(const struct lx_problem *p, void (*take)(void *, struc
     }
     for (int32_t k = 0; k < b->together_count; k++, link++)
         take(context, (struct list){&b->together[k], link, 1, 0});
-    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].must) take(context, (struct list){&(struct lx_group){&i, 1}, link++, 1, 0});
 }
 
@@ -172,7 +171,7 @@ static void take_list(void *context, struct list list)
     }
 }
 
-static bool list_roles(struct links *l, const int32_t *of_buffer)
+static void list_roles(struct links *l, const int32_t *of_buffer)
 {
     const struct lx_problem *p = l->it->problem;
     struct filling f = {.l = l, .of_buffer = of_buffer};
@@ -185,15 +184,11 @@ static bool list_roles(struct links *l, const int32_t *of_buffer)
     l->member = mem_alloc((roles + 1) * sizeof *l->member);
     f.next_role = mem_alloc(((size_t)n + 1) * sizeof *f.next_role);
     f.next_member = mem_alloc(((size_t)l->count + 1) * sizeof *f.next_member);
-    bool ok = l->role && l->member && f.next_role && f.next_member;
-    if (ok) {
-        memcpy(f.next_role, l->first, (size_t)n * sizeof *f.next_role);
-        memcpy(f.next_member, l->member_first, (size_t)l->count * sizeof *f.next_member);
-        for_each_list(p, take_list, &f);
-    }
+    memcpy(f.next_role, l->first, (size_t)n * sizeof *f.next_role);
+    memcpy(f.next_member, l->member_first, (size_t)l->count * sizeof *f.next_member);
+    for_each_list(p, take_list, &f);
     mem_free(f.next_role);
     mem_free(f.next_member);
-    return ok;
 }
 
 /* The links with everything off chip. */
@@ -213,7 +208,7 @@ static void fill_links(struct links *l)
     }
     for (int32_t i = 0; i < b->together_count; i++)
         *k++ = (struct link){.members = b->together[i].count, .forbidden = true};
-    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].must) *k++ = (struct link){.forbidden = true};
 }
 
@@ -238,7 +233,6 @@ static void scale_energies(struct links *l)
     double total = 1;
     for (int32_t i = 0; i < it->count; i++) {
         double weight = (double)links_weight_of(it, &it->item[i]);
-        stop_round(i, 10);
         total += weight < 0 ? -weight : weight;
     }
     for (int32_t k = 0; k < l->count; k++) total += (double)l->link[k].cost;
@@ -247,7 +241,6 @@ static void scale_energies(struct links *l)
     for (; total > 0x1p52; total /= 2) down++;
     for (int32_t i = 0; i < it->count; i++) {
         int64_t fee = links_scaled(links_weight_of(it, &it->item[i]), up, down);
-        stop_round(i, 15);
         l->fee[i] = l->any ? fee : max_i64(fee, 1);
     }
     for (int32_t k = 0; k < l->count; k++) l->link[k].weight = links_scaled(l->link[k].cost, up, down);
@@ -285,11 +278,11 @@ static void links_add_up(struct links *l)
 static int32_t count_links(const struct lx_problem *p)
 {
     int32_t count = p->bonds.charge_count + p->bonds.together_count;
-    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10)) count += p->buffers[i].must;
+    for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
     return count;
 }
 
-bool links_make(struct links *l, const struct items *it)
+void links_make(struct links *l, const struct items *it)
 {
     const struct lx_problem *p = it->problem;
     size_t n = (size_t)it->count + 1;
@@ -301,23 +294,17 @@ bool links_make(struct links *l, const struct items *it)
     l->fee = mem_zeroed(n, sizeof *l->fee);
     l->on = mem_zeroed(n, sizeof *l->on);
     int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
-    bool ok = l->link && l->first && l->member_first && l->fee && l->on && of_buffer;
     l->any = l->count > 0;
-    for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++, stop_round(i, 10))
-        l->any |= it->item[i].cost < 0;
-    for (int32_t i = 0; ok && i < p->count; i++) of_buffer[i] = NO_ITEM;
-    for (int32_t i = 0; ok && i < it->count; i++, stop_round(i, 10)) of_buffer[it->item[i].buffer] = i;
-    ok = ok && !stop_is_now();
-    if (ok && l->count) {
+    for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++) l->any |= it->item[i].cost < 0;
+    for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
+    for (int32_t i = 0; i < it->count; i++) of_buffer[it->item[i].buffer] = i;
+
+    if (l->count) {
         fill_links(l);
-        ok = list_roles(l, of_buffer);
+        list_roles(l, of_buffer);
     }
-    if (ok) {
-        scale_energies(l);
-        weigh_forbidden(l);
-        links_add_up(l);
-    }
+    scale_energies(l);
+    weigh_forbidden(l);
+    links_add_up(l);
     mem_free(of_buffer);
-    if (!ok) links_free(l);
-    return ok;
 }

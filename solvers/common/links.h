@@ -46,7 +46,7 @@ struct links {
 };
 
 /* Links matter where cost is asked for; fees are areas otherwise. False when memory is out. */
-bool links_make(struct links *l, const struct items *it);
+void links_make(struct links *l, const struct items *it);
 void links_free(struct links *l);
 /* Takes the placed items of `base` as those that are on. */
 void links_load(struct links *l, const int64_t *base);

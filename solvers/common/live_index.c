@@ -2,8 +2,6 @@
  * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -19,40 +17,30 @@ static int compare_starts(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-bool live_index_init(struct live_index *x, const struct lx_problem *p)
+void live_index_init(struct live_index *x, const struct lx_problem *p)
 {
-    return live_index_init_class(x, p, NULL, 0);
+    live_index_init_class(x, p, NULL, 0);
 }
 
-bool live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
+void live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
                            int32_t which)
 {
     size_t n = (size_t)p->count;
     *x = (struct live_index){.buffers = p->buffers, .width = 1};
     struct start *starts = mem_alloc((n + 1) * sizeof *starts);
-    bool stopped = false;
-    for (int32_t i = 0; starts && !stopped && i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++)
         if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
-        stopped = stop_round(i, 10);
-    }
     while (x->width < x->count) x->width *= 2;
     x->order = mem_alloc(((size_t)x->count + 1) * sizeof *x->order);
     x->leaf = mem_alloc((n + 1) * sizeof *x->leaf);
     x->latest_end = mem_alloc(2 * (size_t)x->width * sizeof *x->latest_end);
-    if (stopped || !starts || !x->order || !x->leaf || !x->latest_end ||
-        !sort_or_stop(starts, (size_t)x->count, sizeof *starts, compare_starts)) {
-        mem_free(starts);
-        live_index_free(x);
-        return false;
-    }
+    qsort(starts, (size_t)x->count, sizeof *starts, compare_starts);
     for (int32_t i = 0; i < x->count; i++) {
         x->order[i] = starts[i].buffer;
         x->leaf[starts[i].buffer] = i;
-        stop_round(i, 10);
     }
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
     mem_free(starts);
-    return true;
 }
 
 void live_index_free(struct live_index *x)

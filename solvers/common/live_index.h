@@ -17,9 +17,9 @@ struct live_index {
     int32_t width;
 };
 
-bool live_index_init(struct live_index *x, const struct lx_problem *p);
+void live_index_init(struct live_index *x, const struct lx_problem *p);
 /* Of the buffers with class[i] == which alone; no other is ever added. */
-bool live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
+void live_index_init_class(struct live_index *x, const struct lx_problem *p, const int32_t *class,
                            int32_t which);
 void live_index_free(struct live_index *x);
 void live_index_add(struct live_index *x, int32_t buffer);

@@ -2,7 +2,6 @@
 #include "common/order_plans.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "common/gap_fit.h"
 #include "solvers.h"
 
@@ -47,20 +46,18 @@ static struct rank (*const orders[ORDER_PLANS])(const struct lx_buffer *) = {
     by_density,          by_thrift,           order_plans_by_size,
     order_plans_by_cost, order_plans_by_life, order_plans_by_start};
 
-bool order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer)
+void order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
     struct rank *ranks = mem_alloc((n + 1) * sizeof *ranks);
     int32_t *order = mem_alloc((n + 1) * sizeof *order);
-    bool ok = ranks && order;
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         ranks[i] = orders[k](&p->buffers[i]);
-        ok = !stop_round((int64_t)i, 15);
     }
-    ok = ok && rank_order(p, ranks, order) && gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
+    rank_order(p, ranks, order);
+    gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
     mem_free(ranks);
     mem_free(order);
-    return ok;
 }
 
 /* --- The best. --- */
@@ -102,7 +99,7 @@ static void enter_incumbent(const struct contest *c, const struct lx_run *run, s
     order_plans_enter(c, trial);
 }
 
-static bool enter_all(const struct contest *c, const struct lx_run *run, struct lx_answer *trial)
+static void enter_all(const struct contest *c, const struct lx_run *run, struct lx_answer *trial)
 {
     static const struct lx_solver *const solvers[] = {&lx_solver_firstfit, &lx_solver_bestfit,
                                                       &lx_solver_greedy};
@@ -113,16 +110,16 @@ static bool enter_all(const struct contest *c, const struct lx_run *run, struct 
     enter_incumbent(c, run, trial);
     for (int k = 0; k < SOLVERS + ORDER_PLANS && !(*c->have && lx_run_stopped(run)); k++) {
         order_plans_clear(c->p, trial);
-        if (k < SOLVERS ? !solvers[k]->solve(c->p, &quiet, trial)
-                        : !order_place(c->p, k - SOLVERS, &quiet, trial))
-            return stop_is_now(); /* with the best so far, or none */
+        if (k < SOLVERS)
+            solvers[k]->solve(c->p, &quiet, trial);
+        else
+            order_place(c->p, k - SOLVERS, &quiet, trial);
         c->best->steps += trial->steps;
         order_plans_enter(c, trial);
     }
-    return true;
 }
 
-bool best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *best,
+void best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *best,
                     int64_t *value, bool *have)
 {
     size_t n = (size_t)p->count + 1;
@@ -130,8 +127,7 @@ bool best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct
     struct lx_answer trial = {.address = mem_alloc(n * sizeof *trial.address),
                               .pool = mem_alloc(n * sizeof *trial.pool)};
     *have = false;
-    bool ok = trial.address && trial.pool && enter_all(&c, run, &trial);
+    enter_all(&c, run, &trial);
     mem_free(trial.address);
     mem_free(trial.pool);
-    return ok;
 }

@@ -42,7 +42,7 @@ struct places {
 };
 
 /* `address` and `pool` have room for all; nobody is placed. False: memory is out. */
-bool places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool,
+void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool,
                  bool tightest);
 void places_free(struct places *x);
 /* The best spot for a buffer that has none. */

@@ -28,13 +28,12 @@ static struct link places_index_reuse_at(const struct lx_problem *p, int32_t k)
     return (struct link){p->bonds.reuse[k].a, p->bonds.reuse[k].b, p->bonds.reuse[k].cost};
 }
 
-static bool partners_make(struct partners *x, const struct lx_problem *p, link_at at, int32_t count)
+static void partners_make(struct partners *x, const struct lx_problem *p, link_at at, int32_t count)
 {
     size_t n = (size_t)p->count;
     x->first = mem_zeroed(n + 2, sizeof *x->first);
     x->at = mem_alloc((2 * (size_t)count + 1) * sizeof *x->at);
     x->cost = mem_alloc((2 * (size_t)count + 1) * sizeof *x->cost);
-    if (!x->first || !x->at || !x->cost) return false;
     for (int32_t k = 0; k < count; k++) {
         struct link l = at(p, k);
         x->first[l.a + 2]++;
@@ -47,24 +46,21 @@ static bool partners_make(struct partners *x, const struct lx_problem *p, link_a
         x->at[x->first[l.a + 1]++] = l.b;
         x->at[x->first[l.b + 1]++] = l.a;
     }
-    return true;
 }
 
 /* Per parent its children. */
-static bool children_make(struct partners *x, const struct lx_problem *p)
+static void children_make(struct partners *x, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count, edges = 0;
     x->first = mem_zeroed(n + 2, sizeof *x->first);
     for (size_t i = 0; i < n; i++) edges += (size_t)p->buffers[i].parent_count;
     x->at = mem_alloc((edges + 1) * sizeof *x->at);
-    if (!x->first || !x->at) return false;
     for (size_t i = 0; i < n; i++)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) x->first[p->buffers[i].parents[k] + 2]++;
     for (size_t i = 2; i < n + 2; i++) x->first[i] += x->first[i - 1];
     for (size_t i = 0; i < n; i++)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
             x->at[x->first[p->buffers[i].parents[k] + 1]++] = (int32_t)i;
-    return true;
 }
 
 static void partners_free(struct partners *x)
@@ -86,11 +82,10 @@ static int places_index_compare_births(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool places_index_sort_by_start(struct places *x)
+static void places_index_sort_by_start(struct places *x)
 {
     size_t n = (size_t)x->p->count;
     struct birth *births = mem_alloc((n + 1) * sizeof *births);
-    if (!births) return false;
     for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
     qsort(births, n, sizeof *births, places_index_compare_births);
     for (int32_t k = 0; k < x->p->count; k++) {
@@ -98,7 +93,6 @@ static bool places_index_sort_by_start(struct places *x)
         x->leaf[births[k].buffer] = k;
     }
     mem_free(births);
-    return true;
 }
 
 /* The pools' reserved bytes count for the height from the start. */
@@ -118,7 +112,7 @@ static size_t most_reserved(const struct lx_problem *p)
 }
 
 /* A buffer may be found as a contemporary, as one apart and as one alone. */
-bool places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)
+void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)
 {
     size_t n = (size_t)p->count, room = 2 * n + 2 * (size_t)p->bonds.apart_count + 1;
     *x = (struct places){.p = p, .address = address, .pool = pool, .tightest = tightest};
@@ -131,13 +125,12 @@ bool places_init(struct places *x, const struct lx_problem *p, int64_t *address,
     x->mark = mem_zeroed(n + 1, sizeof *x->mark);
     x->alone = mem_alloc((n + 1) * sizeof *x->alone);
     x->top = mem_zeroed((size_t)lx_pool_count(p), sizeof *x->top);
-    if (!x->order || !x->leaf || !x->latest || !x->found || !x->taken || !x->mark || !x->alone || !x->top ||
-        !partners_make(&x->apart, p, apart_at, p->bonds.apart_count) ||
-        !partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count) ||
-        !partners_make(&x->reuse, p, places_index_reuse_at, p->bonds.reuse_count) ||
-        !children_make(&x->children, p) || !places_index_sort_by_start(x) ||
-        !taken_bits_init(&x->map, p, p->capacity))
-        return false;
+    partners_make(&x->apart, p, apart_at, p->bonds.apart_count);
+    partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count);
+    partners_make(&x->reuse, p, places_index_reuse_at, p->bonds.reuse_count);
+    children_make(&x->children, p);
+    places_index_sort_by_start(x);
+    taken_bits_init(&x->map, p, p->capacity);
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
         address[i] = LX_OFF_CHIP;
@@ -145,7 +138,6 @@ bool places_init(struct places *x, const struct lx_problem *p, int64_t *address,
         if (p->buffers[i].alone) x->alone[x->alone_count++] = i;
     }
     first_tops(x);
-    return true;
 }
 
 void places_free(struct places *x)

@@ -9,7 +9,6 @@
 #include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -39,21 +38,18 @@ static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
     return low;
 }
 
-static bool prices_find_sections(struct market *m)
+static void prices_find_sections(struct market *m)
 {
     const struct items *it = m->it;
     int64_t *tick = mem_alloc(((size_t)it->count + 1) * sizeof *tick);
-    if (!tick) return false;
     for (int32_t i = 0; i < it->count; i++)
         if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
     for (int32_t i = 0; i < it->count; i++) {
-        if (stop_round(i, 80)) return mem_free(tick), false;
         m->first[i] += prices_section_at(tick, m->sections, it->item[i].start);
         m->beyond[i] = prices_section_at(tick, m->sections, it->item[i].end);
     }
     mem_free(tick);
-    return true;
 }
 
 /* All costs, scaled, stay below 2^52; the average price is that of all costs spread over all bytes and sections. */
@@ -62,7 +58,6 @@ static void find_scale(struct market *m)
     int128 cost = 1, area = 1;
     for (int32_t i = 0; i < m->it->count; i++) {
         cost += max_i64(m->it->item[i].cost, 0);
-        stop_round(i, 10);
         area += (int128)m->it->item[i].size * max_i64(m->beyond[i] - m->first[i], 0);
     }
     while (cost << m->shift < (int128)1 << 51 && m->shift < 40) m->shift++;
@@ -111,14 +106,13 @@ static void prices_follow(struct market *m, int round)
 static void set_worth(const struct market *m, int64_t *worth)
 {
     for (int32_t i = 0; i < m->it->count; i++) {
-        stop_round(i, 50);
         int128 price = price_of(m, i), cost = scaled_cost(m, i) * WORTH_ONE, most = (int128)1 << 50;
         int128 ratio = price > 0 ? cost / price : most;
         worth[i] = (int64_t)(ratio < most ? ratio : most);
     }
 }
 
-bool prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth)
+void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth)
 {
     size_t n = (size_t)it->count + 2;
     struct market m = {.it = it};
@@ -130,20 +124,19 @@ bool prices_find(const struct items *it, int64_t percent, const struct lx_run *r
     m.sum = mem_zeroed(n, sizeof *m.sum);
     m.load = mem_zeroed(n, sizeof *m.load);
     m.trend = mem_zeroed(n, sizeof *m.trend);
-    bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && prices_find_sections(&m);
-    if (ok) find_scale(&m);
-    if (ok) prices_add_prices(&m);
-    for (int round = 0; ok && round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
+    prices_find_sections(&m);
+    find_scale(&m);
+    prices_add_prices(&m);
+    for (int round = 0; round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
         want(&m);
         prices_follow(&m, round);
         prices_add_prices(&m);
     }
-    if (ok) set_worth(&m, worth);
+    set_worth(&m, worth);
     mem_free(m.first);
     mem_free(m.beyond);
     mem_free(m.price);
     mem_free(m.sum);
     mem_free(m.load);
     mem_free(m.trend);
-    return ok;
 }

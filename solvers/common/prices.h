@@ -9,6 +9,6 @@
 /* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal, at most 2^50.
  * What is worth more than that belongs on chip if nothing but the sum of sizes counted, at `percent` of the capacity.
  * False when memory is out. */
-bool prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
+void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
 #endif

@@ -2,8 +2,6 @@
 #include "common/gap_fit.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -59,23 +57,20 @@ struct edges {
     int32_t *first, *next, *child, *waiting;
 };
 
-static bool list_children(const struct lx_problem *p, struct edges *e)
+static void list_children(const struct lx_problem *p, struct edges *e)
 {
     size_t n = (size_t)p->count, count = 0;
     for (size_t i = 0; i < n; i++) {
         count += (size_t)p->buffers[i].parent_count;
-        stop_round((int64_t)i, 10);
     }
     e->first = mem_alloc((n + 1) * sizeof *e->first);
     e->waiting = mem_alloc((n + 1) * sizeof *e->waiting);
     e->next = mem_alloc((count + 1) * sizeof *e->next);
     e->child = mem_alloc((count + 1) * sizeof *e->child);
-    if (!e->first || !e->waiting || !e->next || !e->child) return false;
     for (size_t i = 0; i < n; i++) e->first[i] = -1;
     int32_t edge = 0;
     for (int32_t i = 0; i < p->count; i++) {
         e->waiting[i] = 0;
-        if (stop_round(i, 10)) return false;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
             if (!rank_order_counts(p, i, parent)) continue;
@@ -85,32 +80,27 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
             e->first[parent] = edge++;
         }
     }
-    return true;
 }
 
-bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
+void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
 {
     size_t n = (size_t)p->count;
     struct ranked *sorted = mem_alloc((n + 1) * sizeof *sorted);
     int32_t *position = mem_alloc((n + 1) * sizeof *position);
     struct heap ready = {mem_alloc((n + 1) * sizeof(int32_t)), 0};
     struct edges e = {0};
-    bool ok = sorted && position && ready.at && list_children(p, &e);
-    if (ok) {
-        for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
-        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, rank_order_compare_ranked);
-        for (int32_t i = 0; ok && i < p->count; i++) {
-            stop_round(i, 20);
-            position[sorted[i].buffer] = i;
-            if (e.waiting[sorted[i].buffer] == 0) heap_push(&ready, i);
-        }
-        for (int32_t out = 0; ok && ready.count > 0; out++) {
-            ok = !stop_round(out, 100);
-            int32_t b = sorted[heap_pop(&ready)].buffer;
-            order[out] = b;
-            for (int32_t edge = e.first[b]; edge >= 0; edge = e.next[edge])
-                if (--e.waiting[e.child[edge]] == 0) heap_push(&ready, position[e.child[edge]]);
-        }
+    list_children(p, &e);
+    for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
+    qsort(sorted, n, sizeof *sorted, rank_order_compare_ranked);
+    for (int32_t i = 0; i < p->count; i++) {
+        position[sorted[i].buffer] = i;
+        if (e.waiting[sorted[i].buffer] == 0) heap_push(&ready, i);
+    }
+    for (int32_t out = 0; ready.count > 0; out++) {
+        int32_t b = sorted[heap_pop(&ready)].buffer;
+        order[out] = b;
+        for (int32_t edge = e.first[b]; edge >= 0; edge = e.next[edge])
+            if (--e.waiting[e.child[edge]] == 0) heap_push(&ready, position[e.child[edge]]);
     }
     mem_free(sorted);
     mem_free(position);
@@ -119,33 +109,28 @@ bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
     mem_free(e.waiting);
     mem_free(e.next);
     mem_free(e.child);
-    return ok;
 }
 
-bool worth_order(const struct lx_problem *p, int32_t *order)
+void worth_order(const struct lx_problem *p, int32_t *order)
 {
     size_t n = (size_t)p->count;
     struct rank *ranks = mem_zeroed(n + 1, sizeof *ranks);
-    if (!ranks) return false;
     bool *has_edge[2] = {mem_zeroed(n + 1, sizeof(bool)),
                          mem_zeroed(n + 1, sizeof(bool))}; /* as child, as parent */
-    bool ok = has_edge[0] && has_edge[1];
-    for (int32_t i = 0; ok && i < p->count; i++, ok = !stop_round(i, 10))
+    for (int32_t i = 0; i < p->count; i++)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
             if (rank_order_counts(p, i, p->buffers[i].parents[k]))
                 has_edge[0][i] = has_edge[1][p->buffers[i].parents[k]] = true;
     /* (life - quarters / 4) / (uses + 1/2 if computed), in whole numbers. */
-    for (int32_t i = 0; ok && i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         int64_t life = b->end - b->start;
         ranks[i].number = 4 * life - has_edge[0][i] - has_edge[1][i];
         ranks[i].parts = max_i64(2 * (int64_t)b->use_count + !b->first_use_is_read, 1);
         ranks[i].tie = life;
-        ok = !stop_round(i, 15);
     }
-    ok = ok && rank_order(p, ranks, order);
+    rank_order(p, ranks, order);
     mem_free(has_edge[0]);
     mem_free(has_edge[1]);
     mem_free(ranks);
-    return ok;
 }

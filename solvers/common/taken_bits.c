@@ -18,25 +18,23 @@ static bool all_on_sticks(const struct lx_problem *p, int64_t unit)
     return true;
 }
 
-bool taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
+void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
 {
     int64_t unit = p->alignment;
     *m = (struct taken_bits){0};
     if (p->pool_count || p->objective == LX_HEIGHT || unit <= 0 || (unit & (unit - 1)) != 0 ||
         capacity <= 0 || capacity / unit >= MOST_STICKS || !all_on_sticks(p, unit))
-        return true;
-    bool ok = taken_bits_of_units(m, capacity / unit);
+        return;
+    taken_bits_of_units(m, capacity / unit);
     while ((int64_t)1 << m->shift < unit) m->shift++;
-    return ok;
 }
 
-bool taken_bits_of_units(struct taken_bits *m, int64_t units)
+void taken_bits_of_units(struct taken_bits *m, int64_t units)
 {
     *m = (struct taken_bits){0};
-    if (units <= 0 || units >= MOST_STICKS) return true;
+    if (units <= 0 || units >= MOST_STICKS) return;
     m->words = (size_t)units / WORD + 2;
     m->bits = mem_alloc(m->words * sizeof *m->bits);
-    return m->bits;
 }
 
 void taken_bits_free(struct taken_bits *m)

@@ -73,7 +73,7 @@ static void units_list_members(struct units *u, const struct lx_problem *p, cons
     u->first[u->count] = p->count;
 }
 
-bool units_make(struct units *u, const struct lx_problem *p)
+void units_make(struct units *u, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 2;
     struct signs s = {mem_alloc(n * sizeof *s.up), mem_zeroed(n, sizeof *s.flip)};
@@ -82,16 +82,12 @@ bool units_make(struct units *u, const struct lx_problem *p)
                         .member = mem_alloc(n * sizeof *u->member),
                         .against = mem_alloc(n * sizeof *u->against),
                         .of = mem_alloc(n * sizeof *u->of)};
-    bool ok = s.up && s.flip && turned && u->first && u->member && u->against && u->of;
-    if (ok) {
-        for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
-        tie_all(&s, p);
-        units_list_members(u, p, &s, turned);
-    }
+    for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
+    tie_all(&s, p);
+    units_list_members(u, p, &s, turned);
     mem_free(s.up);
     mem_free(s.flip);
     mem_free(turned);
-    return ok;
 }
 
 void units_free(struct units *u)

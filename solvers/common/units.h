@@ -15,7 +15,7 @@ struct units {
 };
 
 /* False: memory is out. Signs that contradict each other give a unit that no answer satisfies. */
-bool units_make(struct units *u, const struct lx_problem *p);
+void units_make(struct units *u, const struct lx_problem *p);
 void units_free(struct units *u);
 
 #endif

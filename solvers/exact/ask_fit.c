@@ -4,12 +4,11 @@
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool packer_new(struct packer *k, const struct model *m, struct budget *budget)
+void packer_new(struct packer *k, const struct model *m, struct budget *budget)
 {
     size_t n = (size_t)m->item_count + 1;
     *k = (struct packer){.m = m, .capacity = m->p->capacity};
@@ -19,7 +18,6 @@ bool packer_new(struct packer *k, const struct model *m, struct budget *budget)
     k->next = mem_zeroed(n, sizeof *k->next);
     k->base = mem_zeroed(n, sizeof *k->base);
     k->limits = (struct fit_limits){.seed = budget->run->seed, .stop = budget_stopped, .context = budget};
-    return k->items && k->pieces && k->head && k->next && k->base;
 }
 
 void packer_free(struct packer *k)
@@ -41,7 +39,6 @@ static bool add_chain(struct packer *k, int32_t i)
     int64_t until = m->items[i].start;
     bool only_zero = false, agrees = true;
     for (; i >= 0; i = k->next[i]) {
-        stop_round(i, 50);
         const struct lx_buffer *b = &m->p->buffers[m->items[i].buffer];
         int64_t own = lx_alignment_of(m->p, b), common;
         if (!mul_i64(item->alignment / gcd_i64(item->alignment, own), own, &common) || common > k->capacity)
@@ -73,10 +70,6 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
     /* A child is marked by next of its parent; heads are those nobody points to. */
     for (int32_t i = 0; i < m->item_count; i++) k->next[i] = -1;
     bool *taken = mem_zeroed((size_t)m->item_count + 1, sizeof *taken);
-    if (!taken) {
-        *broken = -1;
-        return false;
-    }
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (!merged[e] || !kept[parent] || !kept[child] || k->next[parent] >= 0 || taken[child]) continue;
@@ -98,7 +91,7 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
 {
     const struct model *m = k->m;
     int32_t broken = 0;
-    if (!packer_chains(k, kept, merged, &broken)) return broken < 0 ? FIT_NO_MEMORY : FIT_NO;
+    if (!packer_chains(k, kept, merged, &broken)) return FIT_NO;
     struct fit_problem q = {k->capacity, k->item_count, k->piece_count, k->items, k->pieces};
     struct fit_stats stats = {0};
     k->limits.nodes = nodes;
@@ -118,7 +111,7 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged)
     enum { GIVES = 1, TAKES = 2 };
     char *used = mem_zeroed((size_t)m->item_count + 1, 1);
     memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
-    for (int32_t e = 0; used && e < m->edge_count; e++) {
+    for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         merged[e] = kept[parent] && kept[child] && !(used[parent] & GIVES) && !(used[child] & TAKES);
         if (!merged[e]) continue;
@@ -185,7 +178,7 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
     size_t n = (size_t)k->m->item_count;
     struct shrinker s = {k, kept, mem_alloc(n + 1), merged, nodes};
     bool *without = mem_alloc(n + 1);
-    if (s.trial && without) {
+    if (s.trial) {
         shrink_window(&s, without);
         for (int32_t i = 0; i < k->m->item_count; i++) without[i] = false;
         /* Small and short ones first: a core of large, long items lifts best. Chunks halve until single. */

@@ -21,7 +21,7 @@ struct packer {
     int32_t item_count, piece_count;
 };
 
-bool packer_new(struct packer *k, const struct model *m, struct budget *budget);
+void packer_new(struct packer *k, const struct model *m, struct budget *budget);
 void packer_free(struct packer *k);
 
 /* Where an item of no size goes: it conflicts with nothing. */

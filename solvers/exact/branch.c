@@ -46,7 +46,6 @@ static double try_side(struct search *s, int32_t j, bool value)
     search_decide(s, j, value, value);
     enum lp_result result = lp_solve_briefly(s->lp, search_cutoff(s), TRIAL_PIVOTS);
     s->budget->steps += lp_pivots(s->lp) - pivots + 1;
-    if (result == LP_NO_MEMORY) s->failed = true;
     double objective = lp_objective(s->lp), end = search_cutoff(s);
     return result == LP_INFEASIBLE || result == LP_CUTOFF ? fmax(objective, end) : objective;
 }
@@ -94,13 +93,9 @@ static int32_t list_choices(const struct search *s, struct choice *choices)
 int32_t search_choose(struct search *s, double now)
 {
     struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
-    if (!choices) {
-        s->failed = true;
-        return -1;
-    }
     int32_t n = list_choices(s, choices), best = n > 0 ? choices[0].column : -1, tried = 0;
     double most = -1;
-    for (int32_t k = 0; k < n && tried < MOST_TRIALS && !s->failed && !budget_spent(s->budget); k++) {
+    for (int32_t k = 0; k < n && tried < MOST_TRIALS && !budget_spent(s->budget); k++) {
         int32_t j = choices[k].column;
         bool known = is_reliable(s, j);
         double score = known ? choices[k].score : try_column(s, j, now);

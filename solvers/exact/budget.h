@@ -5,7 +5,6 @@
 #define LX_SOLVERS_EXACT_BUDGET_H
 
 #include "base/clock.h"
-#include "base/stop.h"
 #include "placement/problem.h"
 
 struct model;
@@ -70,7 +69,7 @@ static inline bool budget_stopped(void *budget)
     struct budget *b = budget;
     if (b->run->progress && clock_seconds() > b->told + 0.2)
         (b->address ? budget_tell : budget_alive)(b, NULL);
-    return stop_is_now() || lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
+    return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
 }
 
 static inline bool budget_spent(struct budget *b)

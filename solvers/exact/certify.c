@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool certificate_new(struct certificate *c, const struct model *m)
+void certificate_new(struct certificate *c, const struct model *m)
 {
     *c = (struct certificate){0};
     c->section = mem_zeroed((size_t)m->section_count + 1, sizeof *c->section);
     c->reduced = mem_zeroed((size_t)model_columns(m) + 1, sizeof *c->reduced);
     c->prefix = mem_zeroed((size_t)m->section_count + 1, sizeof *c->prefix);
-    return c->section && c->reduced && c->prefix;
 }
 
 void certificate_free(struct certificate *c)
@@ -60,12 +59,11 @@ static int64_t scaled_dual(double dual, double scale)
     return x >= 0x1p61 ? INT64_C(1) << 61 : (int64_t)x;
 }
 
-bool certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
+void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
              const bool *low, const bool *high)
 {
     if (c->row_room < m->row_count) {
         int64_t *row = mem_resize(c->row, (size_t)m->row_room * sizeof *row);
-        if (!row) return false;
         c->row = row;
         c->row_room = m->row_room;
     }
@@ -99,7 +97,6 @@ bool certify(struct certificate *c, const struct model *m, const double *section
     }
     for (int32_t j = 0; j < model_columns(m); j++)
         if (c->reduced[j] > 0 ? low[j] : high[j]) c->value += c->reduced[j];
-    return true;
 }
 
 int64_t certified_bound(const struct certificate *c, const struct model *m)

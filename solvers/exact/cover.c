@@ -12,7 +12,6 @@
  * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +119,7 @@ static void weigh_divisors(struct cover *c, int32_t from, int64_t r)
 }
 
 /* Find the row of a section that the point violates most, and add it. */
-static bool separate(struct cover *c, int64_t need, int32_t *added)
+static void cover_separate(struct cover *c, int64_t need, int32_t *added)
 {
     struct search *s = c->s;
     c->worst = 1e-8;
@@ -135,7 +134,7 @@ static bool separate(struct cover *c, int64_t need, int32_t *added)
         if (k == c->count || c->at[k].y < 1e-6) break;
         r -= c->at[k].size;
     }
-    if (c->from < 0) return true;
+    if (c->from < 0) return;
     int32_t n = 0;
     for (int32_t k = c->from; k < c->count; k++) {
         int64_t a = cover_rounded(c->at[k].size, c->rest, c->divisor);
@@ -143,7 +142,7 @@ static bool separate(struct cover *c, int64_t need, int32_t *added)
     }
     (*added)++;
     s->cover_terms += n;
-    return search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
+    search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
 }
 
 static bool is_worth_another(struct search *s, double now)
@@ -160,27 +159,23 @@ static bool is_worth_another(struct search *s, double now)
     return s->cover_idle < 3;
 }
 
-bool search_add_covers(struct search *s, int32_t *added)
+void search_add_covers(struct search *s, int32_t *added)
 {
-    enum { EACH_SECTION = 100000 };
     *added = 0;
     if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
         s->cover_rounds = MOST_ROUNDS;
-        return true;
+        return;
     }
     s->cover_rounds++;
     struct cover c = {.s = s};
     c.at = mem_alloc((MOST_TERMS + 1) * sizeof *c.at);
     c.row = mem_alloc((MOST_TERMS + 1) * sizeof *c.row);
-    bool ok = c.at && c.row;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
-    for (int32_t t = 0; ok && t < s->m->section_count; t++) {
+    for (int32_t t = 0; t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
-        stop_look(EACH_SECTION);
-        if (cover_gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
+        if (cover_gather(&c, t, scale)) cover_separate(&c, s->m->need[t] / scale, added);
     }
     mem_free(c.at);
     mem_free(c.row);
-    return ok;
 }

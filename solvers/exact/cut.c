@@ -36,8 +36,8 @@ enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t 
 {
     int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
     bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
-    enum fit_result result = edges && merged ? FIT_NO : FIT_NO_MEMORY;
-    int32_t n = edges && merged ? edges_among(s->m, kept, edges) : 0;
+    enum fit_result result = FIT_NO;
+    int32_t n = edges_among(s->m, kept, edges);
     if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
     for (unsigned chosen = 0; result == FIT_NO && chosen < 1u << n; chosen++) {
         if (!is_matching(s, edges, n, chosen)) continue;
@@ -65,47 +65,42 @@ static bool is_larger_twin(const struct model *m, int32_t large, int32_t small)
 }
 
 /* The same cut with one item exchanged for a larger twin. */
-static bool add_twin_cuts(struct search *s, struct model_term *terms, int32_t count, int64_t need)
+static void add_twin_cuts(struct search *s, struct model_term *terms, int32_t count, int64_t need)
 {
     int32_t added = 0;
-    bool ok = true;
-    for (int32_t a = 0; a < count && ok; a++) {
+    for (int32_t a = 0; a < count; a++) {
         int32_t small = terms[a].column;
         if (small >= s->m->item_count || has_edge(s->m, small)) continue;
-        for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS && ok; large++) {
+        for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS; large++) {
             if (s->core[large] || !is_larger_twin(s->m, large, small) || has_edge(s->m, large)) continue;
             terms[a].column = large;
-            ok = search_add_row(s, terms, count, need);
+            search_add_row(s, terms, count, need);
             added++;
         }
         terms[a].column = small;
     }
-    return ok;
 }
 
-bool search_cut_off(struct search *s)
+void search_cut_off(struct search *s)
 {
     const struct model *m = s->m;
     memcpy(s->core, s->kept, (size_t)m->item_count * sizeof *s->core);
     shrink_core(&s->packer, s->core, s->merged, s->tuning.core_nodes);
     int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
     struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
-    bool ok = edges && terms;
-    if (ok) {
-        int32_t among = edges_among(m, s->core, edges), n = 0;
-        int64_t need = 1;
-        for (int32_t i = 0; i < m->item_count; i++)
-            if (s->core[i]) terms[n++] = (struct model_term){i, 1};
-        if (among > 0 && search_pack_somehow(s, s->core, s->tuning.core_nodes, NULL) == FIT_NO) among = 0;
-        for (int32_t a = 0; a < among; a++) {
-            bool merged = s->merged[edges[a]];
-            terms[n++] = (struct model_term){m->item_count + edges[a], merged ? -1 : 1};
-            need -= merged;
-        }
-        ok = search_add_row(s, terms, n, need) && add_twin_cuts(s, terms, n, need);
-        s->stats.cuts++;
+    int32_t among = edges_among(m, s->core, edges), n = 0;
+    int64_t need = 1;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (s->core[i]) terms[n++] = (struct model_term){i, 1};
+    if (among > 0 && search_pack_somehow(s, s->core, s->tuning.core_nodes, NULL) == FIT_NO) among = 0;
+    for (int32_t a = 0; a < among; a++) {
+        bool merged = s->merged[edges[a]];
+        terms[n++] = (struct model_term){m->item_count + edges[a], merged ? -1 : 1};
+        need -= merged;
     }
+    search_add_row(s, terms, n, need);
+    add_twin_cuts(s, terms, n, need);
+    s->stats.cuts++;
     mem_free(edges);
     mem_free(terms);
-    return ok;
 }

@@ -5,7 +5,6 @@
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
 #include "exact/general/general.h"
-#include "base/stop.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -76,14 +75,14 @@ static int64_t general_steps(const struct lx_problem *p)
     return together <= PROVABLE ? MOST : (int64_t)MOST * PROVABLE / together;
 }
 
-static bool solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+static void solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     struct general_options options = {
         .step_limit = run->work_limit > 0 ? run->work_limit : general_steps(p),
         .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
     };
-    return general_solve(p, run, &options, answer);
+    general_solve(p, run, &options, answer);
 }
 
 /* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the height, too. */
@@ -108,7 +107,10 @@ static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    if (needs_more(p)) return solve_general(p, run, answer);
+    if (needs_more(p)) {
+        solve_general(p, run, answer);
+        return true;
+    }
     struct whole_options whole = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
@@ -117,16 +119,19 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         answer->status = LX_INFEASIBLE;
         return true;
     }
-    if (p->objective == LX_FIT) return whole_fit(p, run, &whole, answer);
+    if (p->objective == LX_FIT) {
+        whole_fit(p, run, &whole, answer);
+        return true;
+    }
     if (p->objective == LX_HEIGHT) {
-        if (!whole_height(p, run, &whole, answer)) return false;
+        whole_height(p, run, &whole, answer);
         /* Pins that collide: the other engine proves it. */
-        return stop_is_now() || lx_run_stopped(run) || !pins_collide(p, answer) ||
-               solve_general(p, run, answer);
+        if (!(lx_run_stopped(run) || !pins_collide(p, answer))) solve_general(p, run, answer);
+        return true;
     }
     if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
-        if (!whole_fit(p, run, &whole, answer)) return false;
+        whole_fit(p, run, &whole, answer);
         if (!lx_left_out(p, answer->address)) {
             answer->status = LX_FEASIBLE; /* optimal by the bound, which is not ours to claim */
             return true;
@@ -140,5 +145,6 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
         .improve = lx_run_option(&lx_solver_exact, run, OPTION_IMPROVE) != 0,
     };
-    return spill_solve(p, run, &options, answer);
+    spill_solve(p, run, &options, answer);
+    return true;
 }

@@ -10,7 +10,6 @@
 #include "exact/fit_and_height.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "exact/fit/height.h"
 #include "exact/search.h"
 
@@ -39,7 +38,7 @@ static void fit_and_height_record(const struct whole *w, struct lx_answer *answe
     answer->steps = w->budget.steps;
 }
 
-static bool whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
+static void whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
                        const struct whole_options *options)
 {
     size_t n = (size_t)p->count + 1;
@@ -47,9 +46,7 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->buffers = mem_alloc(n * sizeof *w->buffers);
     w->members = mem_alloc(n * sizeof *w->members);
     w->address = mem_alloc(n * sizeof *w->address);
-    if (!w->buffers || !w->members || !w->address) return false;
     for (int32_t i = 0; i < p->count; i++) {
-        if (stop_round(i, 60)) return false;
         w->buffers[i] = p->buffers[i];
         w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
         w->buffers[i].on_costs = NULL;
@@ -59,7 +56,6 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->p.objective = LX_FIT;
     w->p.buffers = w->buffers;
     w->p.bonds = (struct lx_bonds){0};
-    return true;
 }
 
 static void whole_close(struct whole *w)
@@ -71,14 +67,14 @@ static void whole_close(struct whole *w)
 
 /* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
  * only for the handovers asked about, so it is no answer. */
-static bool all_at_once(struct whole *w, struct model *m, enum fit_result *result)
+static void all_at_once(struct whole *w, struct model *m, enum fit_result *result)
 {
     struct packer k;
     bool *kept = mem_alloc((size_t)m->item_count + 1),
          *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
-    bool ok = packer_new(&k, m, &w->budget) && kept && merged;
+    packer_new(&k, m, &w->budget);
     *result = FIT_LIMIT;
-    for (int tries = 0; ok && tries < 2 && *result != FIT_YES; tries++) {
+    for (int tries = 0; tries < 2 && *result != FIT_YES; tries++) {
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1), before = k.nodes;
         memset(kept, 1, (size_t)m->item_count);
         if (tries == 0)
@@ -95,33 +91,31 @@ static bool all_at_once(struct whole *w, struct model *m, enum fit_result *resul
     packer_free(&k);
     mem_free(kept);
     mem_free(merged);
-    return ok && *result != FIT_NO_MEMORY;
 }
 
 /* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
-static bool fit_and_height_decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
+static void fit_and_height_decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
 {
     enum fit_result result;
     *verdict = LX_LIMIT;
     if (m->item_count < w->count) { /* some buffer is too large, or fixed too high */
         *verdict = LX_INFEASIBLE;
-        return true;
+        return;
     }
-    if (!all_at_once(w, m, &result)) return false;
+    all_at_once(w, m, &result);
     if (result == FIT_YES) *verdict = LX_OPTIMAL;
     if (result == FIT_NO) *verdict = LX_INFEASIBLE;
-    if (result != FIT_LIMIT || m->edge_count == 0) return true;
+    if (result != FIT_LIMIT || m->edge_count == 0) return;
     struct search_tuning tuning = {.fit_nodes = max_i64((w->budget.limit - w->budget.steps) / 8, 1),
                                    .core_nodes = w->options->core_nodes};
     struct search search;
-    bool ok = search_open(&search, m, &w->budget, &tuning, w->address, 1, 0) &&
-              search_continue(&search, INT64_MAX / 4, INT32_MAX);
-    if (ok && search.best == 0)
+    search_open(&search, m, &w->budget, &tuning, w->address, 1, 0);
+    search_continue(&search, INT64_MAX / 4, INT32_MAX);
+    if (search.best == 0)
         *verdict = LX_OPTIMAL;
-    else if (ok && search_bound(&search) >= 1)
+    else if (search_bound(&search) >= 1)
         *verdict = LX_INFEASIBLE;
     search_close(&search, &w->stats);
-    return ok;
 }
 
 static void copy_addresses(const struct whole *w, const struct model *m, struct lx_answer *answer)
@@ -135,7 +129,6 @@ static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
     bool ok = true;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 10);
         if (b->reason || b->size > 0) continue;
         if (p->objective == LX_HEIGHT || b->fixed <= p->capacity)
             answer->address[i] = max_i64(b->fixed, 0);
@@ -145,24 +138,22 @@ static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
     return ok;
 }
 
-bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                struct lx_answer *answer)
 {
     struct whole w;
     struct model *m = NULL;
-    bool ok = whole_open(&w, p, run, options);
+    whole_open(&w, p, run, options);
     if (!place_empty(p, answer))
         answer->status = LX_INFEASIBLE;
-    else if (ok) {
+    else {
         m = model_new(&w.p, w.members, w.count);
-        ok = m && fit_and_height_decide(&w, m, &answer->status);
-        if (ok && answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
+        fit_and_height_decide(&w, m, &answer->status);
+        if (answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
     }
-    if (!ok) answer->status = LX_ERROR;
     fit_and_height_record(&w, answer);
     model_free(m);
     whole_close(&w);
-    return ok;
 }
 
 /* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in proportion. */
@@ -207,7 +198,7 @@ static void tell_height(void *context, const int64_t *base, const struct height_
 }
 
 /* The height engine on all items with these handovers; the best height so far improves. */
-static bool ask_height(struct whole *w, struct model *m, const bool *merged, int64_t *height, int64_t *bound,
+static void ask_height(struct whole *w, struct model *m, const bool *merged, int64_t *height, int64_t *bound,
                        struct lx_answer *answer)
 {
     struct packer k;
@@ -216,42 +207,36 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     struct height_answer found = {0};
     bool *kept = mem_alloc((size_t)m->item_count + 1);
     int32_t broken;
-    bool ok = packer_new(&k, m, &w->budget) && kept;
-    if (ok) {
-        memset(kept, 1, (size_t)m->item_count);
-        int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
-        k.limits.nodes = (m->edge_count ? left / 4 : left) / node_cost(m->item_count) + 1;
-        enum height_result result = HEIGHT_NONE;
-        if (packer_chains(&k, kept, merged, &broken)) {
-            struct fit_problem q = {k.capacity, k.item_count, k.piece_count, k.items, k.pieces};
-            result = height_solve(&q, &k.limits, &watch, k.base, &found);
-        } else
-            ok = broken >= 0;
-        ok = ok && result != HEIGHT_NO_MEMORY;
-        if (ok && result != HEIGHT_NONE) take_packing(&so_far, k.base, found.height);
-        if (ok && m->edge_count == 0) *bound = max_i64(*bound, found.bound);
-        w->budget.steps += found.nodes * node_cost(m->item_count);
-        w->stats.fit_calls += found.probes;
-        w->stats.fit_nodes += found.nodes;
+    packer_new(&k, m, &w->budget);
+    memset(kept, 1, (size_t)m->item_count);
+    int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
+    k.limits.nodes = (m->edge_count ? left / 4 : left) / node_cost(m->item_count) + 1;
+    enum height_result result = HEIGHT_NONE;
+    if (packer_chains(&k, kept, merged, &broken)) {
+        struct fit_problem q = {k.capacity, k.item_count, k.piece_count, k.items, k.pieces};
+        result = height_solve(&q, &k.limits, &watch, k.base, &found);
     }
+    if (result != HEIGHT_NONE) take_packing(&so_far, k.base, found.height);
+    if (m->edge_count == 0) *bound = max_i64(*bound, found.bound);
+    w->budget.steps += found.nodes * node_cost(m->item_count);
+    w->stats.fit_calls += found.probes;
+    w->stats.fit_nodes += found.nodes;
     packer_free(&k);
     mem_free(kept);
-    return ok;
 }
 
 /* With edges: Fit questions between the bound and the height. */
-static bool fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
+static void fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
 {
-    bool ok = true;
     int64_t limit = w->budget.limit;
-    while (ok && *bound < *height && !budget_spent(&w->budget)) {
+    while (*bound < *height && !budget_spent(&w->budget)) {
         enum lx_verdict verdict;
         w->p.capacity = *bound + (*height - *bound - 1) / 2;
         struct model *m = model_new(&w->p, w->members, w->count);
-        ok = m && fit_and_height_decide(w, m, &verdict);
-        if (ok && verdict == LX_INFEASIBLE)
+        fit_and_height_decide(w, m, &verdict);
+        if (verdict == LX_INFEASIBLE)
             *bound = w->p.capacity + 1;
-        else if (ok && verdict == LX_OPTIMAL) {
+        else if (verdict == LX_OPTIMAL) {
             copy_addresses(w, m, answer);
             *height = 0;
             for (int32_t i = 0; i < m->item_count; i++)
@@ -261,40 +246,38 @@ static bool fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bou
         model_free(m);
         if (limit == 0) break;
     }
-    return ok;
 }
 
-bool whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                   struct lx_answer *answer)
 {
     struct whole w;
     int64_t height = INT64_MAX, bound = run->known_bound;
-    bool ok = whole_open(&w, p, run, options);
+    whole_open(&w, p, run, options);
     place_empty(p, answer);
-    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < p->count; i++)
         if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
-    struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;
-    bool *merged = m ? mem_zeroed((size_t)m->edge_count + 1, sizeof *merged) : NULL;
-    bool *kept = m ? mem_alloc((size_t)m->item_count + 1) : NULL;
-    ok = m && merged && kept;
-    if (ok && w.count > 0) {
+    struct model *m = model_new(&w.p, w.members, w.count);
+    bool *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
+    bool *kept = mem_alloc((size_t)m->item_count + 1);
+    if (w.count > 0) {
         memset(kept, 1, (size_t)m->item_count);
         merge_greedily(m, kept, merged);
-        ok = ask_height(&w, m, merged, &height, &bound, answer);
-        if (ok && m->edge_count > 0 && bound < height) {
+        ask_height(&w, m, merged, &height, &bound, answer);
+        if (m->edge_count > 0 && bound < height) {
             memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
-            ok = ask_height(&w, m, merged, &height, &bound, answer);
+            ask_height(&w, m, merged, &height, &bound, answer);
         }
-        if (ok && m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
-            ok = fit_and_height_narrow(&w, &height, &bound, answer);
+        if (m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
+            fit_and_height_narrow(&w, &height, &bound, answer);
     } else
         height = 0;
     bool proved = height < INT64_MAX && bound >= max_i64(height, w.empty);
     answer->bound = min_i64(bound, max_i64(height, w.empty));
-    answer->status = !ok ? LX_ERROR : proved ? LX_OPTIMAL : LX_LIMIT;
+    answer->status = proved ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "height %" PRId64 ", proved %" PRId64, height, bound);
-    if (ok && height == INT64_MAX && !stop_is_now()) {
+    if (height == INT64_MAX && !lx_run_stopped(run)) {
         answer->bound = 0;
         snprintf(answer->message, sizeof answer->message,
                  "no complete placement was found; do fixed addresses collide?");
@@ -304,5 +287,4 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
     mem_free(kept);
     model_free(m);
     whole_close(&w);
-    return ok;
 }

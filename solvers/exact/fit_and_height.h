@@ -9,9 +9,9 @@ struct whole_options {
 };
 
 /* Both fill answer->address, status, bound, steps and statistics. False when memory is out. */
-bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                struct lx_answer *answer);
-bool whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                   struct lx_answer *answer);
 
 #endif

@@ -6,9 +6,9 @@
  * smallest at which the engine still answers soon; other seeds, levels and orders make other plans. Items that find no
  * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/levels.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,12 +104,10 @@ static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
 /* Fill the gaps of the packed level in `base`. */
 static int64_t levels_fill(struct filler *f, int order, struct rng *rng)
 {
-    enum { EACH_ITEM = 20 };
     const struct model *m = f->k->m;
     memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
     int32_t n = levels_take_turns(f, order, rng);
     for (int32_t t = 0; t < n; t++) {
-        stop_look(EACH_ITEM * (int64_t)m->item_count);
         int32_t i = f->turns[t].item;
         if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
         f->trial[i] =
@@ -149,7 +147,6 @@ static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum f
     for (low = 1; low < high && *result != FIT_NO;) {
         int32_t middle = low + (high - low) / 2;
         *result = pack_level(f, levels_least_of(f, middle, count), seed);
-        if (*result == FIT_NO_MEMORY) return count;
         if (*result == FIT_YES)
             high = middle;
         else
@@ -179,8 +176,7 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
     int32_t kinds = list_sizes(f), level = find_level(f, kinds, seed, large);
     int64_t best = INT64_MAX;
     if (*large == FIT_NO) memcpy(core, f->sub, (size_t)m->item_count * sizeof *core);
-    for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY && !stop_is_now();
-         t++) {
+    for (int t = 0; t < tries && best > aim && *large != FIT_NO && !cancel_requested(); t++) {
         int32_t at = level + (t / 6) % LEVELS_TRIED;
         if (t % 6 == 0 && pack_level(f, levels_least_of(f, at, kinds), seed + (uint64_t)t) != FIT_YES) {
             t += 5;
@@ -207,10 +203,8 @@ int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, 
     f.base = mem_zeroed(n, sizeof *f.base);
     f.spans = mem_zeroed(n, sizeof *f.spans);
     f.turns = mem_zeroed(n, sizeof *f.turns);
-    *large = FIT_NO_MEMORY;
-    int64_t best = INT64_MAX;
-    if (f.sub && f.merged && f.sizes && f.trial && f.base && f.spans && f.turns)
-        best = try_ways(&f, tries, aim, address, core, large);
+    *large = FIT_LIMIT;
+    int64_t best = try_ways(&f, tries, aim, address, core, large);
     mem_free(f.sub);
     mem_free(f.merged);
     mem_free(f.sizes);

@@ -256,7 +256,7 @@ static int32_t lns_build(struct lns *s, const struct region *r, struct lx_proble
 }
 
 /* Solve the region again. True: the plan has changed for the better or the same. */
-static bool lns_resolve(struct lns *s, const struct region *r, struct search_stats *stats, bool *failed)
+static bool lns_resolve(struct lns *s, const struct region *r, struct search_stats *stats)
 {
     struct lx_problem q;
     int32_t n = lns_build(s, r, &q);
@@ -264,10 +264,6 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
     for (int32_t k = 0; k < n; k++) total += q.buffers[k].spill_cost;
     if (total > INT64_MAX / 4) return false;
     struct model *m = model_new(&q, s->members, n);
-    if (!m) {
-        *failed = true;
-        return false;
-    }
     for (int32_t i = 0; i < m->item_count; i++) {
         int32_t item = s->origin[m->items[i].buffer];
         s->trial[i] = item < 0 ? 0 : s->address[item];
@@ -276,8 +272,8 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
     struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100, .light = true};
     for (int32_t i = 0; i < m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
     struct search search;
-    if (!search_open(&search, m, s->budget, &tuning, s->trial, best, 0) || !search_continue(&search, 3000, 4))
-        *failed = true;
+    search_open(&search, m, s->budget, &tuning, s->trial, best, 0);
+    search_continue(&search, 3000, 4);
     best = search.best;
     search_close(&search, stats);
     s->budget->steps++;
@@ -294,7 +290,7 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
     return found;
 }
 
-bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
+void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats)
 {
     size_t n = (size_t)m->item_count + 1;
@@ -313,18 +309,17 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     s.index = mem_zeroed(n, sizeof *s.index);
     s.parents = mem_zeroed(n, sizeof *s.parents);
     s.on_cost = mem_zeroed(n, sizeof *s.on_cost);
-    bool failed = !region_bonds_new(&s.bonds, m) || !s.on_cost || !s.trial || !s.merged_parent ||
-                  !s.free_item || !s.buffers || !s.origin || !s.members || !s.index || !s.parents;
+    region_bonds_new(&s.bonds, m);
     int64_t until = budget->steps + min_i64(steps, budget->limit);
     int32_t most = MOST_STALLS + m->item_count;
-    for (int32_t stalls = 0; !failed && *best > bound && stalls < most; stalls++) {
+    for (int32_t stalls = 0; *best > bound && stalls < most; stalls++) {
         if (budget_spent(budget) || budget->steps >= until) break;
         lns_find_handovers(&s);
         int32_t around = draw_spilled(&s);
         if (around < 0) break;
         struct region r = choose_region(&s, around);
         lns_thin_out(&s, &r, around);
-        if (lns_resolve(&s, &r, stats, &failed) && model_value(m, address) < *best) {
+        if (lns_resolve(&s, &r, stats) && model_value(m, address) < *best) {
             *best = model_value(m, address);
             budget_better(budget, m, address, *best);
             stalls = 0;
@@ -341,5 +336,4 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     mem_free(s.parents);
     mem_free(s.on_cost);
     region_bonds_free(&s.bonds);
-    return !failed;
 }

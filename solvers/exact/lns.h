@@ -6,7 +6,7 @@
 
 /* Improves `address` and `*best` of the model until the bound is reached, or the steps or the budget are spent. False
  * when memory is out; the plan is legal all the same. */
-bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
+void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats);
 
 #endif

@@ -212,7 +212,7 @@ static enum lp_result optimise(struct lp *lp, double cutoff)
 }
 
 /* Sections that the current point violates join the basis: of each run of violated neighbours the worst. */
-static int32_t add_violated(struct lp *lp, bool *failed)
+static int32_t add_violated(struct lp *lp, bool *stuck)
 {
     double *load = lp->prefix;
     memset(load, 0, (size_t)(lp->sections + 1) * sizeof *load);
@@ -233,7 +233,7 @@ static int32_t add_violated(struct lp *lp, bool *failed)
                 amount = lack;
             }
         } else if (worst >= 0) {
-            if (!lp_basis_add(lp, worst)) *failed = true;
+            if (!lp_basis_add(lp, worst)) *stuck = true;
             added++;
             worst = -1;
         }
@@ -244,7 +244,7 @@ static int32_t add_violated(struct lp *lp, bool *failed)
         for (int32_t e = 0; e < lp->extras[k].count; e++)
             s += lp->extras[k].entries[e].value * lp_value(lp, lp->extras[k].entries[e].index);
         if (lp->extras[k].need - s <= lp->extras[k].tolerance) continue;
-        if (!lp_basis_add(lp, lp->sections + k)) *failed = true;
+        if (!lp_basis_add(lp, lp->sections + k)) *stuck = true;
         added++;
     }
     return added;
@@ -253,12 +253,7 @@ static int32_t add_violated(struct lp *lp, bool *failed)
 struct lp *lp_new(const struct lp_shape *shape)
 {
     struct lp *lp = lp_basis_new(shape);
-    if (!lp) return NULL;
     lp->candidates = mem_zeroed((size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
-    if (!lp->candidates) {
-        lp_free(lp);
-        return NULL;
-    }
     double mean = 0, largest = 0;
     for (int32_t j = 0; j < lp->columns; j++) {
         mean += fabs(lp->true_cost[j]);
@@ -272,9 +267,9 @@ struct lp *lp_new(const struct lp_shape *shape)
     return lp;
 }
 
-bool lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
+void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
 {
-    return lp_basis_add_extra(lp, entries, count, need);
+    lp_basis_add_extra(lp, entries, count, need);
 }
 
 void lp_set_bounds(struct lp *lp, int32_t column, double low, double high)
@@ -295,9 +290,9 @@ enum lp_result lp_solve(struct lp *lp, double cutoff)
     for (;;) {
         enum lp_result result = optimise(lp, cutoff);
         if (result != LP_OPTIMAL) return result;
-        bool failed = false;
-        int32_t added = add_violated(lp, &failed);
-        if (failed) return lp->m >= LP_MAX_ROWS ? LP_STUCK : LP_NO_MEMORY;
+        bool stuck = false;
+        int32_t added = add_violated(lp, &stuck);
+        if (stuck) return LP_STUCK;
         if (!added) break;
         lp_basis_primal(lp);
     }

@@ -32,7 +32,7 @@ struct lp_extra {
 
 struct lp;
 
-enum lp_result { LP_OPTIMAL, LP_INFEASIBLE, LP_CUTOFF, LP_STUCK, LP_NO_MEMORY };
+enum lp_result { LP_OPTIMAL, LP_INFEASIBLE, LP_CUTOFF, LP_STUCK };
 
 struct lp_shape {
     int32_t columns, sections;
@@ -44,7 +44,7 @@ struct lp *lp_new(const struct lp_shape *shape);
 void lp_free(struct lp *lp);
 
 /* sum value_j x_j >= need; entries are copied. False when memory is out. */
-bool lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
+void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
 
 /* Restrict or free a column: [low, high] within [0, upper]. */
 void lp_set_bounds(struct lp *lp, int32_t column, double low, double high);

@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool lp_basis_grow(void *array, size_t count, size_t size)
+static void lp_basis_grow(void *array, size_t count, size_t size)
 {
     void **slot = array, *p = mem_resize(*slot, (count + 1) * size);
-    if (p) *slot = p;
-    return p != NULL;
+    *slot = p;
 }
 
 /* Room for `rows` basis rows. The vectors of the inverse are all as long as `room`. */
@@ -25,18 +24,17 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     int32_t room = lp->room * 2 < 32 ? 32 : lp->room * 2;
     if (room > LP_MAX_ROWS) room = LP_MAX_ROWS;
     size_t n = (size_t)room;
-    if (!lp_basis_grow(&lp->row_id, n, sizeof *lp->row_id) ||
-        !lp_basis_grow(&lp->basic, n, sizeof *lp->basic) || !lp_basis_grow(&lp->xb, n, sizeof *lp->xb) ||
-        !lp_basis_grow(&lp->dual, n, sizeof *lp->dual) || !lp_basis_grow(&lp->ray, n, sizeof *lp->ray) ||
-        !lp_basis_grow(&lp->work, 2 * n, sizeof *lp->work) ||
-        !lp_basis_grow(&lp->filled, n, sizeof *lp->filled) ||
-        !lp_basis_grow(&lp->inverse, n, sizeof *lp->inverse))
-        return false;
-    for (int32_t k = 0; k < lp->room; k++)
-        if (!lp_basis_grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
+    lp_basis_grow(&lp->row_id, n, sizeof *lp->row_id);
+    lp_basis_grow(&lp->basic, n, sizeof *lp->basic);
+    lp_basis_grow(&lp->xb, n, sizeof *lp->xb);
+    lp_basis_grow(&lp->dual, n, sizeof *lp->dual);
+    lp_basis_grow(&lp->ray, n, sizeof *lp->ray);
+    lp_basis_grow(&lp->work, 2 * n, sizeof *lp->work);
+    lp_basis_grow(&lp->filled, n, sizeof *lp->filled);
+    lp_basis_grow(&lp->inverse, n, sizeof *lp->inverse);
+    for (int32_t k = 0; k < lp->room; k++) lp_basis_grow(&lp->inverse[k], n, sizeof **lp->inverse);
     for (int32_t k = lp->room; k < room; k++) {
         lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
-        if (!lp->inverse[k]) return false;
         lp->room = k + 1;
     }
     lp->room = room;
@@ -164,26 +162,20 @@ bool lp_basis_add(struct lp *lp, int32_t row_id)
     return true;
 }
 
-bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
+void lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
 {
     int32_t ids = lp->sections + lp->extra_count + 1;
     if (lp->extra_count == lp->extra_room) {
         int32_t room = lp->extra_room * 2 + 16;
         size_t id_room = (size_t)(lp->sections + room);
-        if (!lp_basis_grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
-            !lp_basis_grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
-            !lp_basis_grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
-            return false;
+        lp_basis_grow(&lp->extras, (size_t)room, sizeof *lp->extras);
+        lp_basis_grow(&lp->row_of, id_room, sizeof *lp->row_of);
+        lp_basis_grow(&lp->slack_position, id_room, sizeof *lp->slack_position);
         lp->extra_room = room;
     }
     struct lp_extra row = {mem_zeroed((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
-    if (!row.entries) return false;
     for (int32_t e = 0; e < count; e++) {
         struct lp_link *link = mem_alloc(sizeof *link);
-        if (!link) {
-            mem_free(row.entries);
-            return false;
-        }
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
         lp->links[entries[e].index] = link;
         row.entries[e] = entries[e];
@@ -192,7 +184,6 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
     row.tolerance = 1e-7 * fmax(fabs(need), row.tolerance);
     lp->row_of[ids - 1] = lp->slack_position[ids - 1] = -1;
     lp->extras[lp->extra_count++] = row;
-    return true;
 }
 
 bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)
@@ -228,11 +219,6 @@ bool lp_basis_refactor(struct lp *lp)
     if (m == 0) return true;
     int32_t *variables = mem_alloc((size_t)m * sizeof *variables);
     bool *row_taken = mem_zeroed((size_t)m, sizeof *row_taken);
-    if (!variables || !row_taken) {
-        mem_free(variables);
-        mem_free(row_taken);
-        return false;
-    }
     int32_t n = 0;
     for (int32_t k = 0; k < m; k++)
         if (lp->basic[k] >= lp->columns) variables[n++] = lp->basic[k];
@@ -330,7 +316,6 @@ void lp_free(struct lp *lp)
 struct lp *lp_basis_new(const struct lp_shape *shape)
 {
     struct lp *lp = mem_zeroed(1, sizeof *lp);
-    if (!lp) return NULL;
     size_t n = (size_t)shape->columns, t = (size_t)shape->sections;
     lp->columns = shape->columns;
     lp->sections = shape->sections;
@@ -351,9 +336,7 @@ struct lp *lp_basis_new(const struct lp_shape *shape)
     lp->product = mem_zeroed(n + 1, sizeof *lp->product);
     lp->prefix = mem_zeroed(t + 2, sizeof *lp->prefix);
     lp->prefix2 = mem_zeroed(t + 2, sizeof *lp->prefix2);
-    if (!lp->first || !lp->last || !lp->true_cost || !lp->perturbed_cost || !lp->low || !lp->high ||
-        !lp->need || !lp->links || !lp->row_of || !lp->slack_position || !lp->position || !lp->at_upper ||
-        !lp->reduced || !lp->product || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {
+    if (!reserve_rows(lp, 1)) {
         lp_free(lp);
         return NULL;
     }

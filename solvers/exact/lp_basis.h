@@ -42,7 +42,7 @@ struct lp {
 };
 
 struct lp *lp_basis_new(const struct lp_shape *shape);
-bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
+void lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
 /* Let a row join with its slack basic. */
 bool lp_basis_add(struct lp *lp, int32_t row_id);
 /* Remove rows whose slack is basic: they constrain nothing now. */

@@ -6,8 +6,6 @@
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,12 +29,11 @@ static int model_compare_items(const void *a, const void *b)
 }
 
 /* False: it was stopped. */
-static bool choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
+static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {
     const struct lx_problem *p = m->p;
     for (int32_t k = 0; k < count; k++) {
         const struct lx_buffer *b = &p->buffers[members[k]];
-        if (stop_round(k, 40)) return false;
         bool wanted = linked && linked[members[k]] ? model_can_place(p, b) : model_wants(p, b);
         if (!wanted) {
             m->hopeless |= b->must;
@@ -53,10 +50,8 @@ static bool choose_items(struct model *m, const int32_t *members, int32_t count,
                                                         .end = b->end,
                                                         .must = b->must};
     }
-    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, model_compare_items);
+    qsort(m->items, (size_t)m->item_count, sizeof *m->items, model_compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
-    stop_look(4 * (int64_t)m->item_count);
-    return ok;
 }
 
 /* The range of values, and the step between them. */
@@ -65,7 +60,6 @@ static void model_sum_up(struct model *m)
     m->total_cost = m->base;
     for (int32_t i = 0; i < m->item_count; i++) {
         int64_t cost = m->items[i].cost;
-        stop_round(i, 15);
         if (!m->linked) m->items[i].worth = (double)cost;
         m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
         m->total_cost += max_i64(cost, 0);
@@ -84,14 +78,12 @@ static void count_in_units(struct model *m)
     int64_t unit = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
         unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
-        stop_round(i, 15);
     }
     if (unit == 0) unit = 1;
     int64_t tail = m->p->capacity % unit, sizes = 0;
     bool tail_usable = false;
     for (int32_t i = 0; i < m->item_count; i++) {
         int64_t odd = m->items[i].size % unit;
-        stop_round(i, 15);
         if (odd > 0 && odd <= tail) tail_usable = true;
         m->items[i].size = ceil_div_i64(m->items[i].size, unit);
         sizes = gcd_i64(sizes, m->items[i].size);
@@ -113,18 +105,15 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
                       at <= p->capacity - parent->size);
 }
 
-static bool model_find_edges(struct model *m, const int32_t *item_of)
+static void model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
         room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
-        stop_round(i, 15);
     }
     m->edges = mem_zeroed(room + 1, sizeof *m->edges);
-    if (!m->edges) return false;
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
-        if (stop_round(i, 20)) return false;
         for (int32_t k = 0; k < child->parent_count && child->size > 0; k++) {
             int32_t parent = item_of[child->parents[k]];
             bool twice = false;
@@ -134,26 +123,23 @@ static bool model_find_edges(struct model *m, const int32_t *item_of)
                 m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
         }
     }
-    return true;
 }
 
 /* Overfull sections: ticks and needs. False: it was stopped. */
-static bool sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
+static void sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
 {
     size_t n = (size_t)m->item_count;
     for (size_t i = 0; i < n; i++) {
         by_end[i] = m->items[i];
         by_end[i].start = m->items[i].end;
-        if (stop_round((int64_t)i, 15)) return false;
     }
-    if (!sort_or_stop(by_end, n, sizeof *by_end, model_compare_items)) return false;
+    qsort(by_end, n, sizeof *by_end, model_compare_items);
     int64_t load = 0;
     for (size_t i = 0, gone = 0; i < n;) {
         int64_t tick = m->items[i].start;
         for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
         for (; i < n && m->items[i].start == tick; i++) {
             load += m->items[i].size;
-            stop_round((int64_t)i, 20);
         }
         /* Does the next section hold all of this one, and is it not lightened by a handover? */
         bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
@@ -163,27 +149,20 @@ static bool sweep_sections(struct model *m, struct model_item *by_end, const boo
         m->tick[m->section_count] = tick;
         m->need[m->section_count++] = load - m->capacity;
     }
-    return true;
 }
 
 /* Overfull sections, and each item's and edge's place in them. */
-static bool model_find_sections(struct model *m)
+static void model_find_sections(struct model *m)
 {
     size_t n = (size_t)m->item_count;
     struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* `start` holds the end */
     bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take a slot over */
     m->need = mem_zeroed(n + 1, sizeof *m->need);
     m->tick = mem_zeroed(n + 1, sizeof *m->tick);
-    if (!by_end || !handover || !m->need || !m->tick) {
-        mem_free(by_end);
-        mem_free(handover);
-        return false;
-    }
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
-    bool ok = sweep_sections(m, by_end, handover);
-    for (int32_t i = 0; ok && i < m->item_count; i++) {
+    sweep_sections(m, by_end, handover);
+    for (int32_t i = 0; i < m->item_count; i++) {
         struct model_item *it = &m->items[i];
-        ok = !stop_round(i, 60);
         int32_t low = 0, high = m->section_count;
         while (low < high) {
             int32_t middle = low + (high - low) / 2;
@@ -203,78 +182,67 @@ static bool model_find_sections(struct model *m)
         }
         it->last = it->size > 0 ? low - 1 : it->first - 1;
     }
-    for (int32_t e = 0; ok && e < m->edge_count; e++) {
+    for (int32_t e = 0; e < m->edge_count; e++) {
         const struct model_item *child = &m->items[m->edges[e].child];
         bool on_section = child->first <= child->last && m->tick[child->first] == child->start;
         m->edges[e].section = on_section ? child->first : -1;
-        stop_round(e, 20);
     }
     mem_free(by_end);
     mem_free(handover);
-    return ok;
 }
 
-bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
+void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
 {
     if (m->row_count == m->row_room) {
         int32_t room = m->row_room * 2 + 32;
         struct model_row *rows = mem_resize(m->rows, (size_t)room * sizeof *rows);
-        if (!rows) return false;
         m->rows = rows;
         m->row_room = room;
     }
     struct model_term *copy = mem_alloc(((size_t)count + 1) * sizeof *copy);
-    if (!copy) return false;
     memcpy(copy, terms, (size_t)count * sizeof *copy);
     double weight = fabs((double)need) + 1;
     for (int32_t e = 0; e < count; e++) weight += abs(terms[e].coefficient);
     m->rows[m->row_count++] = (struct model_row){copy, count, need, weight};
-    return true;
 }
 
 /* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
-static bool add_handover_rows(struct model *m)
+static void add_handover_rows(struct model *m)
 {
     struct model_term *terms = mem_alloc(((size_t)m->edge_count + 2) * sizeof *terms);
-    bool ok = terms != NULL;
     int32_t *head = mem_alloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
     int32_t *next = mem_alloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
-    ok = ok && head && next;
-    for (int32_t i = 0; ok && i < 2 * m->item_count; i++) head[i] = -1;
-    for (int32_t e = 0; ok && e < m->edge_count; e++) {
+    for (int32_t i = 0; i < 2 * m->item_count; i++) head[i] = -1;
+    for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t ends[2] = {2 * m->edges[e].parent, 2 * m->edges[e].child + 1};
         for (int32_t k = 0; k < 2; k++) {
             next[2 * e + k] = head[ends[k]];
             head[ends[k]] = 2 * e + k;
         }
     }
-    for (int32_t i = 0; ok && i < 2 * m->item_count; i++) {
+    for (int32_t i = 0; i < 2 * m->item_count; i++) {
         if (head[i] < 0) continue;
         int32_t n = 0;
         terms[n++] = (struct model_term){i / 2, -1};
         for (int32_t l = head[i]; l >= 0; l = next[l])
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
-        ok = model_add_row(m, terms, n, -1) && !stop_round(m->row_count, 150);
+        model_add_row(m, terms, n, -1);
     }
     mem_free(terms);
     mem_free(head);
     mem_free(next);
-    return ok;
 }
 
-static bool add_fixed_rows(struct model *m)
+static void add_fixed_rows(struct model *m)
 {
     int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
-    if (!fixed) return false;
     int32_t n = 0;
-    bool ok = true;
     for (int32_t i = 0; i < m->item_count; i++) {
         if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
-        stop_round(i, 15);
     }
-    for (int32_t a = 0; ok && a < n; a++) {
+    for (int32_t a = 0; a < n; a++) {
         int32_t b = a + 1;
-        for (; ok && b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
+        for (; b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
             const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
             const struct lx_buffer *y = &m->p->buffers[m->items[fixed[b]].buffer];
             if (x->fixed >= y->fixed + y->size || y->fixed >= x->fixed + x->size) continue;
@@ -284,64 +252,61 @@ static bool add_fixed_rows(struct model *m)
                 if ((m->edges[e].parent == fixed[a] && m->edges[e].child == fixed[b]) ||
                     (m->edges[e].parent == fixed[b] && m->edges[e].child == fixed[a]))
                     terms[count++].column = m->item_count + e;
-            ok = model_add_row(m, terms, count, 1);
+            model_add_row(m, terms, count, 1);
         }
-        ok = ok && !stop_work(10 * (int64_t)(b - a));
     }
     mem_free(fixed);
-    return ok;
 }
 
 /* Which item a buffer is; NULL where nobody asks, since it is as long as the problem. */
-static bool index_items(const struct model *m, int32_t **item_of)
+static void index_items(const struct model *m, int32_t **item_of)
 {
     bool asked = m->p->bonds.charge_count || m->p->bonds.together_count;
     for (int32_t i = 0; i < m->item_count && !asked; i++)
         asked = m->p->buffers[m->items[i].buffer].parent_count > 0;
     *item_of = NULL;
-    if (!asked) return true;
+    if (!asked) return;
     *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof **item_of);
-    if (!*item_of) return false;
     for (int32_t i = 0; i < m->p->count; i++) (*item_of)[i] = -1;
     for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
-    return true;
 }
 
-static bool model_choose(struct model *m, const int32_t *members, int32_t count)
+static void model_choose(struct model *m, const int32_t *members, int32_t count)
 {
     bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
     if (bonds) {
         linked = mem_zeroed((size_t)m->p->count + 1, sizeof *linked);
-        if (!linked) return false;
         model_mark_linked(&m->p->bonds, linked);
     }
-    bool ok = choose_items(m, members, count, linked);
+    choose_items(m, members, count, linked);
     mem_free(linked);
-    return ok;
 }
 
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
 {
     struct model *m = mem_zeroed(1, sizeof *m);
-    if (!m) return NULL;
     m->p = p;
     m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
     int32_t *item_of = NULL;
-    bool ok = m->items && model_choose(m, members, count) && index_items(m, &item_of);
+    model_choose(m, members, count);
+    index_items(m, &item_of);
+    bool ok = true;
     if (ok) count_in_units(m);
-    ok = ok && model_find_edges(m, item_of) && model_link(m, item_of);
+    if (ok) model_find_edges(m, item_of);
+    ok = ok && model_link(m, item_of);
     mem_free(item_of);
     if (ok) model_sum_up(m);
-    if (ok && model_find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
-        return m;
-    model_free(m);
-    return NULL;
+    if (ok) model_find_sections(m);
+    if (ok) add_handover_rows(m);
+    if (ok) add_fixed_rows(m);
+    if (ok) model_add_link_rows(m);
+    return m;
 }
 
 void model_free(struct model *m)
 {
     if (!m) return;
-    for (int32_t k = 0; k < m->row_count; k++, stop_round(k, 50)) mem_free(m->rows[k].terms);
+    for (int32_t k = 0; k < m->row_count; k++) mem_free(m->rows[k].terms);
     mem_free(m->rows);
     mem_free(m->items);
     mem_free(m->edges);

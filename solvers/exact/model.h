@@ -102,7 +102,7 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
 /* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per buffer, or
  * -1: it is off); their rows. False when memory is out. */
 bool model_link(struct model *m, const int32_t *item_of);
-bool model_add_link_rows(struct model *m);
+void model_add_link_rows(struct model *m);
 /* Mark the buffers that some charge or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
 /* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a group. */
@@ -114,16 +114,16 @@ int128 model_flip(const struct model *m, int64_t *address, int32_t i);
 void model_tidy(const struct model *m, int64_t *address);
 /* The w columns of a point, from its items. */
 void model_charge_columns(const struct model *m, bool *column);
-bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
+void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
 /* Does a 0/1 point satisfy every row? */
 bool model_holds(const struct model *m, const bool *column);
 
-bool certificate_new(struct certificate *c, const struct model *m);
+void certificate_new(struct certificate *c, const struct model *m);
 void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
  * each column, computed in integers: no rounding, valid for any duals. False when memory is out. */
-bool certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
+void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
              const bool *low, const bool *high);
 /* The certified bound, rounded up to the next possible spill. */
 int64_t certified_bound(const struct certificate *c, const struct model *m);

@@ -143,7 +143,7 @@ static bool model_links_fold(struct model *m, const struct model_charge *c)
     return true;
 }
 
-static bool shorten_all(struct model *m, const int32_t *item_of)
+static void shorten_all(struct model *m, const int32_t *item_of)
 {
     const struct lx_bonds *bonds = &m->p->bonds;
     struct shortener s = {.m = m, .item_of = item_of};
@@ -153,7 +153,6 @@ static bool shorten_all(struct model *m, const int32_t *item_of)
                 (size_t)bonds->charges[c].any_on.count + (size_t)bonds->charges[c].any_off.count;
     m->literals = mem_alloc((room + 1) * sizeof *m->literals);
     m->charges = mem_zeroed((size_t)bonds->charge_count + 1, sizeof *m->charges);
-    if (!m->literals || !m->charges) return false;
     for (int pass = 0; pass < 2; pass++) /* priced ones first */
         for (int32_t c = 0; c < bonds->charge_count; c++) {
             if ((bonds->charges[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
@@ -165,17 +164,15 @@ static bool shorten_all(struct model *m, const int32_t *item_of)
                 m->charge_count++;
             if (pass == 0) m->priced_count = m->charge_count;
         }
-    return true;
 }
 
 /* Per item its charges; the scale of each charge; worths. */
-static bool index_charges(struct model *m)
+static void index_charges(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;
     for (int32_t c = 0; c < m->charge_count; c++) all += (size_t)(m->charges[c].all + m->charges[c].any);
     m->charge_first = mem_zeroed(n + 2, sizeof *m->charge_first);
     m->charge_of = mem_alloc((all + 1) * sizeof *m->charge_of);
-    if (!m->charge_first || !m->charge_of) return false;
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].worth = (double)m->items[i].cost;
     for (int32_t c = 0; c < m->charge_count; c++) {
         struct model_charge *charge = &m->charges[c];
@@ -193,7 +190,6 @@ static bool index_charges(struct model *m)
     for (int32_t c = 0; c < m->charge_count; c++)
         for (int32_t k = 0; k < m->charges[c].all + m->charges[c].any; k++)
             m->charge_of[m->charge_first[m->literals[m->charges[c].first + k] / 2 + 1]++] = c;
-    return true;
 }
 
 bool model_link(struct model *m, const int32_t *item_of)
@@ -202,17 +198,18 @@ bool model_link(struct model *m, const int32_t *item_of)
     for (int32_t g = 0; g < bonds->together_count; g++)
         model_links_join_group(m, &bonds->together[g], item_of);
     spread_over_rings(m);
-    if (bonds->charge_count && !shorten_all(m, item_of)) return false;
+    if (bonds->charge_count) shorten_all(m, item_of);
     spread_over_rings(m);
     for (int32_t i = 0; i < m->item_count; i++)
         m->linked |= m->items[i].ring != i || m->items[i].never || m->items[i].must || m->items[i].cost <= 0;
     m->linked |= m->charge_count > 0;
-    return !m->linked || index_charges(m);
+    if (m->linked) index_charges(m);
+    return true;
 }
 
 /* --- Rows --- */
 
-static bool model_links_add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
+static void model_links_add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
                                    struct model_term *terms)
 {
     int32_t n = 0;
@@ -224,33 +221,32 @@ static bool model_links_add_clause(struct model *m, const struct model_charge *c
         terms[n++] = (struct model_term){literal / 2, off ? -1 : 1};
         need -= off;
     }
-    return model_add_row(m, terms, n, need);
+    model_add_row(m, terms, n, need);
 }
 
-static bool add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
+static void add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
 {
     const struct model_charge *charge = &m->charges[c];
     int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
-    bool ok = charge->any > 0 || model_links_add_clause(m, charge, column, -1, terms);
-    for (int32_t k = 0; ok && k < charge->any; k++)
-        ok = model_links_add_clause(m, charge, column, charge->all + k, terms);
-    return ok;
+    if (charge->any == 0) model_links_add_clause(m, charge, column, -1, terms);
+    for (int32_t k = 0; k < charge->any; k++)
+        model_links_add_clause(m, charge, column, charge->all + k, terms);
 }
 
-bool model_add_link_rows(struct model *m)
+void model_add_link_rows(struct model *m)
 {
     int32_t longest = 0;
     for (int32_t c = 0; c < m->charge_count; c++)
         longest = m->charges[c].all > longest ? m->charges[c].all : longest;
     struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
-    bool ok = terms != NULL;
-    for (int32_t c = 0; ok && c < m->charge_count; c++) ok = add_charge_rows(m, c, terms);
-    for (int32_t i = 0; ok && i < m->item_count; i++) {
+    for (int32_t c = 0; c < m->charge_count; c++) add_charge_rows(m, c, terms);
+    for (int32_t i = 0; i < m->item_count; i++) {
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
-        if (m->items[i].ring != i) ok = model_add_row(m, pair, 2, 0);
+        if (m->items[i].ring != i) {
+            model_add_row(m, pair, 2, 0);
+        }
     }
     mem_free(terms);
-    return ok;
 }
 
 /* --- Values --- */

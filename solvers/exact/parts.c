@@ -2,8 +2,6 @@
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,26 +44,23 @@ static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
 }
 
 /* False: it was stopped. */
-static bool find_stretches(struct finder *f, int64_t *address)
+static void find_stretches(struct finder *f, int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {
         f->stretch[i] = -1;
-        if (stop_round(i, 40)) return false;
         if (!parts_settle(f, i, address))
             f->members[f->count++] = (struct member){f->p->buffers[i].start, f->p->buffers[i].end, i, 0};
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
+    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
     for (int32_t i = 0; i < f->count;) {
         int64_t until = f->members[i].end;
         for (; i < f->count && f->members[i].start < until; i++) {
             until = max_i64(until, f->members[i].end);
             f->stretch[f->members[i].buffer] = f->stretches;
-            stop_round(i, 10);
         }
         f->root[f->stretches] = f->stretches;
         f->stretches++;
     }
-    return true;
 }
 
 static int32_t parts_find_root(const struct finder *f, int32_t s)
@@ -128,7 +123,7 @@ static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int3
     first[0] = 0;
 }
 
-static bool parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+static void parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
@@ -138,7 +133,6 @@ static bool parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *gr
         if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
     int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
     int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
-    if (!place) return false;
     sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
     for (int32_t c = 0; c < bonds->charge_count; c++)
         if (place[c] >= 0) parts->charges[place[c]] = bonds->charges[c];
@@ -146,52 +140,42 @@ static bool parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *gr
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
     mem_free(place);
-    return true;
 }
 
-static bool deal_members(struct finder *f)
+static void deal_members(struct finder *f)
 {
     struct parts *parts = f->parts;
     for (int32_t k = 0; k < f->count; k++) {
         f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
-        stop_round(k, 15);
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
+    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
     for (int32_t k = 0; k < f->count; k++) {
         parts->members[k] = f->members[k].buffer;
         parts->first[f->members[k].part + 1] = k + 1;
-        stop_round(k, 10);
     }
-    return true;
 }
 
-static bool parts_divide(struct finder *f, int64_t *address)
+static void parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
     int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
-    bool ok = charge_part && group_part;
-    if (ok) {
-        model_mark_linked(bonds, f->linked);
-        ok = find_stretches(f, address);
+    model_mark_linked(bonds, f->linked);
+    find_stretches(f, address);
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0) settle_charge(f, &bonds->charges[c]);
+    for (int32_t g = 0; g < bonds->together_count; g++) {
+        group_part[g] = -1;
+        parts_join(f, &bonds->together[g], &group_part[g]);
     }
-    if (ok) {
-        for (int32_t c = 0; c < bonds->charge_count; c++)
-            if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0)
-                settle_charge(f, &bonds->charges[c]);
-        for (int32_t g = 0; g < bonds->together_count; g++) {
-            group_part[g] = -1;
-            parts_join(f, &bonds->together[g], &group_part[g]);
-        }
-        number_parts(f);
-        ok = deal_members(f) && parts_deal_bonds(f, charge_part, group_part);
-    }
+    number_parts(f);
+    deal_members(f);
+    parts_deal_bonds(f, charge_part, group_part);
     mem_free(charge_part);
     mem_free(group_part);
-    return ok;
 }
 
-bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
+void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
 {
     size_t n = (size_t)p->count + 2;
     *parts = (struct parts){.p = p};
@@ -207,15 +191,12 @@ bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *addres
     f.stretch = mem_alloc(n * sizeof *f.stretch);
     f.root = mem_alloc(n * sizeof *f.root);
     f.part = mem_alloc(n * sizeof *f.part);
-    bool ok = parts->members && parts->first && parts->charges && parts->groups && parts->charge_first &&
-              parts->group_first && f.linked && f.members && f.stretch && f.root && f.part &&
-              parts_divide(&f, address);
+    parts_divide(&f, address);
     mem_free(f.linked);
     mem_free(f.members);
     mem_free(f.stretch);
     mem_free(f.root);
     mem_free(f.part);
-    return ok;
 }
 
 struct part parts_take(const struct parts *parts, int32_t k)

@@ -5,9 +5,9 @@
  * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "common/range_sort.h"
 
@@ -21,7 +21,6 @@ struct placed {
 struct board {
     VEC(struct placed) placed;
     VEC(struct byte_range) ranges; /* bases strictly between are forbidden */
-    bool failed;
 };
 
 struct turn {
@@ -48,12 +47,10 @@ static int64_t place_lowest_base(struct board *b, const struct fit_item *item, c
         height = max_i64(height, piece->size);
         for (size_t r = 0; r < b->placed.count; r++) {
             const struct placed *o = &b->placed.at[r];
-            if (o->start < piece->end && piece->start < o->end &&
-                !VEC_PUSH(&b->ranges, (struct byte_range){o->low - piece->size, o->high}))
-                b->failed = true;
+            if (o->start < piece->end && piece->start < o->end)
+                VEC_PUSH(&b->ranges, (struct byte_range){o->low - piece->size, o->high});
         }
     }
-    if (b->failed) return -1;
     int64_t at = item->fixed >= 0 ? item->fixed : 0;
     range_sort(b->ranges.at, b->ranges.count);
     for (size_t r = 0; r < b->ranges.count && b->ranges.at[r].from < at; r++)
@@ -64,23 +61,11 @@ static int64_t place_lowest_base(struct board *b, const struct fit_item *item, c
     return at <= capacity - height ? at : -1;
 }
 
-static bool place_put(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
+static void place_put(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
                       int64_t base)
 {
     for (int32_t q = 0; q < item->piece_count; q++)
-        if (!VEC_PUSH(&b->placed,
-                      (struct placed){pieces[q].start, pieces[q].end, base, base + pieces[q].size})) {
-            b->failed = true;
-            return false;
-        }
-    return true;
-}
-
-/* What is not placed by then stays off chip. */
-static bool place_is_stopped(const struct board *b)
-{
-    enum { EACH_PLACED = 30 }; /* nanoseconds */
-    return stop_work(EACH_PLACED * (int64_t)b->placed.count);
+        VEC_PUSH(&b->placed, (struct placed){pieces[q].start, pieces[q].end, base, base + pieces[q].size});
 }
 
 /* Smaller keys go first. */
@@ -111,11 +96,12 @@ static void place_chains(struct packer *k, struct board *b, enum place_order ord
         turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
     }
     qsort(turns, (size_t)k->item_count, sizeof *turns, place_compare_turns);
-    for (int32_t t = 0; t < k->item_count && !b->failed && !place_is_stopped(b); t++) {
+    for (int32_t t = 0; t < k->item_count && !cancel_requested(); t++) {
         int32_t f = turns[t].index;
         const struct fit_piece *pieces = &k->pieces[k->items[f].first_piece];
         int64_t base = place_lowest_base(b, &k->items[f], pieces, k->capacity);
-        if (base < 0 || !place_put(b, &k->items[f], pieces, base)) continue;
+        if (base < 0) continue;
+        place_put(b, &k->items[f], pieces, base);
         for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) address[i] = base;
     }
 }
@@ -133,8 +119,8 @@ static bool place_take_over(struct packer *k, struct board *b, int32_t i, const 
         if (at % alone->alignment != 0 || (alone->fixed >= 0 && alone->fixed != at)) continue;
         struct fit_item item = {0, own->end > own->start + 1, alone->alignment, at};
         struct fit_piece rest = {own->start + 1, own->end, own->size};
-        if (place_lowest_base(b, &item, &rest, k->capacity) != at || !place_put(b, &item, &rest, at))
-            continue;
+        if (place_lowest_base(b, &item, &rest, k->capacity) != at) continue;
+        place_put(b, &item, &rest, at);
         k->next[parent] = i;
         address[i] = at;
         return true;
@@ -153,7 +139,7 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
         } else if (k->next[i] >= 0 && address[k->next[i]] < 0)
             k->next[i] = -1;
     qsort(turns, (size_t)n, sizeof *turns, place_compare_turns);
-    for (int32_t t = 0; t < n && !b->failed && !place_is_stopped(b); t++) {
+    for (int32_t t = 0; t < n && !cancel_requested(); t++) {
         int32_t i = turns[t].index;
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
@@ -165,7 +151,9 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
         }
         if (place_take_over(k, b, i, &item, address)) continue;
         int64_t base = place_lowest_base(b, &item, &piece, k->capacity);
-        if (base >= 0 && place_put(b, &item, &piece, base)) address[i] = base;
+        if (base < 0) continue;
+        place_put(b, &item, &piece, base);
+        address[i] = base;
     }
 }
 
@@ -178,14 +166,13 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enu
     int64_t height = 0;
     int32_t broken;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    bool ok = turns && packer_chains(k, wanted, merged, &broken);
+    bool ok = packer_chains(k, wanted, merged, &broken);
     if (ok) place_chains(k, &b, order, 0, turns, address);
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         if (!wanted[i]) continue;
         ok = address[i] >= 0;
         height = max_i64(height, address[i] + m->p->buffers[m->items[i].buffer].size);
     }
-    ok = ok && !b.failed;
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
@@ -198,7 +185,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     struct board b = {0};
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int64_t spill = 0;
-    for (int32_t i = 0; turns && i < m->item_count; i++) {
+    for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         k->next[i] = -1;
         if (address[i] < 0) continue;
@@ -211,7 +198,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (address[parent] >= 0 && address[parent] == address[child]) k->next[parent] = child;
     }
-    if (turns && !b.failed) place_singles(k, &b, turns, address);
+    place_singles(k, &b, turns, address);
     model_tidy(m, address);
     spill = model_value(m, address);
     mem_free(turns);
@@ -228,8 +215,8 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int32_t broken = 0;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    bool chained = turns && packer_chains(k, wanted, merged, &broken);
-    bool ok = turns && (chained || broken >= 0);
+    bool chained = packer_chains(k, wanted, merged, &broken);
+    bool ok = (chained || broken >= 0);
     if (ok) {
         /* When a chain contradicts itself everything is left to the second pass. */
         if (!chained) k->item_count = k->piece_count = 0;
@@ -238,7 +225,6 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     }
     model_tidy(m, address);
     int64_t spill = model_value(m, address);
-    ok = ok && !b.failed;
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);

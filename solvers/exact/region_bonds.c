@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-bool region_bonds_new(struct region_bonds *r, const struct model *m)
+void region_bonds_new(struct region_bonds *r, const struct model *m)
 {
     size_t literals = (size_t)m->item_count;
     for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
@@ -13,7 +13,6 @@ bool region_bonds_new(struct region_bonds *r, const struct model *m)
     r->charges = mem_zeroed((size_t)m->charge_count + 1, sizeof *r->charges);
     r->groups = mem_zeroed((size_t)m->item_count + 1, sizeof *r->groups);
     r->numbers = mem_zeroed(literals + 1, sizeof *r->numbers);
-    return r->charges && r->groups && r->numbers;
 }
 
 void region_bonds_free(struct region_bonds *r)

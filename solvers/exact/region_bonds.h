@@ -12,7 +12,7 @@ struct region_bonds {
 };
 
 /* Room for all charges and groups of the model. False when memory is out. */
-bool region_bonds_new(struct region_bonds *r, const struct model *m);
+void region_bonds_new(struct region_bonds *r, const struct model *m);
 void region_bonds_free(struct region_bonds *r);
 
 /* Those of the free items, which are buffers index[i] of the part; the others stay as `address` says. A group

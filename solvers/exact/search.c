@@ -24,10 +24,7 @@ static int64_t search_prove(struct search *s)
 {
     lp_duals(s->lp, s->section_dual, s->row_dual);
     for (int32_t k = 0; k < s->m->row_count; k++) s->row_dual[k] *= s->row_scale[k];
-    if (!certify(&s->proof, s->m, s->section_dual, s->row_dual, s->low, s->high)) {
-        s->failed = true;
-        return 0;
-    }
+    certify(&s->proof, s->m, s->section_dual, s->row_dual, s->low, s->high);
     return certified_bound(&s->proof, s->m);
 }
 
@@ -65,16 +62,15 @@ static bool node_before(const struct search *s, int32_t a, int32_t b)
     return a > b;
 }
 
-static bool open_push(struct search *s, int32_t node)
+static void open_push(struct search *s, int32_t node)
 {
-    if (!VEC_PUSH(&s->open, node)) return false;
+    VEC_PUSH(&s->open, node);
     size_t at = s->open.count - 1;
     while (at > 0 && node_before(s, node, s->open.at[(at - 1) / 2])) {
         s->open.at[at] = s->open.at[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     s->open.at[at] = node;
-    return true;
 }
 
 static int32_t open_pop(struct search *s)
@@ -153,11 +149,10 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
 static void search_dive(struct search *s, int32_t node)
 {
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
-    while (!s->failed) {
+    for (;;) {
         int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
         enum lp_result result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
-        if (result == LP_NO_MEMORY) s->failed = true;
         bound = max_i64(bound, search_prove(s));
         if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
             lp_exact_costs(s->lp, true);
@@ -167,7 +162,6 @@ static void search_dive(struct search *s, int32_t node)
         } else if (bound < s->best && result == LP_CUTOFF)
             result = lp_solve(s->lp, INFINITY);
         s->nodes.at[node].bound = bound;
-        if (s->failed) return;
         double now = lp_objective(s->lp);
         const struct search_node *here = &s->nodes.at[node];
         if (here->column >= 0 && here->distance > 0)
@@ -181,13 +175,13 @@ static void search_dive(struct search *s, int32_t node)
             search_decide(s, s->nodes.at[node].column, s->nodes.at[node].value, s->nodes.at[node].value);
             continue;
         }
-        if (sibling >= 0 && !open_push(s, sibling)) s->failed = true;
+        if (sibling >= 0) open_push(s, sibling);
         sibling = -1;
         /* Where a cheaper leaf waits there is no haste to find dearer ones. */
         size_t where;
         bool later = s->nodes.at[node].leaf < 0 && bound >= cheapest_leaf(s, &where);
         if (later || search_paused(s)) {
-            if (!open_push(s, node)) s->failed = true;
+            open_push(s, node);
             return;
         }
         if (node == 0) {
@@ -197,7 +191,7 @@ static void search_dive(struct search *s, int32_t node)
                 s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
         }
         int32_t covers = 0;
-        if (node == 0 && result == LP_OPTIMAL && !search_add_covers(s, &covers)) s->failed = true;
+        if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
         if (covers > 0) continue;
         int32_t column = most_fractional(s);
         search_fix_by_reduced_cost(s);
@@ -214,18 +208,15 @@ static void search_dive(struct search *s, int32_t node)
             if (column < 0) return; /* one point, and it is no better or breaks a row */
         } else if (!s->tuning.light)
             column = search_choose(s, now);
-        if (column < 0 || s->failed) return;
+        if (column < 0) return;
         double f = s->fraction[column];
         bool first = f > 0.5;
         int32_t next = (int32_t)s->nodes.count;
         s->stats.nodes++;
         s->patience++;
         double far[2] = {f, 1 - f}; /* to 0, to 1 */
-        if (!VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[first], -1, first}) ||
-            !VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[!first], -1, !first})) {
-            s->failed = true;
-            return;
-        }
+        VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[first], -1, first});
+        VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[!first], -1, !first});
         sibling = next + 1;
         search_decide(s, column, first, first);
         node = next;
@@ -239,12 +230,12 @@ static int64_t riddle_floor(const struct search *s, int64_t least)
     return max_i64(least, s->bound);
 }
 
-bool search_continue(struct search *s, int64_t steps, int32_t riddles)
+void search_continue(struct search *s, int64_t steps, int32_t riddles)
 {
     s->pause_at = s->budget->steps + min_i64(steps, s->budget->limit);
     s->riddles_until = s->stats.unresolved + riddles;
     search_fix_at_root(s);
-    while (s->open.count + s->leaves.count > 0 && !s->failed && !search_paused(s)) {
+    while (s->open.count + s->leaves.count > 0 && !search_paused(s)) {
         size_t where = 0;
         int64_t leaf = cheapest_leaf(s, &where),
                 least = s->open.count ? s->nodes.at[s->open.at[0]].bound : leaf;
@@ -268,15 +259,13 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
         s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
         if (enter_node(s, node)) search_dive(s, node);
     }
-    return !s->failed;
 }
 
-bool search_relaxation(struct search *s, int64_t steps)
+void search_relaxation(struct search *s, int64_t steps)
 {
     s->holds_leaves = true;
-    bool ok = search_continue(s, steps, INT32_MAX);
+    search_continue(s, steps, INT32_MAX);
     s->holds_leaves = false;
-    return ok;
 }
 
 int64_t search_bound(const struct search *s)

@@ -96,19 +96,18 @@ struct search {
     int64_t next_plunge;               /* patience at which to look ahead again */
     VEC(struct search_riddle) riddles; /* choices that were passed over without proof */
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
-    bool failed;                       /* memory is out */
 };
 
 /* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in place,
  * and goes on, a part of the budget at a time. False when memory is out; the plan is legal all the same. */
-bool search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
-bool search_continue(struct search *s, int64_t steps, int32_t riddles);
+void search_continue(struct search *s, int64_t steps, int32_t riddles);
 /* Goes on without packing anything: raises the bound and collects leaves, the best of which is then known. */
-bool search_relaxation(struct search *s, int64_t steps);
+void search_relaxation(struct search *s, int64_t steps);
 /* Asks the Fit engine again, and for longer, about choices that were passed over. */
-bool search_riddles(struct search *s, int64_t nodes, int64_t steps);
+void search_riddles(struct search *s, int64_t nodes, int64_t steps);
 /* A plan from elsewhere; what is proved so far. */
 void search_offer(struct search *s, const int64_t *address);
 int64_t search_bound(const struct search *s);
@@ -155,12 +154,12 @@ bool search_too_early(const struct search *s, int64_t spill);
  * there are too many ways. */
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address);
 /* Rows that the programme's point at the root violates (cover.c). */
-bool search_add_covers(struct search *s, int32_t *added);
+void search_add_covers(struct search *s, int32_t *added);
 /* From the current box to a leaf by rounding; the box is lost. */
 void search_plunge(struct search *s);
 /* A row joins the model and the linear programme at once. */
-bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need);
+void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need);
 /* The choice kept/merged does not pack: shrink it, cut it off and all that is worse in the same way. */
-bool search_cut_off(struct search *s);
+void search_cut_off(struct search *s);
 
 #endif

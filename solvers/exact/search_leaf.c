@@ -27,7 +27,7 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
     for (int32_t e = 0; e < s->m->edge_count; e++) differ |= s->merged[e] != s->point[s->m->item_count + e];
     if (differ) {
         result = pack_exactly(&s->packer, s->kept, s->merged, nodes / 4 + 1, s->trial);
-        if (result == FIT_YES || result == FIT_NO_MEMORY) return result;
+        if (result == FIT_YES) return result;
     }
     for (int32_t e = 0; e < s->m->edge_count; e++) s->merged[e] = s->point[s->m->item_count + e];
     return pack_exactly(&s->packer, s->kept, s->merged, nodes, s->trial);
@@ -38,7 +38,6 @@ static int64_t *search_leaf_room_left(const struct search *s)
 {
     const struct model *m = s->m;
     int64_t *room = mem_zeroed((size_t)m->section_count + 2, sizeof *room);
-    if (!room) return NULL;
     for (int32_t i = 0; i < m->item_count; i++)
         if (!s->kept[i] && m->items[i].first <= m->items[i].last) {
             room[m->items[i].first] += m->items[i].size;
@@ -77,17 +76,13 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
 }
 
 /* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
-static bool search_leaf_pass_over(struct search *s, int64_t spill)
+static void search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
     struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
     bool *copy = mem_alloc(choices + 1);
     struct search_riddle riddle = {spill, superset_floor(s, spill), copy, false};
-    if (!terms || !copy || !VEC_PUSH(&s->riddles, riddle)) {
-        mem_free(terms);
-        mem_free(copy);
-        return false;
-    }
+    VEC_PUSH(&s->riddles, riddle);
     memcpy(copy, s->kept, items);
     memcpy(copy + items, s->merged, choices - items);
     s->stats.unresolved++;
@@ -98,9 +93,8 @@ static bool search_leaf_pass_over(struct search *s, int64_t spill)
     int32_t n = 0;
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
-    bool ok = search_add_row(s, terms, n, 1);
+    search_add_row(s, terms, n, 1);
     mem_free(terms);
-    return ok;
 }
 
 /* Leaves are packed in order of their spill: one that costs more than the least open bound waits, so that
@@ -138,7 +132,7 @@ static enum fit_result pack_by_levels(struct search *s, int64_t spill)
     s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
     if (large == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
     if (value < INT64_MAX) search_offer(s, s->trial);
-    return value <= spill ? FIT_YES : large == FIT_NO || large == FIT_NO_MEMORY ? large : FIT_LIMIT;
+    return value <= spill ? FIT_YES : large == FIT_NO ? FIT_NO : FIT_LIMIT;
 }
 
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
@@ -152,17 +146,15 @@ static bool try_point(struct search *s, int64_t spill)
     /* So many take long even for one dive: their large ones will be asked about. */
     if (by_levels(s) && s->m->item_count > LEVELS_ONLY) nodes = s->m->item_count / 4;
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
-    bool ok = result != FIT_NO_MEMORY;
     if (result == FIT_YES)
         search_offer(s, s->trial);
     else if (result == FIT_LIMIT)
         result = pack_by_levels(s, spill);
     if (result == FIT_NO)
-        ok = search_cut_off(s);
+        search_cut_off(s);
     else if (result == FIT_LIMIT)
-        ok = search_leaf_pass_over(s, spill);
+        search_leaf_pass_over(s, spill);
     budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
-    if (!ok) s->failed = true;
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;
 }
@@ -177,7 +169,7 @@ enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
     if (spill >= s->best) return LEAF_SPLIT;
     if (s->nodes.at[node].leaf < 0 && search_too_early(s, spill)) {
         s->nodes.at[node].leaf = spill;
-        if (!VEC_PUSH(&s->leaves, node)) s->failed = true;
+        VEC_PUSH(&s->leaves, node);
         return LEAF_WAITS;
     }
     if (!try_point(s, spill)) return LEAF_AGAIN;
@@ -261,7 +253,7 @@ static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
     int64_t *load = mem_alloc(((size_t)m->section_count + 2) * sizeof *load), lack;
-    for (int32_t tries = 0, t; load && tries < m->section_count + 8; tries++) {
+    for (int32_t tries = 0, t; tries < m->section_count + 8; tries++) {
         if ((t = worst_section(s, load, &lack)) < 0) break;
         int32_t best = -1;
         double least = 0;
@@ -293,7 +285,6 @@ void search_plunge(struct search *s)
             result = LP_OPTIMAL;
         }
     }
-    if (result == LP_NO_MEMORY) s->failed = true;
     if (result != LP_OPTIMAL || s->budget->stopped) return;
     for (int32_t j = 0; j < model_choices(s->m); j++) s->point[j] = s->fraction[j] > 0.5;
     model_charge_columns(s->m, s->point);
@@ -307,7 +298,7 @@ void search_plunge(struct search *s)
         try_point(s, spill);
 }
 
-bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
+void search_riddles(struct search *s, int64_t nodes, int64_t steps)
 {
     size_t left = 0;
     s->pause_at = s->budget->steps + min_i64(steps, s->budget->limit);
@@ -316,7 +307,7 @@ bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
         struct search_riddle r = s->riddles.at[k];
         enum fit_result result = FIT_LIMIT;
         int64_t before = s->packer.nodes;
-        if (r.spill < s->best && !r.packs && !search_paused(s) && !s->failed)
+        if (r.spill < s->best && !r.packs && !search_paused(s))
             result = pack_exactly(&s->packer, r.kept, r.kept + s->m->item_count, nodes, s->trial);
         /* A "no" settles the riddle only if the handovers could not be decided otherwise. */
         if (result == FIT_NO && s->m->edge_count > 0)
@@ -324,12 +315,10 @@ bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
         budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
         r.packs |= result == FIT_YES;
         if (result == FIT_YES) search_offer(s, s->trial);
-        if (result == FIT_NO_MEMORY) s->failed = true;
         if (r.floor >= s->best || result == FIT_NO)
             mem_free(r.kept);
         else
             s->riddles.at[left++] = r;
     }
     s->riddles.count = left;
-    return !s->failed;
 }

@@ -7,22 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
+void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
 {
     struct lp_entry *entries = mem_alloc(((size_t)count + 1) * sizeof *entries);
-    if (!entries || !model_add_row(s->m, terms, count, need)) {
-        mem_free(entries);
-        return false;
-    }
+    model_add_row(s->m, terms, count, need);
     if (s->row_dual_room < s->m->row_room) {
         double *dual = mem_resize(s->row_dual, (size_t)s->m->row_room * sizeof *dual);
-        if (dual) s->row_dual = dual;
+        s->row_dual = dual;
         double *scale = mem_resize(s->row_scale, (size_t)s->m->row_room * sizeof *scale);
-        if (scale) s->row_scale = scale;
-        if (!dual || !scale) {
-            mem_free(entries);
-            return false;
-        }
+        s->row_scale = scale;
         s->row_dual_room = s->m->row_room;
     }
     double smallest = INFINITY;
@@ -31,9 +24,8 @@ bool search_add_row(struct search *s, const struct model_term *terms, int32_t co
         entries[e] = (struct lp_entry){terms[e].column,
                                        terms[e].coefficient * smallest / search_size(s->m, terms[e].column)};
     s->row_scale[s->m->row_count - 1] = smallest;
-    bool ok = lp_add_row(s->lp, entries, count, (double)need * smallest);
+    lp_add_row(s->lp, entries, count, (double)need * smallest);
     mem_free(entries);
-    return ok;
 }
 
 void search_offer(struct search *s, const int64_t *address)
@@ -54,7 +46,7 @@ void search_decide(struct search *s, int32_t j, bool low, bool high)
     lp_set_bounds(s->lp, j, low ? size : 0, high ? size : 0);
 }
 
-static bool search_new(struct search *s)
+static void search_new(struct search *s)
 {
     const struct model *m = s->m;
     int32_t n = model_columns(m);
@@ -64,8 +56,7 @@ static bool search_new(struct search *s)
     int32_t *first = mem_zeroed(columns, sizeof *first), *last = mem_zeroed(columns, sizeof *last);
     bool *flags = mem_zeroed(columns * 8, sizeof *flags);
     s->low = flags;
-    bool ok = upper && cost && need && first && last && flags;
-    for (int32_t j = 0; ok && j < n; j++) {
+    for (int32_t j = 0; j < n; j++) {
         upper[j] = search_size(m, j);
         if (j < m->item_count) {
             cost[j] = (double)m->items[j].cost / upper[j];
@@ -80,38 +71,35 @@ static bool search_new(struct search *s)
             if (first[j] < 0) first[j] = 0;
         }
     }
-    for (int32_t t = 0; ok && t < m->section_count; t++) need[t] = (double)m->need[t];
-    if (ok) {
-        s->lp = lp_new(&(struct lp_shape){n, m->section_count, first, last, upper, cost, need});
-        s->high = flags + columns;
-        s->fixed_low = flags + 2 * columns;
-        s->fixed_high = flags + 3 * columns;
-        s->point = flags + 4 * columns;
-        s->kept = flags + 5 * columns;
-        s->merged = flags + 6 * columns;
-        s->core = flags + 7 * columns;
-        memset(s->fixed_high, 1, columns);
-        for (int32_t i = 0; i < m->item_count; i++) {
-            if (m->items[i].must) s->fixed_high[i] = false;
-            if (m->items[i].never) s->fixed_low[i] = true;
-        }
-        s->section_dual = mem_zeroed(sections, sizeof *s->section_dual);
-        s->rise = mem_zeroed(columns, sizeof *s->rise);
-        s->fraction = mem_zeroed(columns, sizeof *s->fraction);
-        s->root_reduced = mem_zeroed(columns, sizeof *s->root_reduced);
-        s->trial = mem_zeroed(columns, sizeof *s->trial);
-        s->row_dual_room = m->row_room;
-        s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
-        s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
+    for (int32_t t = 0; t < m->section_count; t++) need[t] = (double)m->need[t];
+    s->lp = lp_new(&(struct lp_shape){n, m->section_count, first, last, upper, cost, need});
+    s->high = flags + columns;
+    s->fixed_low = flags + 2 * columns;
+    s->fixed_high = flags + 3 * columns;
+    s->point = flags + 4 * columns;
+    s->kept = flags + 5 * columns;
+    s->merged = flags + 6 * columns;
+    s->core = flags + 7 * columns;
+    memset(s->fixed_high, 1, columns);
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (m->items[i].must) s->fixed_high[i] = false;
+        if (m->items[i].never) s->fixed_low[i] = true;
     }
+    s->section_dual = mem_zeroed(sections, sizeof *s->section_dual);
+    s->rise = mem_zeroed(columns, sizeof *s->rise);
+    s->fraction = mem_zeroed(columns, sizeof *s->fraction);
+    s->root_reduced = mem_zeroed(columns, sizeof *s->root_reduced);
+    s->trial = mem_zeroed(columns, sizeof *s->trial);
+    s->row_dual_room = m->row_room;
+    s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
+    s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
     mem_free(upper);
     mem_free(cost);
     mem_free(need);
     mem_free(first);
     mem_free(last);
-    ok = ok && s->lp && s->rise && s->section_dual && s->fraction && s->root_reduced && s->trial &&
-         s->row_dual && s->row_scale;
-    return ok && packer_new(&s->packer, m, s->budget) && certificate_new(&s->proof, m);
+    packer_new(&s->packer, m, s->budget);
+    certificate_new(&s->proof, m);
 }
 
 static void search_free(struct search *s)
@@ -135,33 +123,30 @@ static void search_free(struct search *s)
 }
 
 /* The rows that the model was born with enter the linear programme. */
-static bool search_state_copy_rows(struct search *s)
+static void search_state_copy_rows(struct search *s)
 {
     int32_t count = s->m->row_count;
     struct model_row *born = s->m->rows;
     s->m->rows = NULL;
     s->m->row_count = s->m->row_room = 0;
-    bool ok = true;
     for (int32_t k = 0; k < count; k++) {
-        ok = ok && search_add_row(s, born[k].terms, born[k].count, born[k].need);
+        search_add_row(s, born[k].terms, born[k].count, born[k].need);
         mem_free(born[k].terms);
     }
     mem_free(born);
-    return ok;
 }
 
-bool search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound)
 {
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
-    bool ok =
-        search_new(s) && search_state_copy_rows(s) &&
-        VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
-        (m->hopeless || VEC_PUSH(&s->open, 0));
+    search_new(s);
+    search_state_copy_rows(s);
+    VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1});
+    if (!m->hopeless) VEC_PUSH(&s->open, 0);
     s->packer.capacity += tuning->reserve;
     if (s->lp) lp_stop_if(s->lp, budget_stopped, budget);
-    return ok;
 }
 
 void search_close(struct search *s, struct search_stats *stats)

@@ -9,7 +9,6 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "exact/lns.h"
 #include "exact/parts.h"
 #include "exact/tighter_capacity.h"
@@ -66,19 +65,17 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
     if (known) best = min_i64(best, model_value(m, address));
-    bool ready = packer_new(&k, m, budget);
-    if (ready && kept && merged && trial) {
-        for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
-        merge_greedily(m, kept, merged);
-        /* A placement costs O(n) for each item; where they are many what is known must do. */
-        int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
-        for (int order = 0; order < orders && best > m->base; order++) {
-            int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
-            if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
-            if (spill >= best) continue;
-            best = spill;
-            memcpy(address, trial, (n - 1) * sizeof *trial);
-        }
+    packer_new(&k, m, budget);
+    for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
+    merge_greedily(m, kept, merged);
+    /* A placement costs O(n) for each item; where they are many what is known must do. */
+    int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
+    for (int order = 0; order < orders && best > m->base; order++) {
+        int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
+        if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
+        if (spill >= best) continue;
+        best = spill;
+        memcpy(address, trial, (n - 1) * sizeof *trial);
     }
     packer_free(&k);
     mem_free(kept);
@@ -116,7 +113,7 @@ static bool is_next_to(const struct search *s)
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
 }
 
-static bool spill_run_stage(enum stage stage, struct search *s, const struct spill_options *options,
+static void spill_run_stage(enum stage stage, struct search *s, const struct spill_options *options,
                             int64_t *plan, struct search_stats *stats)
 {
     struct model *m = s->m;
@@ -124,28 +121,37 @@ static bool spill_run_stage(enum stage stage, struct search *s, const struct spi
     int64_t all = INT64_MAX / 4, share = budget->limit / 4, best = s->best;
     switch (stage) {
     case QUICK:
-        return s->stats.unresolved > 0 || search_continue(s, share / 10, 1);
+        if (s->stats.unresolved == 0) search_continue(s, share / 10, 1);
+        return;
     case RELAXATION:
-        return search_relaxation(s, share / 4);
+        search_relaxation(s, share / 4);
+        return;
     case STRIP: /* this and SLACK make models of their own, which take their time */
-        return m->linked || m->item_count > LARGE ||
-               strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
+        if (!(m->linked || m->item_count > LARGE))
+            strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
+        return;
     case LONGER:
-        return search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
+        search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
+        return;
     case SLACK:
-        return m->item_count > LARGE || slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
+        if (m->item_count <= LARGE) slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
+        return;
     case RIDDLES:
-        return search_riddles(s, options->fit_nodes, share);
+        search_riddles(s, options->fit_nodes, share);
+        return;
     case REGIONS:
-        return !options->improve || is_next_to(s) ||
-               lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
+        if (!(!options->improve || is_next_to(s)))
+            lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
+        return;
     default:
         if (is_next_to(s) && m->item_count > MANY_ITEMS) all = share / 2;
-        return search_continue(s, all, INT32_MAX) && search_riddles(s, options->fit_nodes, all);
+        search_continue(s, all, INT32_MAX);
+        search_riddles(s, options->fit_nodes, all);
+        return;
     }
 }
 
-static bool spill_anneal(struct annealed *a, struct budget *budget)
+static void spill_anneal(struct annealed *a, struct budget *budget)
 {
     struct lx_run brief = *budget->run;
     brief.work_limit = min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
@@ -153,29 +159,26 @@ static bool spill_anneal(struct annealed *a, struct budget *budget)
     brief.options = NULL;
     brief.progress = NULL;
     a->address = mem_alloc(((size_t)a->p->count + 1) * sizeof *a->address);
-    for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
+    for (int32_t i = 0; i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
     struct lx_answer answer = {.address = a->address};
-    bool ok = a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
+    lx_solver_anneal.solve(a->p, &brief, &answer);
     a->steps = answer.steps;
-    return ok;
 }
 
-/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy orders. False: no
- * memory. */
-static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
+/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy orders. */
+static void offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
 {
     const struct model *m = s->m;
-    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
-    if (!search_continue(s, 1, 1)) return false;
-    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
-    if (!a->address && !spill_anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
+    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return;
+    search_continue(s, 1, 1);
+    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return;
+    if (!a->address) spill_anneal(a, s->budget);
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
     search_offer(s, plan);
-    return true;
 }
 
 /* The search goes on between the other ways to better plans, each of which helps it to prune. */
-static bool prove_and_improve(struct model *m, struct budget *budget, const struct spill_options *options,
+static void prove_and_improve(struct model *m, struct budget *budget, const struct spill_options *options,
                               struct stretch *r, struct annealed *annealed, struct search_stats *stats)
 {
     static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
@@ -183,76 +186,67 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
-    bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
+    search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
-    ok = ok && offer_annealed(&s, annealed, plan);
-    for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
+    offer_annealed(&s, annealed, plan);
+    for (int turn = 0; turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
             words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
-        ok = spill_run_stage(order[turn], &s, options, plan, stats);
-        if (!ok && !s.failed && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
+        spill_run_stage(order[turn], &s, options, plan, stats);
         search_offer(&s, plan);
         budget_bound(budget, m, search_bound(&s));
     }
-    if (plan) {
-        r->value = s.best;
-        r->bound = ok ? search_bound(&s) : 0;
-        search_close(&s, stats);
-    }
+    r->value = s.best;
+    r->bound = search_bound(&s);
+    search_close(&s, stats);
     mem_free(plan);
-    return ok;
 }
 
-static bool open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
+static void open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
                          const int64_t *known)
 {
     r->p = part->p;
     r->model = model_new(&r->p, part->members, part->count);
     r->address = mem_alloc(((size_t)part->count + 1) * sizeof *r->address);
-    if (!r->model || !r->address) return false;
     r->value = first_plan(r->model, budget, known, r->address);
-    return true;
 }
 
-static bool solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
+static void solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
                           struct annealed *annealed, struct search_stats *stats)
 {
-    if (r->value == 0) return true;
-    return r->model->item_count > MOST_ITEMS ||
-           prove_and_improve(r->model, budget, options, r, annealed, stats);
+    if (r->value == 0) return;
+    if (!(r->model->item_count > MOST_ITEMS))
+        prove_and_improve(r->model, budget, options, r, annealed, stats);
 }
 
 /* The stretches, one after the other; the caller hears of the sum. */
-static bool solve_all(struct stretch *at, int32_t count, struct budget *budget,
+static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
                       const struct spill_options *options, struct annealed *annealed,
                       struct search_stats *stats)
 {
-    bool ok = true;
-    for (int32_t k = 0; ok && k < count; k++) {
+    for (int32_t k = 0; k < count; k++) {
         budget->part = at[k].model;
         budget->rest -= at[k].value;
         budget->value = at[k].value;
         budget->bound = 0;
-        ok = solve_stretch(&at[k], budget, options, annealed, stats);
+        solve_stretch(&at[k], budget, options, annealed, stats);
         for (int32_t i = 0; i < at[k].model->item_count; i++)
             budget->address[at[k].model->items[i].buffer] = at[k].address[i];
         budget->rest += at[k].value;
         budget->rest_bound += at[k].bound;
     }
-    return ok;
 }
 
 /* What is known before the work on parts begins: an answer from outside, or where they are many an annealed one. False:
  * no memory. */
-static bool find_first(struct annealed *a, struct budget *budget, const int64_t **known)
+static void find_first(struct annealed *a, struct budget *budget, const int64_t **known)
 {
     *known = budget->run->incumbent;
-    if (*known || a->p->count <= LARGE) return true;
-    bool ok = spill_anneal(a, budget);
+    if (*known || a->p->count <= LARGE) return;
+    spill_anneal(a, budget);
     *known = a->address;
-    return ok;
 }
 
 static void spill_conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
@@ -267,7 +261,7 @@ static void spill_conclude(const struct stretch *at, int32_t count, bool hopeles
     answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
 }
 
-bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
+void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
                  struct lx_answer *answer)
 {
     struct budget budget = budget_new(run, options->step_limit);
@@ -275,36 +269,33 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct parts parts;
     struct annealed annealed = {.p = p};
     const int64_t *known = NULL;
-    bool ok = parts_find(&parts, p, answer->address) && find_first(&annealed, &budget, &known);
-    struct stretch *at = ok ? mem_zeroed((size_t)parts.count + 1, sizeof *at) : NULL;
-    ok = at != NULL;
+    parts_find(&parts, p, answer->address);
+    find_first(&annealed, &budget, &known);
+    struct stretch *at = mem_zeroed((size_t)parts.count + 1, sizeof *at);
     budget.rest = budget.rest_bound = parts.paid;
-    for (int32_t k = 0; ok && k < parts.count; k++) {
+    for (int32_t k = 0; k < parts.count; k++) {
         struct part part = parts_take(&parts, k);
-        ok = open_stretch(&at[k], &part, &budget, known);
+        open_stretch(&at[k], &part, &budget, known);
         budget.rest += at[k].value;
-        budget.lacking += ok && at[k].value == model_none(at[k].model);
-        for (int32_t i = 0; ok && i < at[k].model->item_count; i++)
+        budget.lacking += at[k].value == model_none(at[k].model);
+        for (int32_t i = 0; i < at[k].model->item_count; i++)
             answer->address[at[k].model->items[i].buffer] = at[k].address[i];
     }
-    /* Stopped while the parts were made ready: what was known of them. */
-    if (!ok && known && stop_is_now()) memcpy(answer->address, known, (size_t)p->count * sizeof *known);
     budget.address = answer->address;
-    if (ok && run->progress) budget_tell(&budget, answer->address);
-    ok = ok && solve_all(at, parts.count, &budget, options, &annealed, &stats);
-    answer->bound = ok ? budget.rest_bound : 0;
+    if (run->progress) budget_tell(&budget, answer->address);
+    solve_all(at, parts.count, &budget, options, &annealed, &stats);
+    answer->bound = budget.rest_bound;
     answer->objective = budget.rest;
     answer->steps = budget.steps + annealed.steps;
     answer->status = LX_ERROR;
-    if (ok) spill_conclude(at, parts.count, parts.hopeless, answer);
+    spill_conclude(at, parts.count, parts.hopeless, answer);
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
-    for (int32_t k = 0; at && k < parts.count; k++) {
+    for (int32_t k = 0; k < parts.count; k++) {
         model_free(at[k].model);
         mem_free(at[k].address);
     }
     mem_free(at);
     mem_free(annealed.address);
     parts_free(&parts);
-    return ok;
 }

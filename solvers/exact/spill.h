@@ -12,7 +12,7 @@ struct spill_options {
 
 /* Fills answer->address, bound, steps, status and statistics. False when memory is out; the answer is
  * legal all the same. */
-bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
+void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
                  struct lx_answer *answer);
 
 #endif

@@ -49,7 +49,6 @@ static int64_t strip_size(struct strip *s)
 {
     int32_t n = s->m->item_count, low = 0, high = n;
     int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
-    if (!sizes) return 0;
     for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
     qsort(sizes, (size_t)n, sizeof *sizes, strip_compare_i64);
     while (low < high) { /* sizes below index `low` make a strip */
@@ -65,7 +64,7 @@ static int64_t strip_size(struct strip *s)
 }
 
 /* Branch and pack on the large items above the strip. */
-static bool solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
+static void solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
                         int64_t steps, int64_t best, struct search_stats *stats)
 {
     const struct model *m = s->m;
@@ -75,37 +74,32 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
     int32_t *members = mem_alloc(n * sizeof *members),
             *item = mem_alloc(((size_t)m->p->count + 1) * sizeof *item), count = 0;
     int64_t *address = mem_alloc(n * sizeof *address);
-    bool ok = members && item && address;
-    for (int32_t i = 0; ok && i < m->item_count; i++) {
+    for (int32_t i = 0; i < m->item_count; i++) {
         item[m->items[i].buffer] = i;
         if (!s->small[i]) members[count++] = m->items[i].buffer;
     }
-    struct model *large = ok ? model_new(&above, members, count) : NULL;
-    ok = large != NULL;
-    if (ok) {
-        struct search search = {0};
-        for (int32_t i = 0; i < large->item_count; i++) address[i] = LX_OFF_CHIP;
-        int64_t aim = min_i64(best - m->base, large->total_cost);
-        if (aim > large->base) {
-            /* Many short questions: some near-best choice packs easily. */
-            struct search_tuning brief = *tuning;
-            brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
-            ok = slack_plans(large, budget, &brief, steps / 2, address, &aim, stats) &&
-                 search_open(&search, large, budget, &brief, address, aim, 0) &&
-                 search_continue(&search, steps / 2, 8);
-            search_close(&search, stats);
-        }
-        for (int32_t i = 0; i < large->item_count; i++)
-            if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
+    struct model *large = model_new(&above, members, count);
+    struct search search = {0};
+    for (int32_t i = 0; i < large->item_count; i++) address[i] = LX_OFF_CHIP;
+    int64_t aim = min_i64(best - m->base, large->total_cost);
+    if (aim > large->base) {
+        /* Many short questions: some near-best choice packs easily. */
+        struct search_tuning brief = *tuning;
+        brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
+        slack_plans(large, budget, &brief, steps / 2, address, &aim, stats);
+        search_open(&search, large, budget, &brief, address, aim, 0);
+        search_continue(&search, steps / 2, 8);
+        search_close(&search, stats);
     }
+    for (int32_t i = 0; i < large->item_count; i++)
+        if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
     model_free(large);
     mem_free(members);
     mem_free(item);
     mem_free(address);
-    return ok;
 }
 
-bool strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
+void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats)
 {
     size_t n = (size_t)m->item_count + 1;
@@ -113,13 +107,14 @@ bool strip_plans(struct model *m, struct budget *budget, const struct search_tun
     s.small = mem_zeroed(n, sizeof *s.small);
     s.merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *s.merged);
     s.trial = mem_zeroed(n, sizeof *s.trial);
-    bool ok = packer_new(&s.packer, m, budget) && s.small && s.merged && s.trial, fixed = false;
+    bool fixed = false;
+    packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
-    int64_t most = ok && !fixed ? strip_size(&s) : 0;
+    int64_t most = !fixed ? strip_size(&s) : 0;
     if (most > 0 && stack_small(&s, most)) {
-        ok = solve_large(&s, budget, tuning, steps, *best, stats);
+        solve_large(&s, budget, tuning, steps, *best, stats);
         int64_t spill = fill_gaps(&s.packer, s.trial);
-        if (ok && spill < *best) {
+        if (spill < *best) {
             *best = spill;
             memcpy(address, s.trial, (n - 1) * sizeof *address);
         }
@@ -128,5 +123,4 @@ bool strip_plans(struct model *m, struct budget *budget, const struct search_tun
     mem_free(s.small);
     mem_free(s.merged);
     mem_free(s.trial);
-    return ok;
 }

@@ -6,7 +6,7 @@
 
 /* Improves `address` and `*best` of the model `m` within `steps`. Does nothing where small items are few.
  * False when memory is out. */
-bool strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
+void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats);
 
 #endif

@@ -25,14 +25,13 @@ struct slack {
     int64_t *best, steps;
 };
 
-enum outcome { BETTER, NONE_PACKS, NONE_BETTER, NO_MEMORY };
+enum outcome { BETTER, NONE_PACKS, NONE_BETTER };
 
 static enum outcome try_reserve(struct slack *s, int64_t reserve)
 {
     struct lx_problem smaller = *s->m->p;
     smaller.capacity -= reserve;
     struct model *m = model_new(&smaller, s->members, s->m->item_count);
-    if (!m) return NO_MEMORY;
     /* What is too large for the smaller capacity is in the base. */
     int64_t aim = min_i64(*s->best, model_none(m));
     enum outcome outcome = NONE_BETTER;
@@ -40,12 +39,9 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
         struct search search;
         s->tuning.reserve = reserve;
         for (int32_t i = 0; i < m->item_count; i++) s->chosen[i] = LX_OFF_CHIP;
-        bool ok = search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0) &&
-                  search_continue(&search, s->steps, RIDDLES_A_TRY);
-        outcome = !ok                       ? NO_MEMORY
-                  : search.best < aim       ? BETTER
-                  : search.stats.unresolved ? NONE_PACKS
-                                            : NONE_BETTER;
+        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0);
+        search_continue(&search, s->steps, RIDDLES_A_TRY);
+        outcome = search.best < aim ? BETTER : search.stats.unresolved ? NONE_PACKS : NONE_BETTER;
         search_close(&search, s->stats);
     }
     for (int32_t i = 0; i < s->m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
@@ -61,7 +57,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
     return BETTER;
 }
 
-bool slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
+void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats)
 {
     size_t n = (size_t)m->item_count + 1;
@@ -77,16 +73,15 @@ bool slack_plans(const struct model *m, struct budget *budget, const struct sear
     s.chosen = mem_zeroed(n, sizeof *s.chosen);
     s.members = mem_zeroed(n, sizeof *s.members);
     s.item = mem_zeroed((size_t)m->p->count + 1, sizeof *s.item);
-    bool ok = packer_new(&s.packer, m, budget) && s.trial && s.chosen && s.members && s.item;
-    for (int32_t i = 0; ok && i < m->item_count; i++) {
+    packer_new(&s.packer, m, budget);
+    for (int32_t i = 0; i < m->item_count; i++) {
         s.members[i] = m->items[i].buffer;
         s.item[s.members[i]] = i;
     }
     int64_t capacity = m->p->capacity, too_little = 0, enough = capacity,
             reserve = capacity / FIRST_RESERVE + 1;
-    for (int tries = 0; ok && tries < TRIES && reserve < capacity && !budget_spent(budget); tries++) {
+    for (int tries = 0; tries < TRIES && reserve < capacity && !budget_spent(budget); tries++) {
         enum outcome outcome = try_reserve(&s, reserve);
-        ok = outcome != NO_MEMORY;
         if (outcome == NONE_PACKS)
             too_little = reserve;
         else
@@ -100,5 +95,4 @@ bool slack_plans(const struct model *m, struct budget *budget, const struct sear
     mem_free(s.chosen);
     mem_free(s.members);
     mem_free(s.item);
-    return ok;
 }

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/border.h"
 #include "common/first_answers.h"
 #include "common/placing_all.h"
 #include "ilp/ilp_search.h"
@@ -88,7 +89,6 @@ static bool first_answer(struct work *w)
 {
     const struct lx_problem *p = w->problem;
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address);
-    if (!address) return false;
     bool ok = true;
     if (w->run->incumbent) {
         memcpy(address, w->run->incumbent, (size_t)p->count * sizeof *address);
@@ -112,23 +112,20 @@ static bool first_answer(struct work *w)
 }
 
 /* Stacks the guess again, in integers: the result is legal whatever GLPK said. */
-static bool restack(struct work *w)
+static void restack(struct work *w)
 {
     struct decoder d;
-    if (!decoder_make(&d, &w->items, w->problem->objective != LX_HEIGHT)) return false;
+    decoder_make(&d, &w->items, w->problem->objective != LX_HEIGHT);
     for (int32_t i = 0; i < w->items.count; i++) d.fee[i] = 1;
-    bool ok = decoder_load(&d, w->guess);
-    if (ok) {
-        struct stop none; /* what GLPK found is not to be lost */
-        stop_begin(&none, NULL, NULL);
-        decoder_decode_all(&d);
-        stop_end(&none);
-        decoder_save(&d, w->stacked);
-        for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
-            if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
-    }
+    decoder_load(&d, w->guess);
+    struct stop none; /* what GLPK found is not to be lost */
+    stop_begin(&none, NULL, NULL);
+    decoder_decode_all(&d);
+    stop_end(&none);
+    decoder_save(&d, w->stacked);
+    for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
+        if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
     decoder_free(&d);
-    return ok;
 }
 
 static bool is_believable(const struct work *w)
@@ -194,7 +191,7 @@ static bool run_model(struct work *w, bool relaxed)
     }
     w->bound = max_i64(w->bound, safe_bound(w));
     if (relaxed || !r->found) return true;
-    if (!restack(w)) return false;
+    restack(w);
     if (w->links.any) links_trim(&w->links, w->guess);
     bool better = w->links.any ? !w->have || ilp_objective_of(w, w->guess) < ilp_objective_of(w, w->best)
                                : start_better(&w->items, w->guess, w->best);
@@ -276,9 +273,8 @@ static void ilp_report(struct work *w, struct lx_answer *answer)
 static bool lacks_a_must(const struct work *w)
 {
     int64_t must = 0;
-    for (int32_t i = 0; i < w->problem->count; i++, stop_round(i, 10)) must += w->problem->buffers[i].must;
-    for (int32_t i = 0; i < w->items.count; i++, stop_round(i, 10))
-        must -= w->problem->buffers[w->items.item[i].buffer].must;
+    for (int32_t i = 0; i < w->problem->count; i++) must += w->problem->buffers[i].must;
+    for (int32_t i = 0; i < w->items.count; i++) must -= w->problem->buffers[w->items.item[i].buffer].must;
     return must > 0;
 }
 
@@ -300,11 +296,11 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
     w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
-    bool linked = links_make(&w.links, &w.items);
-    if (problem->objective == LX_SPILL && linked && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
+    links_make(&w.links, &w.items);
+    if (problem->objective == LX_SPILL && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
-    bool ok = linked && w.best && w.guess && w.stacked && first_answer(&w);
+    bool ok = first_answer(&w);
     if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
     if (ok && w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;
@@ -320,10 +316,12 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     return ok;
 }
 
-/* As a plug-in it has watches of its own, of which the program knows nothing. */
+/* As a plug-in it has a border and watches of its own, of which the program knows nothing. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
+    struct border border;
     struct stop stop;
+    if (border_begin(&border) != 0) return false;
     stop_begin(&stop, run->stop, run->context);
     bool ok = ilp_solve_watched(problem, run, answer);
     if (!ok && stop_is_now()) {
@@ -332,6 +330,7 @@ static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run
         ok = true;
     }
     stop_end(&stop);
+    border_end(&border);
     return ok;
 }
 

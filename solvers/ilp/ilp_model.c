@@ -72,8 +72,11 @@ void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
 {
     if (value == 0 || column == 0) return;
     struct ilp_model *m = b->m;
-    b->ok = b->ok && VEC_PUSH(&m->term_row, row) && VEC_PUSH(&m->term_column, column) &&
-            VEC_PUSH(&m->term_value, (double)value);
+    if (b->ok) {
+        VEC_PUSH(&m->term_row, row);
+        VEC_PUSH(&m->term_column, column);
+        VEC_PUSH(&m->term_value, (double)value);
+    }
     m->widest = max_i64(m->widest, value < 0 ? -value : value);
 }
 
@@ -361,10 +364,13 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     m->item_of = mem_alloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
     m->charge = mem_zeroed((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
     m->pairs = mem_alloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
-    b.ok =
-        m->live && m->on && m->x && m->step && m->merge && m->pairs && m->linked && m->item_of && m->charge;
+    b.ok = true;
     /* GLPK counts from 1. */
-    b.ok = b.ok && VEC_PUSH(&m->term_row, 0) && VEC_PUSH(&m->term_column, 0) && VEC_PUSH(&m->term_value, 0);
+    if (b.ok) {
+        VEC_PUSH(&m->term_row, 0);
+        VEC_PUSH(&m->term_column, 0);
+        VEC_PUSH(&m->term_value, 0);
+    }
     if (b.ok) {
         m->lp = glp_create_prob();
         glp_set_obj_dir(m->lp, GLP_MIN);

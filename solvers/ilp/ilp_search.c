@@ -6,7 +6,7 @@
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "ilp/ilp_model.h"
 
 #include <math.h>
@@ -169,10 +169,6 @@ static void build_and_search(struct session *s)
     s->result->binaries = s->model.binaries;
     if (s->known) {
         s->first = mem_alloc(((size_t)s->model.columns + 1) * sizeof *s->first);
-        if (!s->first) {
-            s->result->outcome = ILP_NO_MEMORY;
-            return;
-        }
         ilp_model_values(&s->model, s->known, s->first);
     }
     if (seconds_left(s->limits) <= 0 || lx_run_stopped(s->limits->run))
@@ -200,14 +196,22 @@ static void fenced(struct session *s)
     build_and_search(s);
 }
 
+static void environment_free(void *unused)
+{
+    (void)unused;
+    glp_free_env();
+}
+
 void ilp_search(const struct items *it, bool relaxed, int64_t ceiling, const int64_t *known,
                 const struct ilp_limits *limits, struct ilp_result *result)
 {
     struct session s = {
         .it = it, .known = known, .limits = limits, .result = result, .relaxed = relaxed, .ceiling = ceiling};
     *result = (struct ilp_result){.outcome = ILP_FAILED, .guess = result->guess};
+    struct deferred environment;
+    defer(&environment, environment_free, NULL);
     fenced(&s);
-    glp_free_env();
+    defer_end(&environment);
     mem_free(s.first);
     ilp_model_free(&s.model);
 }

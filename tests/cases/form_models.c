@@ -5,7 +5,7 @@
 #include "cases/cases.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "model/facts.h"
+#include "import/facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

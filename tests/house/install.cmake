@@ -1,4 +1,4 @@
-# Installs into a scratch folder and builds against what is there: the examples of lib/README.md against the shared library, a plug-in, and the example of
+# Installs into a scratch folder and builds against what is there: the examples of lib/library.md against the shared library, a plug-in, and the example of
 # unstable.h against the archive, which alone has the stages. Catches a public header that includes an internal one, a file
 # missing from the rules, and a pkg-config file that lies.
 set(prefix ${BUILD}/install-test)
@@ -57,11 +57,11 @@ endif()
 
 # The stable interface, by the examples of the README: C by pkg-config, C++ by the CMake package.
 function(example language file)
-  file(READ ${ROOT}/lib/README.md readme)
+  file(READ ${ROOT}/lib/library.md readme)
   string(REGEX MATCH "```${language}\n#include <lxplan/lxplan.h>\n[^`]*" code "${readme}")
   string(REGEX REPLACE "^```[a-z]*\n" "" code "${code}")
   if(code STREQUAL "")
-    message(FATAL_ERROR "lib/README.md has no example in ${language}")
+    message(FATAL_ERROR "lib/library.md has no example in ${language}")
   endif()
   file(WRITE ${prefix}/${file} "${code}")
 endfunction()

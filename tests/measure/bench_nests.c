@@ -6,7 +6,8 @@
  * searches; then the nests. With --online
  * softmax is rewritten to running sums; with --losses the tensors that move more than they must, in order of bytes. */
 #include "unstable.h"
-#include "search/planner.h"
+#include "search/bounds.h"
+#include "search/nests/nests.h"
 #include "graph/online.h"
 #include "support/bench_clock.h"
 
@@ -74,13 +75,13 @@ static void print_stays(const struct attempt *a, int32_t tensor, struct arena *m
     }
 }
 
-static void print_losses(const struct attempt *a, lx_status *st)
+static void print_losses(const struct attempt *a)
 {
     const struct draft *x = &a->draft;
     struct arena memory = {0};
     struct lx_op_traffic *ops = arena_array(&memory, (size_t)x->graph->op_count, sizeof *ops);
     struct traffic t;
-    if (!ops || !traffic_list(x, a->answer.address, &memory, &t, ops, st)) return;
+    traffic_list(x, a->answer.address, &memory, &t, ops);
     for (int32_t i = 0; i < x->graph->tensor_count; i++) {
         bool outer = x->graph->tensors[i].role != LX_INTERMEDIATE;
         int64_t all = moved(a, &t, i), must = outer ? tensor_bytes(x->layouts, i) : 0;
@@ -107,18 +108,19 @@ static int measure(const char *path, const struct asked *how)
     struct lx_plan_options options = {.solver = lx_solver_find(how->solver),
                                       .quick_solver = lx_solver_find("bestfit")};
     struct decisions plain = {.passes = {.tile = LX_TILE_AUTO}};
-    struct planner by = {.divided = d, .options = &options, .memory = &memory, .st = &st};
+    struct search by = {
+        .divided = d, .request = &options, .effort = effort_asked(&options), .memory = &memory, .st = &st};
     double begin = now_by(CLOCK_PROCESS_CPUTIME_ID);
-    bool ok = d && attempt_plain(&by, &plain, &by.best);
+    bool ok = d && try_with(&by, DRAFTS_MANY, &plain, &by.best);
     double middle = now_by(CLOCK_PROCESS_CPUTIME_ID);
     int64_t before = by.best.hbm_bytes;
-    ok = ok && nest_bound(&by, &by.nested, &by.bound) && tile_search(&by);
+    ok = ok && nest_bound(&by, &by.bound_with_nests, &by.bound) && nests_search(&by);
     if (ok) {
         printf("%-28s %4d ops, bound %9.1f  plain %9.1f  nests %9.1f MB  %6.3f s + %6.3f s\n", g->name,
-               (int)l->graph->op_count, mega(by.nested ? by.bound : 0), mega(before), mega(by.best.hbm_bytes),
-               middle - begin, now_by(CLOCK_PROCESS_CPUTIME_ID) - middle);
+               (int)l->graph->op_count, mega(by.bound_with_nests ? by.bound : 0), mega(before),
+               mega(by.best.hbm_bytes), middle - begin, now_by(CLOCK_PROCESS_CPUTIME_ID) - middle);
         print_nests(&by.best.draft);
-        if (how->losses) print_losses(&by.best, &st);
+        if (how->losses) print_losses(&by.best);
     } else
         fprintf(stderr, "%s: %s\n", path, st.text);
     attempt_free(&by.best);

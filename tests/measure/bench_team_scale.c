@@ -1,4 +1,4 @@
-/* A transformer on teams of growing size, from plans alone: what lib/README.md has as a table.
+/* A transformer on teams of growing size, from plans alone: predicted time, exchanged bytes and efficiency.
  *
  *     build/bin/bench_team_scale [LAYERS [MEMBERS ...]]
  *

@@ -1,4 +1,4 @@
-/* Plans by another maker: written from what lib/README.md says about plan files and patterns/README.md about patterns,
+/* Plans by another maker: written from what lib/plan-format.md says about plan files and patterns/README.md about patterns,
  * with a JSON library and nothing of lxplan. Choices are its own: orders, places and splits that our planner would
  * not make. `foreign_plans NAME` writes the plan of that name; tests/shell/foreign_plan.sh has it checked and run.
  *

@@ -1,4 +1,4 @@
-"""What lib/README.md shows of Python is run as it stands, with stand-ins of torch-spyre and ExecuTorch; and the command."""
+"""What lib/library.md shows of Python is run as it stands, with stand-ins of torch-spyre and ExecuTorch; and the command."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def examples():
-    text = (ROOT / "lib" / "README.md").read_text()
+    text = (ROOT / "lib" / "library.md").read_text()
     return re.findall(r"```python\n(.*?)```", text, flags=re.S)
 
 

@@ -1,4 +1,4 @@
-/* Rows of a file format as the tables of lib/README.md have them. */
+/* Rows of a file format as the tables of lib/plan-format.md have them. */
 #ifndef LX_TESTS_SUPPORT_FIELD_TABLES_H
 #define LX_TESTS_SUPPORT_FIELD_TABLES_H
 

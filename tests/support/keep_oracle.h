@@ -4,7 +4,7 @@
 #ifndef LX_TESTS_SUPPORT_KEEP_ORACLE_H
 #define LX_TESTS_SUPPORT_KEEP_ORACLE_H
 
-#include "search/planner.h"
+#include "search/plan_search.h"
 #include "layout/op_index.h"
 
 enum { ORACLE_OPS = 18, ORACLE_TENSORS = 40, ORACLE_USES = 14, ORACLE_STAYS = 40 };

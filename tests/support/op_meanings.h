@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 #include "device/memory/dtypes.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "layout/op_index.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/plan_search.h"
 #include "nests/axes.h"
 
 #include <cJSON.h>
@@ -37,10 +38,11 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
     struct lx_plan *p = plan_new(g, st);
     struct stated_nests *s = p ? arena_array(p->memory, 1, sizeof *s) : NULL;
     bool ok = p && s && plan_divide(p, passes, NULL, st);
-    struct planner by = {.divided = ok ? p->own_divisions : NULL,
-                         .options = &options,
-                         .memory = p ? p->memory : NULL,
-                         .st = st};
+    struct search by = {.divided = ok ? p->own_divisions : NULL,
+                        .request = &options,
+                        .effort = effort_asked(&options),
+                        .memory = p ? p->memory : NULL,
+                        .st = st};
     if (ok) {
         state(context, p->own_divisions->layouts, s);
         struct decisions how = {.passes = *passes,
@@ -51,7 +53,7 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
                                 .cuts = s->cuts,
                                 .cut_count = s->cut_count};
         p->solver = options.solver->name;
-        ok = attempt_plain(&by, &how, &by.best) && plan_adopt(p, &by.best.draft, st);
+        ok = try_with(&by, DRAFTS_MANY, &how, &by.best) && plan_adopt(p, &by.best.draft, st);
     }
     if (ok) {
         arena_adopt(p->memory, by.best.memory);

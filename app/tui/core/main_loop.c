@@ -3,6 +3,7 @@
 #include "tui/draw/screen.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/border.h"
 #include "base/memory.h"
 
 #include <locale.h>
@@ -97,12 +98,20 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     return true;
 }
 
+static void leave_screen(void *unused)
+{
+    (void)unused;
+    screen_end();
+}
+
 bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
 {
     struct explorer x;
     bool ok = explorer_begin(&x, &o->how, o->rows ? o->rows : 24, o->columns ? o->columns : 80);
     if (!ok) status_no_memory(st);
     ok = ok && add_paths(&x, o, st);
+    struct deferred screen;
+    defer(&screen, leave_screen, NULL);
     if (ok && !o->script) ok = screen_begin(st);
     ok = ok && choose_theme(&x, o, st);
     if (!o->script) x.glyphs = glyphs_for(getenv("TERM"));
@@ -117,7 +126,7 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
         explorer_key(&x, size);
         run_terminal(&x);
     }
-    screen_end();
+    defer_end(&screen);
     explorer_end(&x);
     *interrupted = input_was_interrupted();
     return ok;

@@ -160,9 +160,9 @@ static void offer_files(const struct taker *t)
         snprintf(path, sizeof path, "%s%.255s%s", slash ? folder : "", name,
                  entries[i]->d_type == DT_DIR ? "/" : "");
         if (name[0] != '.') complete_offer(t, path);
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    if (n >= 0) mem_free(entries);
+    if (n >= 0) free(entries);
 }
 
 static void offer_words(const struct taker *t, int setting)

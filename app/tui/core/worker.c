@@ -2,7 +2,7 @@
  * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/core/worker.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "base/checked.h"
 
 #include <fcntl.h>
@@ -32,7 +32,8 @@ struct worker {
     pthread_cond_t work, idle;
     struct job *waiting, *running, *finished;
     int threads, wake[2];
-    bool ending;
+    bool ending, memory_is_out;
+    struct deferred closing;
     pthread_t thread[THREADS];
 };
 
@@ -118,11 +119,22 @@ static void worker_give(struct worker *w, struct job *j)
 void watch_hand_over(void *watch, void *data)
 {
     struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
+    mem_disown(j);
     *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
     atomic_store(&j->stop, watch_stop(of));
     pthread_mutex_lock(&of->worker->lock);
     worker_give(of->worker, j);
     pthread_mutex_unlock(&of->worker->lock);
+}
+
+/* False: memory is out. */
+static bool worker_do(struct job *job)
+{
+    struct border border;
+    if (border_begin(&border) != 0) return false;
+    job->work->run(job->data, job);
+    border_end(&border);
+    return true;
 }
 
 static void *thread_main(void *context)
@@ -146,8 +158,9 @@ static void *thread_main(void *context)
         append(&w->running, job);
         job->began = clock_seconds();
         pthread_mutex_unlock(&w->lock);
-        job->work->run(job->data, job);
+        bool done = worker_do(job);
         pthread_mutex_lock(&w->lock);
+        if (!done) w->memory_is_out = true;
         worker_take_out(&w->running, job);
         worker_give(w, job);
         if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
@@ -155,6 +168,23 @@ static void *thread_main(void *context)
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
+}
+
+/* When memory is out, results are not freed: those of a job that is not finished are nobody's. */
+static void worker_close(void *argument)
+{
+    struct worker *w = argument;
+    worker_stop(w, NULL);
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->work);
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
+    close(w->wake[0]);
+    close(w->wake[1]);
+    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->idle);
+    pthread_mutex_destroy(&w->lock);
 }
 
 struct worker *worker_start(void)
@@ -167,6 +197,7 @@ struct worker *worker_start(void)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->work, NULL);
     pthread_cond_init(&w->idle, NULL);
+    defer(&w->closing, worker_close, w);
     /* Signals are for the thread that has the terminal. */
     sigset_t all, before;
     sigfillset(&all);
@@ -230,18 +261,11 @@ static struct job *take_finished(struct worker *w)
 void worker_end(struct worker *w)
 {
     if (!w) return;
-    worker_stop(w, NULL);
-    pthread_mutex_lock(&w->lock);
-    w->ending = true;
-    pthread_cond_broadcast(&w->work);
-    pthread_mutex_unlock(&w->lock);
-    for (int i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
-    for (struct job *j; (j = take_finished(w));) job_free(j);
-    close(w->wake[0]);
-    close(w->wake[1]);
-    pthread_cond_destroy(&w->work);
-    pthread_cond_destroy(&w->idle);
-    pthread_mutex_destroy(&w->lock);
+    defer_end(&w->closing);
+    for (struct job *j = w->finished, *next; j; j = next) {
+        next = j->next;
+        job_free(j);
+    }
     mem_free(w);
 }
 
@@ -259,6 +283,10 @@ void worker_post(struct worker *w, const struct work *work, int slot, void *data
 bool worker_take(struct worker *w)
 {
     bool any = false;
+    pthread_mutex_lock(&w->lock);
+    bool memory_is_out = w->memory_is_out;
+    pthread_mutex_unlock(&w->lock);
+    if (memory_is_out) memory_out();
     for (struct job *j; (j = take_finished(w)); any = true) {
         j->work->done(j->data, atomic_load(&j->stop));
         job_free(j);

@@ -2,9 +2,9 @@
  * source_read reads the file again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "planning/expectations.h"
+#include "base/border.h"
 #include "base/text.h"
+#include "planning/expectations.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,12 +73,25 @@ static void pattern_source_drop(struct pattern_source *s)
     s->is_read = false;
 }
 
+/* Other threads share the content: it belongs to no border. With the lock. */
+static void pattern_source_fill(struct pattern_source *s)
+{
+    struct border border;
+    if (border_begin(&border) == 0) {
+        pattern_source_read(s->path, s->models, &s->content);
+        border_end_released(&border);
+        s->is_read = true;
+    } else {
+        pthread_mutex_unlock(&s->lock);
+        memory_out();
+    }
+}
+
 struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
     if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
-    if (!s->is_read) pattern_source_read(s->path, s->models, &s->content);
-    s->is_read = true;
+    if (!s->is_read) pattern_source_fill(s);
     struct source_content c = s->content;
     lx_graph_ref(c.graph);
     lx_plan_ref(c.plan);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -54,7 +54,7 @@ def has(feature: str) -> bool:
 
 
 def joint(problem: Mapping[str, Any], options: Any = None) -> Solution:
-    """Divisions and placement together; the problem as lib/README.md describes it."""
+    """Divisions and placement together; the problem as lib/library.md describes it."""
     native = _native.library()
     raw = _json.dumps(problem, separators=(",", ":")).encode()
     return Solution(_asked(native.lx_joint_solve, (raw, len(raw)), options), native)

@@ -99,7 +99,7 @@ class JointMixin:
 
 
 def problem_of(model: Model, tables: Optional[List[Table]]) -> Dict[str, Any]:
-    """The question as JSON for the library (lib/README.md): the default objective, or the least sum of tables."""
+    """The question as JSON for the library (lib/library.md): the default objective, or the least sum of tables."""
     priced = tables is not None
     question: Dict[str, Any] = {"lxplan": 1, "kind": "joint", "capacity": model.limit, "alignment": model.alignment,
                                 "objective": "cost" if priced else "lexicographic",

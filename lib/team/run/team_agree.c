@@ -6,7 +6,7 @@
 #include "team/run/member_plans.h"
 #include "team/run/team_member.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ enum { WORD_BYTES = 9 };
 struct planning {
     struct team_member *m;
     struct lx_plan_options how;
-    pthread_t thread;
+    struct thread thread;
     pthread_mutex_t lock;
     pthread_cond_t news;
     bool done, ok; /* with the lock */
@@ -64,16 +64,22 @@ static bool find_plan(struct planning *p)
     return !m->does->graph || m->plan;
 }
 
-static void *plan(void *context)
+static void plan(void *context)
 {
     struct planning *p = context;
-    bool ok = find_plan(p);
+    struct border border;
+    volatile bool ok = false;
+    if (border_begin(&border) == 0) {
+        ok = find_plan(p);
+        border_end(&border);
+    } else {
+        status_no_memory(&p->st);
+    }
     pthread_mutex_lock(&p->lock);
     p->ok = ok;
     p->done = true;
     pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 static bool team_agree_planning_begin(struct planning *p, struct team_member *m, lx_status *st)
@@ -85,7 +91,7 @@ static bool team_agree_planning_begin(struct planning *p, struct team_member *m,
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->news, &clock);
     pthread_condattr_destroy(&clock);
-    if (pthread_create(&p->thread, NULL, plan, p) == 0) return true;
+    if (thread_start(&p->thread, plan, p)) return true;
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->news);
     return status_set(st, LX_E_MEMORY, "no memory for a thread in which member %d could plan",
@@ -95,7 +101,7 @@ static bool team_agree_planning_begin(struct planning *p, struct team_member *m,
 static void planning_end(struct planning *p, bool ok)
 {
     atomic_store(&p->given_up, !ok);
-    pthread_join(p->thread, NULL);
+    thread_join(&p->thread);
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->news);
 }

@@ -2,7 +2,7 @@
  * waits; a member that ends, for whatever reason, is known to have ended at once. */
 #include "team/run/transport.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,23 +38,20 @@ struct seat {
     void *context;
     lx_status st;
     bool ok;
-    pthread_t thread;
+    struct thread thread;
 };
 
 static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, const struct lx_message *out,
                                                  const struct lx_message *in, lx_status *st)
 {
+    (void)st;
     struct world *w = link->own;
     struct lx_flight *flight = mem_alloc(sizeof *flight);
-    if (!flight) return status_no_memory(st), NULL;
     *flight = (struct lx_flight){tag, in};
     for (int to = 0; to < link->members; to++) {
         if (to == link->member || out[to].bytes == 0) continue;
         struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
-        if (!l) {
-            mem_free(flight);
-            return status_no_memory(st), NULL;
-        }
+        mem_disown(l); /* the receiver's, whatever happens here */
         l->from = link->member;
         l->tag = tag;
         l->bytes = out[to].bytes;
@@ -151,11 +148,17 @@ static void transport_threads_cancel(struct lx_link *link, struct lx_flight *fli
     mem_free(flight);
 }
 
-static void *sit(void *at)
+static void sit(void *at)
 {
     struct seat *s = at;
     struct world *w = s->link.own;
-    s->ok = s->work(&s->link, s->context, &s->st);
+    struct border border;
+    if (border_begin(&border) == 0) {
+        s->ok = s->work(&s->link, s->context, &s->st);
+        border_end(&border);
+    } else {
+        s->ok = status_no_memory(&s->st);
+    }
     pthread_mutex_lock(&w->lock);
     w->ended[s->link.member] = true;
     if (!s->ok && !w->failed) {
@@ -164,7 +167,6 @@ static void *sit(void *at)
     }
     pthread_cond_broadcast(&w->news);
     pthread_mutex_unlock(&w->lock);
-    return NULL;
 }
 
 static void free_mail(struct world *w, int members)
@@ -184,8 +186,7 @@ static void free_mail(struct world *w, int members)
 static void seat_all(struct seat *seats, int members, struct world *w)
 {
     int seated = 0;
-    while (seated < members && pthread_create(&seats[seated].thread, NULL, sit, &seats[seated]) == 0)
-        seated++;
+    while (seated < members && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
     if (seated < members) {
         pthread_mutex_lock(&w->lock);
         w->failed = true;
@@ -195,7 +196,7 @@ static void seat_all(struct seat *seats, int members, struct world *w)
         pthread_cond_broadcast(&w->news);
         pthread_mutex_unlock(&w->lock);
     }
-    for (int m = 0; m < seated; m++) pthread_join(seats[m].thread, NULL);
+    for (int m = 0; m < seated; m++) thread_join(&seats[m].thread);
 }
 
 static bool transport_threads_run(const struct lx_transport *t, int members, int timeout_ms,
@@ -205,13 +206,7 @@ static bool transport_threads_run(const struct lx_transport *t, int members, int
                       .ended = mem_zeroed((size_t)members, sizeof *w.ended),
                       .waits_for = mem_zeroed((size_t)members, sizeof *w.waits_for)};
     struct seat *seats = mem_zeroed((size_t)members, sizeof *seats);
-    bool ok = w.mailbox && w.ended && w.waits_for && seats;
-    for (int m = 0; ok && m < members; m++) w.waits_for[m] = -1;
-    if (!ok) {
-        free_mail(&w, members);
-        mem_free(seats);
-        return status_no_memory(st);
-    }
+    for (int m = 0; m < members; m++) w.waits_for[m] = -1;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

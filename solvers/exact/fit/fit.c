@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
 #include "exact/fit/fit_peel.h"
@@ -40,7 +39,7 @@ static void fit_report(const struct fit_search *s, int64_t unit, int64_t *base)
 }
 
 /* Cheap orders first. Marks the parts that are done; false: memory is out. */
-static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
+static void first_fit_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
                           struct part_run *runs, int64_t *base, struct fit_stats *stats)
 {
     for (int32_t i = 0; i < scaled->part_count; i++) {
@@ -49,18 +48,15 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
         if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
         fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
         struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
-        bool fine = trial && (part->near || fit_skyline(part, &run, trial, &excess));
-        if (fine && excess > 0)
-            fine = fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess,
-                                 &stats->nodes);
-        if (fine && excess <= 0) {
+        if (!part->near) fit_skyline(part, &run, trial, &excess);
+        if (excess > 0)
+            fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess, &stats->nodes);
+        if (excess <= 0) {
             runs[i].done = true;
             for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled->unit;
         }
         mem_free(trial);
-        if (!fine) return false;
     }
-    return true;
 }
 
 static enum fit_result fit_search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
@@ -75,8 +71,7 @@ static enum fit_result fit_search_all(const struct fit_scaled *scaled, const str
         for (int32_t i = 0; i < scaled->part_count; i++) {
             struct part_run *r = &runs[i];
             if (r->done) continue;
-            if (!r->open && !fit_search_open(&r->search, &scaled->parts[i], limits->seed + (uint64_t)i))
-                return fit_search_close(&r->search), FIT_NO_MEMORY;
+            if (!r->open) fit_search_open(&r->search, &scaled->parts[i], limits->seed + (uint64_t)i);
             r->open = true;
             int64_t nodes = limits->nodes ? limits->nodes - stats->nodes : INT64_MAX / 4;
             int64_t before = r->search.nodes;
@@ -105,20 +100,17 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     struct fit_scaled scaled;
     *stats = (struct fit_stats){0};
     for (int32_t i = 0; i < p->item_count; i++) base[i] = p->items[i].fixed >= 0 ? p->items[i].fixed : 0;
-    enum fit_result result = FIT_NO_MEMORY;
-    if (fit_scale(p, !limits->dense, &scaled)) {
+    fit_scale(p, !limits->dense, &scaled);
+    enum fit_result result = FIT_NO;
+    if (!scaled.impossible) {
         struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
-        if (scaled.impossible)
-            result = FIT_NO;
-        else if (runs && first_fit_all(&scaled, limits, runs, base, stats)) {
-            result = fit_search_all(&scaled, limits, runs, base, stats);
-            for (int32_t i = 0; i < scaled.part_count; i++)
-                if (runs[i].open) fit_search_close(&runs[i].search);
-            if (result == FIT_YES && !fit_place_peeled(&scaled, base)) result = FIT_NO_MEMORY;
-        }
+        first_fit_all(&scaled, limits, runs, base, stats);
+        result = fit_search_all(&scaled, limits, runs, base, stats);
+        for (int32_t i = 0; i < scaled.part_count; i++)
+            if (runs[i].open) fit_search_close(&runs[i].search);
+        if (result == FIT_YES) fit_place_peeled(&scaled, base);
         mem_free(runs);
-    } else if (stop_is_now())
-        result = FIT_LIMIT;
+    }
     fit_scaled_free(&scaled);
     return result;
 }

@@ -38,7 +38,7 @@ struct fit_limits {
         dense; /* items that always find a place are packed with the others all the same: it leaves larger gaps */
 };
 
-enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT, FIT_NO_MEMORY };
+enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT };
 
 struct fit_stats {
     int64_t nodes, restarts;

@@ -12,8 +12,6 @@
 #include "exact/fit/fit_heuristic.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -33,9 +31,9 @@ struct strips {
     int32_t count, width;
 };
 
-static bool insert_sorted(rectangle_list *list, struct rectangle r)
+static void insert_sorted(rectangle_list *list, struct rectangle r)
 {
-    if (!VEC_RESERVE(list, list->count + 1)) return false;
+    VEC_RESERVE(list, list->count + 1);
     size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -47,17 +45,14 @@ static bool insert_sorted(rectangle_list *list, struct rectangle r)
     memmove(list->at + low + 1, list->at + low, (list->count - low) * sizeof *list->at);
     list->at[low] = r;
     list->count++;
-    return true;
 }
 
-static bool fit_heuristic_insert(struct strips *s, struct rectangle r)
+static void fit_heuristic_insert(struct strips *s, struct rectangle r)
 {
-    if (!insert_sorted(&s->all, r)) return false;
-    if (s->count < 2) return true;
+    insert_sorted(&s->all, r);
+    if (s->count < 2) return;
     int32_t first = r.from / s->width - 1, last = (r.to - 1) / s->width;
-    for (int32_t i = first < 0 ? 0 : first; i <= last; i++)
-        if (!insert_sorted(&s->pair[i], r)) return false;
-    return true;
+    for (int32_t i = first < 0 ? 0 : first; i <= last; i++) insert_sorted(&s->pair[i], r);
 }
 
 /* The lowest base at or above `low` where the stretch of time is free for `height`. */
@@ -76,18 +71,17 @@ static fit_unit lowest_gap(const struct strips *s, int32_t from, int32_t to, fit
     return cursor;
 }
 
-static bool fit_heuristic_put(const struct fit_part *part, struct strips *s, int32_t item, fit_unit base)
+static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int32_t item, fit_unit base)
 {
     for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++) {
         const struct fit_step *step = &part->steps[k];
         struct rectangle r = {base, base + step->size, step->from, step->to};
-        if (!fit_heuristic_insert(s, r)) return false;
+        fit_heuristic_insert(s, r);
     }
-    return true;
 }
 
 /* One pass. False: memory is out. A pass that is stopped counts as far too high. */
-static bool fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
+static void fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
                                bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
 {
     s->all.count = 0;
@@ -97,26 +91,25 @@ static bool fit_heuristic_pack(const struct fit_part *part, struct strips *s, co
         if (!part->fixed[i]) continue;
         if ((fixed++ & 63) == 63 && stop && stop(context)) {
             *excess = FIT_FAR;
-            return true;
+            return;
         }
         base[i] = part->low[i];
         if (lowest_gap(s, part->from[i], part->to[i], part->height[i], base[i], 1) != base[i])
             *excess = FIT_FAR;
-        if (!fit_heuristic_put(part, s, i, base[i])) return false;
+        fit_heuristic_put(part, s, i, base[i]);
     }
     for (int32_t k = 0; k < part->count; k++) {
         int32_t i = order[k];
         if (stop && (k & 63) == 63 && stop(context)) {
             *excess = FIT_FAR;
-            return true;
+            return;
         }
         if (!part->fixed[i]) {
             base[i] = lowest_gap(s, part->from[i], part->to[i], part->height[i], 0, part->align[i]);
-            if (!fit_heuristic_put(part, s, i, base[i])) return false;
+            fit_heuristic_put(part, s, i, base[i]);
         }
         if (base[i] - part->high[i] > *excess) *excess = base[i] - part->high[i];
     }
-    return true;
 }
 
 struct keyed {
@@ -133,17 +126,15 @@ static int fit_heuristic_by_key(const void *a, const void *b)
 }
 
 /* False: it was stopped. */
-static bool order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
+static void order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
 {
     for (int32_t i = 0; i < part->count; i++) {
         double height = (double)part->height[i], length = part->to[i] - part->from[i];
         double key[] = {height, height * length, length};
         keyed[i] = (struct keyed){key[which], key[(which + 1) % 3], i};
-        stop_round(i, 15);
     }
-    if (!sort_or_stop(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key)) return false;
+    qsort(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key);
     for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
-    return true;
 }
 
 /* What exceeds the goal goes first, the rest keeps its order. */
@@ -158,7 +149,7 @@ static void fit_heuristic_promote_high(const struct fit_part *part, const fit_un
         }
 }
 
-static bool run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                        void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,
                        fit_unit *base, fit_unit *excess, int64_t *steps)
 {
@@ -168,24 +159,23 @@ static bool run_passes(const struct fit_part *part, int passes, fit_unit enough,
     for (int pass = 0; pass<passes && * excess> enough; pass++) {
         if (pass > 0 && stop && stop(context)) break;
         if (pass < 3) {
-            if (!order_by(part, pass, keyed, order)) break;
+            order_by(part, pass, keyed, order);
         } else {
             fit_heuristic_promote_high(part, trial, enough, order, next);
             int32_t *swap = order;
             order = next;
             next = swap;
         }
-        if (!fit_heuristic_pack(part, s, order, stop, context, trial, &seen)) return false;
+        fit_heuristic_pack(part, s, order, stop, context, trial, &seen);
         *steps += part->count;
         if (seen < *excess) {
             *excess = seen;
             memcpy(base, trial, bytes);
         }
     }
-    return true;
 }
 
-bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps)
 {
     size_t n = (size_t)part->count;
@@ -199,13 +189,10 @@ bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, boo
     int32_t *orders = mem_alloc(2 * n * sizeof *orders);
     fit_unit *trial = mem_alloc(n * sizeof *trial);
     *excess = FIT_FAR;
-    bool fine =
-        keyed && orders && trial &&
-        run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
+    run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
     mem_free(keyed);
     mem_free(orders);
     mem_free(trial);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
-    return fine;
 }

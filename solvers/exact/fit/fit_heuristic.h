@@ -8,7 +8,7 @@
  * highest base. `*excess` is the least that was reached (the packing fits if it is not positive); an item
  * that collides with its fixed base counts as far too high. `*steps` grows by the items placed.
  * False: memory is out. */
-bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps);
 
 /* How a heuristic is run. */
@@ -21,7 +21,7 @@ struct fit_heuristic_run {
 
 /* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part has
  * fixed items. A stop is heard after the first packing. False: memory is out. */
-bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess);
 
 #endif

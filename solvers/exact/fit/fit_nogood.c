@@ -72,12 +72,10 @@ static void fit_nogood_resolve(struct fit_search *s, int32_t level)
         }
 }
 
-bool fit_nogood_open(struct fit_search *s)
+void fit_nogood_open(struct fit_search *s)
 {
     s->bucket = mem_alloc(BUCKETS * sizeof *s->bucket);
-    if (!s->bucket) return false;
     for (int32_t i = 0; i < BUCKETS; i++) s->bucket[i] = -1;
-    return true;
 }
 
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level)
@@ -86,19 +84,20 @@ void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t
     if (s->sets.count == MOST_SETS) forget_half(s);
     struct fit_placement mine = {item, base};
     struct fit_set set = {.first = (int32_t)s->placements.count};
-    bool fine = VEC_PUSH(&s->placements, mine);
+    VEC_PUSH(&s->placements, mine);
     set.count = 1;
     for (int32_t word = level >> 6; word >= 0; word--)
-        for (uint64_t bits = s->resolved[word]; bits && fine; bits &= bits - 1) {
+        for (uint64_t bits = s->resolved[word]; bits; bits &= bits - 1) {
             int32_t other = s->frames[word * 64 + __builtin_ctzll(bits) - 1].item;
             if (s->part->fixed[other]) continue;
-            fine = VEC_PUSH(&s->placements, (struct fit_placement){other, s->base[other]});
+            VEC_PUSH(&s->placements, (struct fit_placement){other, s->base[other]});
             set.count++;
         }
-    if (!fine || set.count > LONGEST_SET || !VEC_PUSH(&s->sets, set)) {
+    if (set.count > LONGEST_SET) {
         s->placements.count = (size_t)set.first; /* it is only an aid */
         return;
     }
+    VEC_PUSH(&s->sets, set);
     file_under(s, (int32_t)s->sets.count - 1, &mine);
 }
 

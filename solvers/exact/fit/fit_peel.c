@@ -8,7 +8,6 @@
 #include "exact/fit/fit_peel.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +41,9 @@ static void peel(struct fit_loose *at, int32_t count, int32_t i)
         }
 }
 
-enum { EACH_MET = 6 }; /* nanoseconds */
-
-/* False: it was told to stop. */
-static bool count_neighbours(struct fit_loose *at, int32_t count)
+static void count_neighbours(struct fit_loose *at, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (stop_work(EACH_MET * (int64_t)count)) return false;
         at[i].near = 0;
         at[i].load = 0;
         for (int32_t k = 0; k < count; k++)
@@ -57,24 +52,18 @@ static bool count_neighbours(struct fit_loose *at, int32_t count)
                 at[i].load += at[k].height;
             }
     }
-    return true;
 }
 
 int32_t fit_peel(struct fit_loose *at, int32_t count)
 {
     struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
     int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
-    if (!sorted || !order) {
-        mem_free(sorted);
-        mem_free(order);
-        return count; /* nothing is peeled then */
-    }
     qsort(at, (size_t)count, sizeof *at, by_height);
-    for (bool again = count_neighbours(at, count); again;) {
+    count_neighbours(at, count);
+    for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
             if (!fit_peel_is_free(at, i)) continue;
-            stop_look(EACH_MET * (int64_t)count);
             peel(at, count, i);
             order[--end] = i;
             again = true;
@@ -117,15 +106,12 @@ static fit_unit fit_peel_lowest_base(const struct fit_loose *at, int32_t placed,
     return cursor;
 }
 
-bool fit_place_peeled(const struct fit_scaled *s, int64_t *base)
+void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {
-    if (s->loose_kept == s->loose_count) return true;
+    if (s->loose_kept == s->loose_count) return;
     struct span *spans = mem_alloc((size_t)s->loose_count * sizeof *spans);
-    if (!spans) return false;
     for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
-        stop_look(EACH_MET * (int64_t)k);
         base[s->loose[k].origin] = fit_peel_lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
     }
     mem_free(spans);
-    return true;
 }

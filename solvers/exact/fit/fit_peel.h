@@ -9,6 +9,6 @@
 int32_t fit_peel(struct fit_loose *at, int32_t count);
 
 /* Bases (in bytes) of the peeled items when all others have theirs. False: memory is out. */
-bool fit_place_peeled(const struct fit_scaled *s, int64_t *base);
+void fit_place_peeled(const struct fit_scaled *s, int64_t *base);
 
 #endif

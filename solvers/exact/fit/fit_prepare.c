@@ -14,8 +14,6 @@
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "exact/fit/fit_peel.h"
 
 #include <stdlib.h>
@@ -70,28 +68,25 @@ static void fit_prepare_note(struct moment *m, int32_t *n, int64_t time, bool gr
     m[(*n)++] = (struct moment){time, grows, shrinks};
 }
 
-static bool build_timeline(const struct fit_problem *p, struct timeline *t)
+static void build_timeline(const struct fit_problem *p, struct timeline *t)
 {
     size_t room = (size_t)p->piece_count * 2 + 2;
     t->moments = mem_alloc(room * sizeof *t->moments);
     t->section_at = mem_alloc(room * sizeof *t->section_at);
-    if (!t->moments || !t->section_at) return false;
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
         int32_t first, end;
         live_pieces(p, &p->items[i], &first, &end);
         for (int32_t k = first; k < end; k++) {
-            stop_round(k, 15);
             int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
             fit_prepare_note(t->moments, &n, p->pieces[k].start, size > before, size < before);
             if (k + 1 == end) fit_prepare_note(t->moments, &n, p->pieces[k].end, false, true);
         }
     }
-    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, fit_prepare_by_time)) return false;
+    qsort(t->moments, (size_t)n, sizeof *t->moments, fit_prepare_by_time);
     t->count = 0;
     for (int32_t i = 0; i < n; i++) {
         struct moment *last = t->count ? &t->moments[t->count - 1] : NULL;
-        stop_round(i, 5);
         if (last && last->time == t->moments[i].time) {
             last->grows |= t->moments[i].grows;
             last->shrinks |= t->moments[i].shrinks;
@@ -109,7 +104,6 @@ static bool build_timeline(const struct fit_problem *p, struct timeline *t)
         }
         t->section_at[m] = section;
     }
-    return true;
 }
 
 /* What an item becomes before it is given to a part. */
@@ -148,7 +142,7 @@ static fit_unit greatest_between(const struct fit_part *part, int32_t item, int3
     return greatest;
 }
 
-static bool allocate_part(struct fit_part *part, int32_t count, int32_t sections, int64_t steps)
+static void allocate_part(struct fit_part *part, int32_t count, int32_t sections, int64_t steps)
 {
     size_t n = (size_t)count, m = (size_t)sections;
     part->count = count;
@@ -166,15 +160,11 @@ static bool allocate_part(struct fit_part *part, int32_t count, int32_t sections
     part->total = mem_zeroed(m, sizeof *part->total);
     part->first_in_section = mem_zeroed(m + 1, sizeof *part->first_in_section);
     part->first_near = mem_zeroed(n + 1, sizeof *part->first_near);
-    return part->from && part->to && part->height && part->low && part->high && part->align && part->fixed &&
-           part->origin && part->first_step && part->steps && part->total && part->first_in_section &&
-           part->first_near;
 }
 
 /* Items are sorted by their first section: those after i that start before i ends are its neighbours. */
 static bool link_neighbours(struct fit_part *part)
 {
-    enum { EACH_PAIR = 5 };
     int32_t n = part->count;
     int64_t pairs = 0, entries = 0;
     if (n > FIT_MOST_SEARCHED) return true;
@@ -195,17 +185,11 @@ static bool link_neighbours(struct fit_part *part)
     if (part->first_step[n] > n) part->heights = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
     part->in_section = mem_alloc((size_t)entries * sizeof *part->in_section);
     int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
-    if (!part->near || !part->in_section || !fill || (part->first_step[n] > n && !part->heights)) {
-        mem_free(fill);
-        return false;
-    }
     for (int32_t i = 0; i < n; i++) {
-        int32_t before = part->first_near[i + 1];
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             part->first_near[i + 1]++;
             part->first_near[k + 1]++;
         }
-        stop_look(EACH_PAIR * (int64_t)(part->first_near[i + 1] - before));
     }
     for (int32_t i = 0; i < n; i++) {
         for (int32_t s = part->from[i]; s < part->to[i]; s++) part->first_in_section[s + 1]++;
@@ -216,8 +200,6 @@ static bool link_neighbours(struct fit_part *part)
     int32_t *fill_section = fill + n;
     memcpy(fill_section, part->first_in_section, (size_t)part->sections * sizeof *fill);
     for (int32_t i = 0; i < n; i++) {
-        stop_look(EACH_PAIR *
-                  (int64_t)(part->first_near[i + 1] - part->first_near[i] + part->to[i] - part->from[i]));
         for (int32_t s = part->from[i]; s < part->to[i]; s++) part->in_section[fill_section[s]++] = i;
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             int32_t to = part->to[k] < part->to[i] ? part->to[k] : part->to[i];
@@ -254,7 +236,7 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
         if (drafts[i].to > end) end = drafts[i].to;
         steps += drafts[i].end - drafts[i].first;
     }
-    if (!allocate_part(part, count, end - base, steps)) return false;
+    allocate_part(part, count, end - base, steps);
     part->capacity = round_up_i64(p->capacity, rounding) / unit;
     part->plain = true;
     int32_t step = 0;
@@ -271,7 +253,6 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
         part->height[i] = 0;
         int32_t reached = d->from;
         for (int32_t k = d->first; k < d->end; k++) {
-            if (stop_round(k, 100)) return false;
             fit_unit size = round_up_i64(p->pieces[k].size, rounding) / unit;
             int32_t from = first_section(t, p->pieces[k].start), to = end_section(t, p->pieces[k].end);
             /* A section shared by two pieces of a chain takes the larger one, which is the earlier unless
@@ -331,8 +312,7 @@ static int64_t fit_prepare_common_unit(const struct fit_problem *p, int64_t roun
         int32_t first, end;
         live_pieces(p, &p->items[i], &first, &end);
         if (first == end) continue;
-        for (int32_t k = first; k < end; k++, stop_round(k, 20))
-            unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
+        for (int32_t k = first; k < end; k++) unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
         if (p->items[i].fixed > 0) unit = gcd_i64(unit, p->items[i].fixed);
     }
     return unit ? unit : 1;
@@ -341,20 +321,19 @@ static int64_t fit_prepare_common_unit(const struct fit_problem *p, int64_t roun
 static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t end)
 {
     int64_t size = 0;
-    for (int32_t k = first; k < end; k++, stop_round(k, 5)) size = max_i64(size, p->pieces[k].size);
+    for (int32_t k = first; k < end; k++) size = max_i64(size, p->pieces[k].size);
     return size;
 }
 
 /* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. False: it was
  * stopped. */
-static bool draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
+static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
                         struct fit_scaled *out, struct draft *drafts, int32_t *count)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
         const struct fit_item *item = &p->items[i];
         struct draft d = {.origin = i, .fixed = item->fixed >= 0};
-        if (stop_round(i, 100)) return false;
         d.align = mixed ? item->alignment / out->unit : 1;
         live_pieces(p, item, &d.first, &d.end);
         int64_t size = greatest_size(p, d.first, d.end);
@@ -369,20 +348,18 @@ static bool draft_items(const struct fit_problem *p, const struct timeline *t, b
         drafts[n++] = d;
     }
     *count = n;
-    return true;
 }
 
 static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
                         struct draft *drafts, int32_t count, struct fit_scaled *out)
 {
-    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, fit_prepare_by_from)) return false;
+    qsort(drafts, (size_t)count, sizeof *drafts, fit_prepare_by_from);
     int32_t parts = 0, reached = -1;
     for (int32_t i = 0; i < count; i++) {
         if (drafts[i].from >= reached) parts++;
         if (drafts[i].to > reached) reached = drafts[i].to;
     }
     out->parts = mem_zeroed((size_t)parts + 1, sizeof *out->parts);
-    if (!out->parts) return false;
     for (int32_t i = 0, next; i < count; i = next) {
         reached = drafts[i].to;
         for (next = i + 1; next < count && drafts[next].from < reached; next++)
@@ -401,7 +378,7 @@ static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, str
 {
     bool *stays = mem_zeroed((size_t)p->item_count + 1, sizeof *stays);
     out->loose = count <= MOST_PEELED ? mem_alloc(((size_t)count + 1) * sizeof *out->loose) : NULL;
-    if (!out->loose || !stays) {
+    if (!out->loose) {
         mem_free(stays);
         return count;
     }
@@ -431,7 +408,6 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     int64_t rounding = 0;
     bool mixed = false;
     for (int32_t i = 0; i < p->item_count; i++) {
-        stop_round(i, 15);
         rounding = gcd_i64(rounding, p->items[i].alignment);
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
@@ -440,8 +416,9 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     struct timeline t = {0};
     struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
     int32_t count = 0;
-    bool done = drafts && build_timeline(p, &t);
-    done = done && draft_items(p, &t, mixed, out, drafts, &count);
+    build_timeline(p, &t);
+    bool done = true;
+    if (done) draft_items(p, &t, mixed, out, drafts, &count);
     if (done && peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
     if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
     mem_free(drafts);

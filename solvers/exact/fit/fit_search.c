@@ -29,14 +29,13 @@
  * Dead ends are explained (fit_explain.c): the search returns to the last decision that is part of the
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void fit_search_change(struct fit_search *s, fit_unit *where, fit_unit value)
 {
-    if (!VEC_PUSH(&s->changes, (struct fit_change){where, *where})) s->out_of_memory = true;
+    VEC_PUSH(&s->changes, (struct fit_change){where, *where});
     *where = value;
 }
 
@@ -58,10 +57,8 @@ static bool raise_bound(struct fit_search *s, int32_t k, fit_unit value, int32_t
                               .wait_level = s->wait_level[k],
                               .old = old,
                               .waits = s->waits[k]};
-    if (!VEC_PUSH(&s->events, event) || !VEC_RESERVE(&s->pending, s->events.count / 64 + 1)) {
-        s->out_of_memory = true;
-        return true;
-    }
+    VEC_PUSH(&s->events, event);
+    VEC_RESERVE(&s->pending, s->events.count / 64 + 1);
     while (s->pending.count <= s->events.count / 64) s->pending.at[s->pending.count++] = 0;
     s->last_event[k] = (int32_t)s->events.count - 1;
     s->low[k] = value;
@@ -285,7 +282,7 @@ static void remember_reasons(struct fit_search *s, struct fit_frame *frame)
     frame->reason = (int32_t)s->reasons.count;
     for (int32_t word = 0; word < s->conflict_words; word++)
         for (uint64_t bits = s->conflict[word]; bits; bits &= bits - 1)
-            if (!VEC_PUSH(&s->reasons, word * 64 + __builtin_ctzll(bits))) s->out_of_memory = true;
+            VEC_PUSH(&s->reasons, word * 64 + __builtin_ctzll(bits));
     frame->reasons = (int32_t)s->reasons.count - frame->reason;
 }
 
@@ -371,7 +368,6 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
     if (!reset(s)) return FIT_NO;
     int64_t rounds = 0, last_node = s->nodes + nodes, last_failure = s->failures + failures;
     while (s->free_count > 0) {
-        if (s->out_of_memory) return FIT_NO_MEMORY;
         if (s->nodes >= last_node || s->failures >= last_failure) return FIT_LIMIT;
         if (s->depth == s->most_depth) return FIT_LIMIT;
         /* Among many a node takes up to some milliseconds. */
@@ -386,7 +382,7 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
         s->nodes++;
         if (fit_search_place(s, item)) continue;
         s->failures++;
-        if (!recover(s)) return s->out_of_memory ? FIT_NO_MEMORY : FIT_NO;
+        if (!recover(s)) return FIT_NO;
     }
-    return s->out_of_memory ? FIT_NO_MEMORY : FIT_YES;
+    return FIT_YES;
 }

@@ -90,10 +90,9 @@ struct fit_search {
     int low_share, room_share;
     struct rng rng;
     int64_t nodes, failures;
-    bool out_of_memory;
 };
 
-bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
+void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
 void fit_search_close(struct fit_search *s);
 
 /* Runs from the root until an answer, `failures` dead ends, or `nodes` nodes. */
@@ -108,7 +107,7 @@ void fit_conflict_clear(struct fit_search *s);
 
 /* Refuted sets (fit_nogood.c). Learn: the placement, decided at the level just undone, is refuted by the
  * decisions in `conflict`. Allows: false, with the conflict filled, if the placement completes a set. */
-bool fit_nogood_open(struct fit_search *s);
+void fit_nogood_open(struct fit_search *s);
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level);
 bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base);
 

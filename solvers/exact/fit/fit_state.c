@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *fit_state_array(bool *fine, size_t count, size_t size)
+static void *fit_state_array(size_t count, size_t size)
 {
-    void *p = mem_zeroed(count + 1, size);
-    if (!p) *fine = false;
-    return p;
+    return mem_zeroed(count + 1, size);
 }
 
 struct keyed {
@@ -27,11 +25,10 @@ static int by_area(const void *a, const void *b)
 }
 
 /* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
-static bool rank_items(struct fit_search *s)
+static void rank_items(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
     struct keyed *keyed = mem_zeroed((size_t)part->count, sizeof *keyed);
-    if (!keyed) return false;
     for (int32_t i = 0; i < part->count; i++) {
         keyed[i] = (struct keyed){0, part->height[i], i};
         for (int32_t k = part->first_step[i]; k < part->first_step[i + 1]; k++)
@@ -40,48 +37,47 @@ static bool rank_items(struct fit_search *s)
     qsort(keyed, (size_t)part->count, sizeof *keyed, by_area);
     for (int32_t i = 0; i < part->count; i++) s->rank[keyed[i].item] = i;
     mem_free(keyed);
-    return true;
 }
 
-bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed)
+void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed)
 {
     size_t n = (size_t)part->count, m = (size_t)part->sections;
-    bool fine = true;
     *s = (struct fit_search){.part = part, .rng = rng_seed(seed)};
-    s->low = fit_state_array(&fine, n, sizeof *s->low);
-    s->rest = fit_state_array(&fine, n, sizeof *s->rest);
-    s->waits = fit_state_array(&fine, n, sizeof *s->waits);
-    s->base = fit_state_array(&fine, n, sizeof *s->base);
-    s->room = fit_state_array(&fine, n, sizeof *s->room);
-    s->asked = fit_state_array(&fine, n, sizeof *s->asked);
-    s->explained = fit_state_array(&fine, n, sizeof *s->explained);
-    s->cursor = fit_state_array(&fine, n, sizeof *s->cursor);
-    s->placed = fit_state_array(&fine, n, sizeof *s->placed);
-    s->level = fit_state_array(&fine, n, sizeof *s->level);
-    s->placed_event = fit_state_array(&fine, n, sizeof *s->placed_event);
-    s->wait_level = fit_state_array(&fine, n, sizeof *s->wait_level);
-    s->witness = fit_state_array(&fine, n, sizeof *s->witness);
-    s->last_event = fit_state_array(&fine, n, sizeof *s->last_event);
-    s->free_items = fit_state_array(&fine, n, sizeof *s->free_items);
-    s->slot = fit_state_array(&fine, n, sizeof *s->slot);
-    s->rank = fit_state_array(&fine, n, sizeof *s->rank);
-    s->weight = fit_state_array(&fine, n, sizeof *s->weight);
-    s->bias = fit_state_array(&fine, n, sizeof *s->bias);
-    s->left = fit_state_array(&fine, m, sizeof *s->left);
-    s->lowest = fit_state_array(&fine, m, sizeof *s->lowest);
-    s->crossing = fit_state_array(&fine, m, sizeof *s->crossing);
-    s->sole = fit_state_array(&fine, m, sizeof *s->sole);
-    s->stale = fit_state_array(&fine, m, sizeof *s->stale);
-    s->is_dirty = fit_state_array(&fine, m, sizeof *s->is_dirty);
-    s->dirty = fit_state_array(&fine, m, sizeof *s->dirty);
+    s->low = fit_state_array(n, sizeof *s->low);
+    s->rest = fit_state_array(n, sizeof *s->rest);
+    s->waits = fit_state_array(n, sizeof *s->waits);
+    s->base = fit_state_array(n, sizeof *s->base);
+    s->room = fit_state_array(n, sizeof *s->room);
+    s->asked = fit_state_array(n, sizeof *s->asked);
+    s->explained = fit_state_array(n, sizeof *s->explained);
+    s->cursor = fit_state_array(n, sizeof *s->cursor);
+    s->placed = fit_state_array(n, sizeof *s->placed);
+    s->level = fit_state_array(n, sizeof *s->level);
+    s->placed_event = fit_state_array(n, sizeof *s->placed_event);
+    s->wait_level = fit_state_array(n, sizeof *s->wait_level);
+    s->witness = fit_state_array(n, sizeof *s->witness);
+    s->last_event = fit_state_array(n, sizeof *s->last_event);
+    s->free_items = fit_state_array(n, sizeof *s->free_items);
+    s->slot = fit_state_array(n, sizeof *s->slot);
+    s->rank = fit_state_array(n, sizeof *s->rank);
+    s->weight = fit_state_array(n, sizeof *s->weight);
+    s->bias = fit_state_array(n, sizeof *s->bias);
+    s->left = fit_state_array(m, sizeof *s->left);
+    s->lowest = fit_state_array(m, sizeof *s->lowest);
+    s->crossing = fit_state_array(m, sizeof *s->crossing);
+    s->sole = fit_state_array(m, sizeof *s->sole);
+    s->stale = fit_state_array(m, sizeof *s->stale);
+    s->is_dirty = fit_state_array(m, sizeof *s->is_dirty);
+    s->dirty = fit_state_array(m, sizeof *s->dirty);
     /* Each item is placed once and postponed a few times on a path; a deeper one ends the run. */
     s->most_depth = 8 * part->count + 1000;
-    s->frames = fit_state_array(&fine, (size_t)s->most_depth, sizeof *s->frames);
-    s->waiting = fit_state_array(&fine, (size_t)s->most_depth, sizeof *s->waiting);
+    s->frames = fit_state_array((size_t)s->most_depth, sizeof *s->frames);
+    s->waiting = fit_state_array((size_t)s->most_depth, sizeof *s->waiting);
     s->conflict_words = s->most_depth / 64 + 1;
-    s->conflict = fit_state_array(&fine, (size_t)s->conflict_words, sizeof *s->conflict);
-    s->resolved = fit_state_array(&fine, (size_t)s->conflict_words, sizeof *s->resolved);
-    return fine && fit_nogood_open(s) && rank_items(s);
+    s->conflict = fit_state_array((size_t)s->conflict_words, sizeof *s->conflict);
+    s->resolved = fit_state_array((size_t)s->conflict_words, sizeof *s->resolved);
+    fit_nogood_open(s);
+    rank_items(s);
 }
 
 void fit_search_close(struct fit_search *s)

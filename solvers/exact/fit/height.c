@@ -10,8 +10,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
 
@@ -36,15 +34,14 @@ static int height_by_time(const void *a, const void *b)
 
 /* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a step, so that
  * what stands under another counts up to one; the topmost of a tick does not. False: memory is out, or it was stopped. */
-static bool simple_bound(const struct fit_problem *p, int64_t *bound)
+static void simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
     struct change *changes = mem_alloc((n + 1) * sizeof *changes);
-    if (!changes) return false;
     *bound = 0;
     int64_t step = 0, saved = 0;
     for (int32_t i = 0; i < p->item_count; i++) step = gcd_i64(step, p->items[i].alignment);
-    for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 40))
+    for (int32_t i = 0; i < p->item_count; i++)
         for (int32_t k = 0; k < p->items[i].piece_count; k++) {
             int32_t piece = p->items[i].first_piece + k;
             const struct fit_piece *x = &p->pieces[piece];
@@ -54,15 +51,13 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
             saved = max_i64(saved, size - x->size);
             *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
         }
-    bool ok = sort_or_stop(changes, n, sizeof *changes, height_by_time);
+    qsort(changes, n, sizeof *changes, height_by_time);
     int64_t load = 0;
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         load += changes[i].delta;
         *bound = max_i64(*bound, load - saved);
-        stop_round((int64_t)i, 5);
     }
     mem_free(changes);
-    return ok;
 }
 
 /* Without alignments a canonical height is a sum of sizes above the ground or a fixed base, so only multiples
@@ -87,7 +82,7 @@ static int64_t height_step(const struct fit_problem *p)
 static int64_t height_of_answer(const struct fit_problem *p, const int64_t *base)
 {
     int64_t height = 0;
-    for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < p->item_count; i++)
         for (int32_t k = 0; k < p->items[i].piece_count; k++)
             height = max_i64(height, base[i] + p->pieces[p->items[i].first_piece + k].size);
     return height;
@@ -101,30 +96,28 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
         int64_t size = 0;
         for (int32_t k = 0; k < p->items[i].piece_count; k++)
             size = max_i64(size, p->pieces[p->items[i].first_piece + k].size);
-        stop_round(i, 10);
         if (!add_i64(sum, size + p->items[i].alignment, &sum) || sum > FIT_FAR / 4) return FIT_FAR / 4;
     }
     return sum;
 }
 
 /* The best of the heuristics for one part. On a huge one first fit is slow, and seldom better. */
-static bool pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
+static void pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
                       fit_unit *base, fit_unit *excess, int64_t *steps)
 {
     struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
-    if (!fit_skyline(part, &run, base, excess)) return false;
-    if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
+    fit_skyline(part, &run, base, excess);
+    if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return;
     fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;
     int passes = FIRST_FIT_ITEMS / (part->count + 1) + 1;
     if (passes > FIRST_FIT_PASSES) passes = FIRST_FIT_PASSES;
-    bool fine = other && fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop,
-                                       limits->context, other, &reached, steps);
-    if (fine && reached < *excess) {
+    fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop, limits->context, other,
+                  &reached, steps);
+    if (reached < *excess) {
         *excess = reached;
         memcpy(base, other, (size_t)part->count * sizeof *base);
     }
     mem_free(other);
-    return fine;
 }
 
 /* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the bound. */
@@ -134,26 +127,22 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
     struct fit_problem open = *p;
     open.capacity = generous_capacity(p, answer->bound);
     struct fit_scaled scaled;
-    enum height_result result = HEIGHT_NO_MEMORY;
     for (int32_t i = 0; i < p->item_count; i++) base[i] = max_i64(p->items[i].fixed, 0);
-    if (fit_scale(&open, false, &scaled)) {
-        result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
-        for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
-            const struct fit_part *part = &scaled.parts[i];
-            fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
-            fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
-            int64_t placements = 0;
-            bool fine = trial && pack_part(part, limits, enough, trial, &excess, &placements);
-            answer->nodes += placements / PLACEMENTS_A_NODE;
-            if (!fine)
-                result = HEIGHT_NO_MEMORY;
-            else if (excess >= FIT_FAR)
-                result = HEIGHT_NONE;
-            else
-                for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
-            mem_free(trial);
-            if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
-        }
+    fit_scale(&open, false, &scaled);
+    enum height_result result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
+    for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
+        const struct fit_part *part = &scaled.parts[i];
+        fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
+        fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
+        int64_t placements = 0;
+        pack_part(part, limits, enough, trial, &excess, &placements);
+        answer->nodes += placements / PLACEMENTS_A_NODE;
+        if (excess >= FIT_FAR)
+            result = HEIGHT_NONE;
+        else
+            for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
+        mem_free(trial);
+        if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
     }
     fit_scaled_free(&scaled);
     answer->height = height_of_answer(p, base);
@@ -214,7 +203,6 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
             enum fit_result result = height_ask(p, limits, watch, capacity, share, base, trial, answer);
-            if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
             if (result == FIT_NO) {
                 answer->bound = capacity + step;
                 height_tell(watch, NULL, answer);
@@ -232,15 +220,14 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
                                 const struct height_watch *watch, int64_t *base, struct height_answer *answer)
 {
     *answer = (struct height_answer){0};
-    if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
+    simple_bound(p, &answer->bound);
     int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
-    enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
+    enum height_result result = pack_first(p, limits, base, answer, &huge);
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
         enum fit_result fits = height_ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
-        if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
     if (result == HEIGHT_LIMIT) height_tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;

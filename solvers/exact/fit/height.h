@@ -4,7 +4,7 @@
 
 #include "exact/fit/fit.h"
 
-enum height_result { HEIGHT_OPTIMAL, HEIGHT_LIMIT, HEIGHT_NONE, HEIGHT_NO_MEMORY };
+enum height_result { HEIGHT_OPTIMAL, HEIGHT_LIMIT, HEIGHT_NONE };
 
 struct height_answer {
     int64_t height; /* of the bases returned */

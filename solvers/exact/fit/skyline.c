@@ -13,7 +13,6 @@
  * each item at 60,000 items. Items with fixed bases are not for it. */
 #include "exact/fit/fit_heuristic.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,10 +194,10 @@ static void begin_packing(struct skyline *s)
     s->heap_count = 0;
     s->before[0] = -1;
     add_stretch(s, 0, part->sections, 0);
-    for (int32_t i = 0; i < s->width; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < s->width; i++)
         s->leaves[s->width + i] =
             i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
-    for (int32_t at = s->width - 1; at > 0; at--, stop_round(at, 10))
+    for (int32_t at = s->width - 1; at > 0; at--)
         s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
@@ -241,7 +240,6 @@ static void skyline_weigh(struct skyline *s, const struct style *style)
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
-        stop_round(i, 60);
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
         double weight = own * skyline_power(s->fullness[i], style->fullness);
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
@@ -251,17 +249,16 @@ static void skyline_weigh(struct skyline *s, const struct style *style)
 static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
 {
     const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++, stop_round(i, 5))
+    for (int32_t i = 0; i < part->count; i++)
         if (base[i] - part->high[i] > enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
 }
 
 /* The load of each item's fullest section, by a tree of maxima over the sections. */
-static bool measure_fullness(struct skyline *s)
+static void measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
     fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
-    if (!most) return false;
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
         most[t] = most[2 * t] > most[2 * t + 1] ? most[2 * t] : most[2 * t + 1];
@@ -269,7 +266,6 @@ static bool measure_fullness(struct skyline *s)
     for (int32_t t = 0; t < m; t++) all = part->total[t] > all ? part->total[t] : all;
     for (int32_t i = 0; i < part->count; i++) {
         fit_unit fullest = 0;
-        stop_round(i, 40);
         for (int32_t a = part->from[i] + m, z = part->to[i] + m; a < z; a /= 2, z /= 2) {
             if (a % 2 && most[a] > fullest) fullest = most[a];
             if (z % 2 && most[z - 1] > fullest) fullest = most[z - 1];
@@ -278,10 +274,9 @@ static bool measure_fullness(struct skyline *s)
         s->fullness[i] = (double)fullest / (double)all;
     }
     mem_free(most);
-    return true;
 }
 
-static bool skyline_open(struct skyline *s, const struct fit_part *part)
+static void skyline_open(struct skyline *s, const struct fit_part *part)
 {
     size_t n = (size_t)part->count, m = (size_t)part->sections + 1;
     *s = (struct skyline){.part = part, .width = 1};
@@ -294,17 +289,14 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
     s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
     s->first = mem_alloc(m * sizeof *s->first);
     s->fullness = mem_alloc(n * sizeof *s->fullness);
-    bool fine = s->end && s->before && s->slot && s->top && s->heap && s->leaves && s->first && s->fullness;
     for (int k = 0; k < STYLE_COUNT; k++) {
         s->weights[k] = mem_alloc(n * sizeof **s->weights);
-        fine = fine && s->weights[k];
     }
-    if (!fine) return false;
     for (int32_t t = 0, i = 0; t <= part->sections; t++) {
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;
     }
-    return measure_fullness(s);
+    measure_fullness(s);
 }
 
 static void skyline_close(struct skyline *s)
@@ -344,7 +336,7 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
         }
 }
 
-bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess)
 {
     struct skyline s;
@@ -352,9 +344,8 @@ bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
     *excess = FIT_FAR;
     bool fixed = false;
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
-    bool fine = skyline_open(&s, part) && trial;
-    if (fine && !fixed) skyline_run_rounds(&s, run, trial, base, excess);
+    skyline_open(&s, part);
+    if (!fixed) skyline_run_rounds(&s, run, trial, base, excess);
     skyline_close(&s);
     mem_free(trial);
-    return fine;
 }

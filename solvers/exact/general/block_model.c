@@ -100,12 +100,11 @@ int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, str
 
 /* --- Pools and what they cost. --- */
 
-static bool set_rooms(struct blocks *b)
+static void set_rooms(struct blocks *b)
 {
     const struct lx_problem *p = b->p;
     b->pool_count = p->pool_count ? p->pool_count : 1;
     b->rooms = mem_zeroed((size_t)b->pool_count, sizeof *b->rooms);
-    if (!b->rooms) return false;
     if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
     for (int32_t k = 0; k < p->pool_count; k++) {
         const struct lx_pool *pool = &p->pools[k];
@@ -115,7 +114,6 @@ static bool set_rooms(struct blocks *b)
         for (int32_t r = 0; r < pool->reserved_count; r++)
             room->reserved_end = max_i64(room->reserved_end, pool->reserved[r].to);
     }
-    return true;
 }
 
 /* Does the buffer allow the pool, and at what cost? */
@@ -196,11 +194,10 @@ static void join_owners(int32_t *up, const struct lx_bonds *s)
 }
 
 /* `up` joins blocks already; `together` joins their variables. */
-static bool set_variables(struct blocks *b, int32_t *up)
+static void set_variables(struct blocks *b, int32_t *up)
 {
     const struct lx_bonds *s = &b->p->bonds;
     int32_t *of = mem_alloc(((size_t)b->p->count + 1) * sizeof *of);
-    if (!of) return false;
     join_groups(up, s->together, s->together_count);
     join_owners(up, s);
     b->variable_count = number_roots(up, b->p->count, of);
@@ -216,10 +213,8 @@ static bool set_variables(struct blocks *b, int32_t *up)
     mem_free(of);
     b->off_cost = mem_zeroed((size_t)b->variable_count + 1, sizeof *b->off_cost);
     b->fixed = mem_alloc((size_t)b->variable_count + 1);
-    if (!b->off_cost || !b->fixed) return false;
     memset(b->fixed, -1, (size_t)b->variable_count);
     settle_variables(b);
-    return true;
 }
 
 /* --- Blocks. --- */
@@ -256,7 +251,7 @@ static size_t life_room(const struct lx_problem *p)
     return n;
 }
 
-static bool fill_blocks(struct blocks *b)
+static void fill_blocks(struct blocks *b)
 {
     size_t most = 1;
     for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
@@ -264,33 +259,30 @@ static bool fill_blocks(struct blocks *b)
     b->lives = mem_alloc(life_room(b->p) * sizeof *b->lives);
     gather_members(b);
     b->options = mem_alloc(option_room(b) * sizeof *b->options);
-    bool ok = spans && b->lives && b->options;
     int32_t options = 0, lives = 0;
-    for (int32_t i = 0; ok && i < b->count; i++) gather_lives(b, i, &lives);
-    for (int32_t i = 0; ok && i < b->count; i++) find_options(b, i, &options, spans);
+    for (int32_t i = 0; i < b->count; i++) gather_lives(b, i, &lives);
+    for (int32_t i = 0; i < b->count; i++) find_options(b, i, &options, spans);
     mem_free(spans);
-    return ok;
 }
 
-bool blocks_open(struct blocks *b, const struct lx_problem *p)
+void blocks_open(struct blocks *b, const struct lx_problem *p)
 {
     *b = (struct blocks){.p = p};
     size_t n = (size_t)p->count + 1;
     int32_t *up = mem_alloc(n * sizeof *up);
     b->of = mem_alloc(n * sizeof *b->of);
-    bool ok = up && b->of && set_rooms(b);
-    for (int32_t i = 0; ok && i < p->count; i++) up[i] = i;
-    if (ok) {
-        join_groups(up, p->bonds.same_place, p->bonds.same_place_count);
-        b->count = number_roots(up, p->count, b->of);
-        b->too_many = b->count > MOST_BLOCKS;
-    }
-    if (ok && !b->too_many) {
+    set_rooms(b);
+    for (int32_t i = 0; i < p->count; i++) up[i] = i;
+    join_groups(up, p->bonds.same_place, p->bonds.same_place_count);
+    b->count = number_roots(up, p->count, b->of);
+    b->too_many = b->count > MOST_BLOCKS;
+    if (!b->too_many) {
         b->at = mem_zeroed((size_t)b->count + 1, sizeof *b->at);
-        ok = b->at && fill_blocks(b) && set_variables(b, up) && blocks_relate(b);
+        fill_blocks(b);
+        set_variables(b, up);
+        blocks_relate(b);
     }
     mem_free(up);
-    return ok;
 }
 
 void blocks_close(struct blocks *b)

@@ -66,7 +66,7 @@ struct blocks {
 };
 
 /* False when memory is out. */
-bool blocks_open(struct blocks *b, const struct lx_problem *p);
+void blocks_open(struct blocks *b, const struct lx_problem *p);
 void blocks_close(struct blocks *b);
 
 static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t k)
@@ -79,7 +79,7 @@ static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t 
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out);
 
 /* block_pairs.c: fills the matrix and the soft pairs. False when memory is out. */
-bool blocks_relate(struct blocks *b);
+void blocks_relate(struct blocks *b);
 
 /* Has a common tick with the other list. */
 bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, int32_t bn);

@@ -91,11 +91,10 @@ static int compare_softs(const void *a, const void *b)
 }
 
 /* Only pairs that can be paid; those of the same two blocks add up. */
-static bool gather_softs(struct blocks *b)
+static void gather_softs(struct blocks *b)
 {
     const struct lx_bonds *s = &b->p->bonds;
     b->softs = mem_alloc(((size_t)s->reuse_count + 1) * sizeof *b->softs);
-    if (!b->softs) return false;
     int32_t n = 0;
     for (int32_t k = 0; b->p->objective == LX_SPILL && k < s->reuse_count; k++) {
         struct lx_pair pair =
@@ -110,19 +109,14 @@ static bool gather_softs(struct blocks *b)
             b->softs[b->soft_count - 1].cost += b->softs[k].cost;
         else
             b->softs[b->soft_count++] = b->softs[k];
-    return true;
 }
 
-bool blocks_relate(struct blocks *b)
+void blocks_relate(struct blocks *b)
 {
     const struct lx_bonds *s = &b->p->bonds;
     struct exclusive x = {.count = (size_t)s->exclusive_count};
     x.at = mem_alloc((x.count + 1) * sizeof *x.at);
     b->kind = mem_zeroed((size_t)b->count * (size_t)b->count + 1, 1);
-    if (!x.at || !b->kind) {
-        mem_free(x.at);
-        return false;
-    }
     for (size_t k = 0; k < x.count; k++) x.at[k] = block_pairs_in_order(s->exclusive[k]);
     qsort(x.at, x.count, sizeof *x.at, block_pairs_compare_pairs);
     relate_lives(b, &x);
@@ -130,5 +124,5 @@ bool blocks_relate(struct blocks *b)
     relate_bonds(b);
     forget_the_empty(b);
     mem_free(x.at);
-    return gather_softs(b);
+    gather_softs(b);
 }

@@ -3,20 +3,17 @@
  * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
  * candidates of the last set are tried first; steps limit how many. */
 #include "exact/general/clique.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool clique_graph_open(struct clique_graph *g, int32_t count)
+void clique_graph_open(struct clique_graph *g, int32_t count)
 {
     *g = (struct clique_graph){.count = count, .words = count / 64 + 1};
     g->weight = mem_zeroed((size_t)count + 1, sizeof *g->weight);
     g->rows = mem_zeroed((size_t)(count + 1) * (size_t)g->words, sizeof *g->rows);
-    if (g->weight && g->rows) return true;
-    clique_graph_close(g);
-    return false;
 }
 
 void clique_graph_close(struct clique_graph *g)
@@ -42,7 +39,6 @@ static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32
     int64_t sum = 0;
     memcpy(scratch, list, (size_t)n * sizeof *scratch);
     while (left) {
-        stop_look(2 * (int64_t)left);
         int32_t from = placed, kept = 0;
         int64_t heaviest = 0;
         for (int32_t k = 0; k < left; k++) {
@@ -69,12 +65,12 @@ static void clique_expand(struct clique_search *s, int32_t from, int32_t n, int3
         s->best_count = depth;
         memcpy(s->best_members, s->chosen, (size_t)depth * sizeof *s->chosen);
     }
-    if (n == 0 || from + 2 * n > s->room || stop_is_now()) return;
+    if (n == 0 || from + 2 * n > s->room) return;
     int32_t *list = s->stack + from;
     int64_t *bound = s->bound + from;
     colour(s, list, bound, n, list + n);
     for (int32_t k = n - 1; k >= 0 && weight + bound[k] > s->best; k--) {
-        if (s->steps-- <= 0 || stop_work(k)) return;
+        if (s->steps-- <= 0 || cancel_requested()) return;
         int32_t v = list[k], next = 0;
         for (int32_t q = 0; q < k; q++)
             if (clique_graph_has(s->g, v, list[q])) list[n + next++] = list[q];
@@ -91,7 +87,6 @@ static int32_t neighbours_by_weight(const struct clique_graph *g, int32_t seed, 
         int32_t k = n++;
         for (; k > 0 && g->weight[out[k - 1]] < g->weight[v]; k--) out[k] = out[k - 1];
         out[k] = v;
-        stop_look(n - k);
     }
     return n;
 }
@@ -105,10 +100,8 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     s.chosen = mem_alloc(((size_t)g->count + 1) * sizeof *s.chosen);
     s.stack = mem_alloc(((size_t)s.room + 1) * sizeof *s.stack);
     s.bound = mem_alloc(((size_t)s.room + 1) * sizeof *s.bound);
-    if (s.chosen && s.stack && s.bound) {
-        s.chosen[0] = seed;
-        clique_expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
-    }
+    s.chosen[0] = seed;
+    clique_expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
     mem_free(s.chosen);
     mem_free(s.stack);
     mem_free(s.bound);
@@ -130,50 +123,44 @@ static bool has_set(const struct cliques *c, const int32_t *members, int32_t cou
     return false;
 }
 
-static bool cliques_reserve(struct cliques *c, int32_t more)
+static void cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
         int32_t room = 2 * c->room + 16, *first = mem_resize(c->first, (size_t)room * sizeof *first);
-        if (!first) return false;
         c->first = first;
         c->room = room;
     }
     if (c->used + more > c->member_room) {
         int32_t room = 2 * (c->used + more),
                 *members = mem_resize(c->members, (size_t)room * sizeof *members);
-        if (!members) return false;
         c->members = members;
         c->member_room = room;
     }
     c->first[c->count] = c->used;
-    return true;
 }
 
-bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
+void cliques_add(struct cliques *c, int32_t *members, int32_t count)
 {
-    if (count == 0) return true;
-    if (!cliques_reserve(c, count)) return false;
+    if (count == 0) return;
+    cliques_reserve(c, count);
     qsort(members, (size_t)count, sizeof *members, clique_compare_members);
-    if (has_set(c, members, count)) return true;
+    if (has_set(c, members, count)) return;
     memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
     c->used += count;
     c->first[++c->count] = c->used;
-    return true;
 }
 
-bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out)
+void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out)
 {
     *out = (struct cliques){0};
     int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
-    bool ok = members && cliques_reserve(out, 1);
-    for (int32_t v = 0; ok && v < g->count && !stop_is_now();
+    cliques_reserve(out, 1);
+    for (int32_t v = 0; v < g->count && !cancel_requested();
          v++) { /* fewer of them prove less, but nothing false */
         int32_t n = clique_through(g, v, steps, members);
-        ok = n > 0 && cliques_add(out, members, n);
+        cliques_add(out, members, n);
     }
     mem_free(members);
-    if (!ok) cliques_free(out);
-    return ok;
 }
 
 void cliques_free(struct cliques *c)

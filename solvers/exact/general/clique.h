@@ -13,7 +13,7 @@ struct clique_graph {
     uint64_t *rows; /* symmetric */
 };
 
-bool clique_graph_open(struct clique_graph *g, int32_t count);
+void clique_graph_open(struct clique_graph *g, int32_t count);
 void clique_graph_close(struct clique_graph *g);
 
 static inline void clique_graph_join(struct clique_graph *g, int32_t a, int32_t b)
@@ -39,9 +39,9 @@ struct cliques {
 };
 
 /* A clique through every node, each set once. False when memory is out, or when it was stopped. */
-bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out);
+void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out);
 /* Joins the set unless it is there. */
-bool cliques_add(struct cliques *c, int32_t *members, int32_t count);
+void cliques_add(struct cliques *c, int32_t *members, int32_t count);
 void cliques_free(struct cliques *c);
 
 #endif

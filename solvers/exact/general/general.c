@@ -45,29 +45,26 @@ static void general_count(struct choice *c, const struct master *m)
 }
 
 /* The master programme for so many steps. */
-static bool ask_master(struct choice *c, int64_t steps)
+static void ask_master(struct choice *c, int64_t steps)
 {
     struct master m;
     struct budget part = *c->budget;
     part.limit = min_i64(part.limit, part.steps + steps);
-    bool ok = master_open(&m, c->b, &part, c->best);
+    master_open(&m, c->b, &part, c->best);
     m.pack_nodes = c->options->pack_nodes;
     m.core_nodes = c->options->core_nodes;
     m.seed = c->seed;
     if (!m.any) m.programme.floor = max_i64(c->bound - m.constant, 0);
-    ok = ok && master_solve(&m);
-    if (ok) {
-        c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
-        c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
-        if (m.any)
-            c->bound = c->best->known ? c->best->cost : 0;
-        else if (!c->none)
-            c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-        general_count(c, &m);
-    }
+    master_solve(&m);
+    c->closed = m.any ? c->best->known : m.programme.proved >= m.programme.best;
+    c->none = !c->best->known && m.programme.proved > m.programme.total_cost;
+    if (m.any)
+        c->bound = c->best->known ? c->best->cost : 0;
+    else if (!c->none)
+        c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
+    general_count(c, &m);
     c->budget->steps = part.steps;
     master_close(&m);
-    return ok;
 }
 
 /* Where it is decided what is placed: everything in its first pool, if that packs. */
@@ -76,7 +73,7 @@ static void place_at_first(struct choice *c)
     const struct blocks *b = c->b;
     struct layout *l = c->best;
     int32_t *members = mem_alloc(((size_t)b->count + 1) * sizeof *members);
-    bool ok = members != NULL;
+    bool ok = true;
     for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
     for (int32_t i = 0; ok && i < b->count; i++) {
         bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
@@ -101,7 +98,7 @@ static void place_at_first(struct choice *c)
 }
 
 /* The best of the heuristics and of what the caller knows, where it is legal. */
-static bool ask_heuristics(struct choice *c)
+static void ask_heuristics(struct choice *c)
 {
     const struct blocks *b = c->b;
     size_t n = (size_t)b->p->count + 1;
@@ -109,13 +106,13 @@ static bool ask_heuristics(struct choice *c)
     struct layout found;
     int64_t value;
     bool have = false;
-    bool ok = layout_open(&found, b->count) && a.address && a.pool &&
-              best_of_orders(b->p, c->budget->run, &a, &value, &have);
-    for (int32_t i = 0; ok && have && i < b->p->count; i++) {
+    layout_open(&found, b->count);
+    best_of_orders(b->p, c->budget->run, &a, &value, &have);
+    for (int32_t i = 0; have && i < b->p->count; i++) {
         found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
         found.address[b->of[i]] = a.address[i];
     }
-    if (ok && have) {
+    if (have) {
         found.cost = layout_cost(b, &found);
         found.known = true;
         if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
@@ -123,45 +120,45 @@ static bool ask_heuristics(struct choice *c)
     layout_close(&found);
     mem_free(a.address);
     mem_free(a.pool);
-    return ok;
 }
 
 /* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
  * first. */
-static bool solve_choice(struct choice *c, struct lx_answer *answer)
+static void solve_choice(struct choice *c, struct lx_answer *answer)
 {
     bool soft = c->b->soft_count > 0;
     int64_t limit = c->budget->limit;
     if (soft) place_at_first(c);
-    bool ok = ask_heuristics(c);
+    ask_heuristics(c);
     c->closed = c->b->p->objective == LX_SPILL && c->best->known && c->best->cost <= c->bound;
-    if (ok && !c->closed) ok = ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
-    if (ok && soft && !c->closed && !c->none) {
-        if (c->best->known) ok = reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
-        ok = ok && ask_master(c, limit / 8);
+    if (!c->closed) ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
+    if (soft && !c->closed && !c->none) {
+        if (c->best->known) {
+            reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
+        }
+        ask_master(c, limit / 8);
     }
     answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
     answer->bound = c->none ? 0 : c->bound;
     exact_report(&c->stats, EXACT_STAT_COUNT - 1, answer);
-    return ok;
 }
 
 /* More blocks than there is a matrix for. */
-static bool place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+static void place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
     struct lx_answer best = {.address = answer->address, .pool = answer->pool ? answer->pool : mine};
     int64_t value;
-    bool have = false, ok = best.pool && best_of_orders(p, run, &best, &value, &have);
+    bool have = false;
+    best_of_orders(p, run, &best, &value, &have);
     answer->steps = best.steps;
     answer->status = LX_LIMIT;
     snprintf(answer->message, sizeof answer->message,
              "more than %d blocks are placed by the best of some orders, without a proof", MOST_BLOCKS);
     mem_free(mine);
-    return ok;
 }
 
-bool general_solve(const struct lx_problem *p, const struct lx_run *run,
+void general_solve(const struct lx_problem *p, const struct lx_run *run,
                    const struct general_options *options, struct lx_answer *answer)
 {
     struct blocks b;
@@ -169,18 +166,20 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct budget budget = budget_new(run, options->step_limit);
     struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
     if (p->objective == LX_SPILL) choice.bound = max_i64(run->known_bound, 0);
-    bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
-    if (ok && b.too_many)
-        ok = place_many(p, run, answer);
-    else if (ok && b.contradiction)
+    blocks_open(&b, p);
+    layout_open(&best, b.count);
+    if (b.too_many)
+        place_many(p, run, answer);
+    else if (b.contradiction)
         answer->status = LX_INFEASIBLE;
-    else if (ok) {
-        ok = p->objective == LX_HEIGHT ? solve_heights(&b, &budget, run->seed, &best, answer)
-                                       : solve_choice(&choice, answer);
+    else {
+        if (p->objective == LX_HEIGHT)
+            solve_heights(&b, &budget, run->seed, &best, answer);
+        else
+            solve_choice(&choice, answer);
         if (best.known) give_answer(&b, &best, answer);
         answer->steps = budget.steps;
     }
     layout_close(&best);
     blocks_close(&b);
-    return ok;
 }

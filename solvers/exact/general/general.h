@@ -11,7 +11,7 @@ struct general_options {
 };
 
 /* Fills addresses and pools, bound, steps, status and statistics. False when memory is out. */
-bool general_solve(const struct lx_problem *p, const struct lx_run *run,
+void general_solve(const struct lx_problem *p, const struct lx_run *run,
                    const struct general_options *options, struct lx_answer *answer);
 
 #endif

@@ -7,13 +7,11 @@
 
 /* --- Layouts. --- */
 
-bool layout_open(struct layout *l, int32_t blocks)
+void layout_open(struct layout *l, int32_t blocks)
 {
     size_t n = (size_t)blocks + 1;
     *l = (struct layout){mem_alloc(n * sizeof *l->pool), mem_alloc(n * sizeof *l->address), INT64_MAX, false};
-    if (!l->pool || !l->address) return false;
     for (int32_t i = 0; i < blocks; i++) l->address[i] = l->pool[i] = -1;
-    return true;
 }
 
 void layout_close(struct layout *l)
@@ -39,12 +37,11 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
     if (!run->progress) return;
     int64_t *address = mem_alloc(n * sizeof *address);
     int32_t *pool = mem_alloc(n * sizeof *pool);
-    for (int32_t i = 0; address && pool && i < b->p->count; i++) {
+    for (int32_t i = 0; i < b->p->count; i++) {
         pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
         address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
     }
-    if (address && pool)
-        run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
+    run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
     mem_free(address);
     mem_free(pool);
 }
@@ -173,7 +170,7 @@ static void master_add_columns(struct master *m, const int64_t *on, const int64_
     for (int32_t j = 0; m->any && j < columns; j++) m->programme.cost[j] = 1;
 }
 
-bool master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best)
+void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best)
 {
     *m = (struct master){.b = b, .best = best, .pack_nodes = 200000, .core_nodes = 2000};
     const struct lx_bonds *s = &b->p->bonds;
@@ -184,21 +181,16 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
     m->soft_apart = mem_alloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
     m->members = mem_alloc(n * sizeof *m->members);
     m->graphs = mem_zeroed((size_t)b->pool_count, sizeof *m->graphs);
-    bool ok =
-        on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
-        layout_open(&m->now, b->count) &&
-        programme_open(&m->programme,
-                       b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
-    if (ok) {
-        variable_costs(b, on, off);
-        master_add_columns(m, on, off);
-        m->programme.visit = master_visit;
-        m->programme.separate = master_separate;
-        m->programme.context = m;
-    }
+    layout_open(&m->now, b->count);
+    programme_open(&m->programme,
+                   b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
+    variable_costs(b, on, off);
+    master_add_columns(m, on, off);
+    m->programme.visit = master_visit;
+    m->programme.separate = master_separate;
+    m->programme.context = m;
     mem_free(on);
     mem_free(off);
-    return ok;
 }
 
 void master_close(struct master *m)
@@ -215,12 +207,12 @@ void master_close(struct master *m)
     programme_close(&m->programme);
 }
 
-bool master_solve(struct master *m)
+void master_solve(struct master *m)
 {
-    if (!master_first_rows(m)) return false;
+    master_first_rows(m);
     m->programme.enough = m->any && m->best->known;
     m->programme.best = m->best->known && !m->any ? m->best->cost - m->constant : INT64_MAX;
     programme_sum_up(&m->programme);
-    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return !m->programme.out_of_memory;
-    return programme_solve(&m->programme);
+    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return;
+    programme_solve(&m->programme);
 }

@@ -44,12 +44,12 @@ struct master {
     uint64_t seed;
 };
 
-bool master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
+void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
 void master_close(struct master *m);
 /* After it `programme.proved` + `constant` is a bound; false when memory is out. */
-bool master_solve(struct master *m);
+void master_solve(struct master *m);
 
-bool layout_open(struct layout *l, int32_t blocks);
+void layout_open(struct layout *l, int32_t blocks);
 void layout_close(struct layout *l);
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
 /* The best so far becomes this one, and whoever watches is told; `bound`: what is proved, or 0. */
@@ -70,15 +70,15 @@ static inline void row_add(struct master *m, struct literal l, int64_t coefficie
 {
     if (l.column < 0)
         m->row_need -= l.positive ? coefficient : 0;
-    else if (!VEC_PUSH(&m->row, (struct term){l.column, l.positive ? coefficient : -coefficient}))
-        m->programme.out_of_memory = true;
-    else if (!l.positive)
-        m->row_need -= coefficient;
+    else {
+        VEC_PUSH(&m->row, (struct term){l.column, l.positive ? coefficient : -coefficient});
+        if (!l.positive) m->row_need -= coefficient;
+    }
 }
 
-static inline bool row_end(struct master *m)
+static inline void row_end(struct master *m)
 {
-    return programme_add_row(&m->programme, m->row.at, (int32_t)m->row.count, m->row_need);
+    programme_add_row(&m->programme, m->row.at, (int32_t)m->row.count, m->row_need);
 }
 
 static inline struct literal opposite(struct literal l)
@@ -99,7 +99,7 @@ static inline double literal_value(struct literal l, const double *point)
 }
 
 /* master_rows.c: charges, options, and sections that are too full. */
-bool master_first_rows(struct master *m);
+void master_first_rows(struct master *m);
 /* Rows of cliques that the point violates; how many. */
 int32_t master_separate(void *context, const double *point);
 /* master_visit.c */

@@ -46,20 +46,18 @@ static enum visit master_parts_accept(void *context, const bool *point)
     return POINT_TAKEN;
 }
 
-static bool master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
+static void master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
 {
     const struct programme *g = &s->m->programme;
-    bool ok = true;
-    for (size_t k = 0; ok && k < g->rows.count; k++) {
+    for (size_t k = 0; k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
         if (master_parts_leader(s->up, row->terms[0].column) != first) continue;
         struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
-        for (int32_t e = 0; terms && e < row->count; e++)
+        for (int32_t e = 0; e < row->count; e++)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
-        ok = terms && programme_add_row(part, terms, row->count, row->need);
+        programme_add_row(part, terms, row->count, row->need);
         mem_free(terms);
     }
-    return ok;
 }
 
 /* True: the part is solved, or has no point. */
@@ -72,13 +70,16 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
             s->number[j] = s->count;
             s->columns[s->count++] = j;
         }
-    bool ok = programme_open(&part, s->count, g->budget);
+    programme_open(&part, s->count, g->budget);
+    bool ok = true;
     for (int32_t k = 0; ok && k < s->count; k++) part.cost[k] = g->cost[s->columns[k]];
     part.visit = master_parts_accept;
     part.accepts = true;
     part.context = s;
     part.best = INT64_MAX;
-    ok = ok && master_parts_copy_rows(s, &part, first) && programme_solve(&part) && part.proved >= part.best;
+    if (ok) master_parts_copy_rows(s, &part, first);
+    if (ok) programme_solve(&part);
+    ok = ok && part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;
@@ -145,7 +146,7 @@ bool master_solve_parts(struct master *m)
     s.columns = mem_alloc(n * sizeof *s.columns);
     s.point = mem_zeroed(n, sizeof *s.point);
     s.found = mem_zeroed(n, sizeof *s.found);
-    bool settled = s.up && s.number && s.columns && s.point && s.found && search_parts(&s);
+    bool settled = search_parts(&s);
     mem_free(s.up);
     mem_free(s.number);
     mem_free(s.columns);

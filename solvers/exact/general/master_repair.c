@@ -73,7 +73,7 @@ static bool master_repair_give_up(struct repair *r)
     for (int32_t round = 0; round <= r->m->b->variable_count; round++) {
         enum fit_result result = master_repair_pack_all(r);
         if (result == FIT_YES) return !is_forbidden(r);
-        if (result == FIT_NO_MEMORY || budget_spent(r->m->programme.budget)) return false;
+        if (budget_spent(r->m->programme.budget)) return false;
         if (result == FIT_NO)
             r->core_count = master_shrink(r->m, r->core_pool, r->core, r->core_count, r->trial.address);
         int32_t v = to_give_up(r);
@@ -121,15 +121,14 @@ void master_repair(struct master *m, const bool *point)
     size_t n = (size_t)b->count + 1, variables = (size_t)b->variable_count + 1;
     struct repair r = {.m = m, .value = mem_alloc(variables), .core = mem_alloc(n * sizeof *r.core)};
     bool *tried = mem_zeroed(variables, sizeof *tried);
-    if (layout_open(&r.trial, b->count) && r.value && r.core && tried) {
-        for (int32_t v = 0; v < b->variable_count; v++) {
-            struct literal l = m->variable[v];
-            r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
-        }
-        if (master_repair_give_up(&r)) {
-            master_repair_take(&r);
-            fill_up(&r, tried);
-        }
+    layout_open(&r.trial, b->count);
+    for (int32_t v = 0; v < b->variable_count; v++) {
+        struct literal l = m->variable[v];
+        r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
+    }
+    if (master_repair_give_up(&r)) {
+        master_repair_take(&r);
+        fill_up(&r, tried);
     }
     if (m->best->known && !m->any)
         m->programme.best = min_i64(m->programme.best, m->best->cost - m->constant);

@@ -23,7 +23,7 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
 }
 
 /* Not all of the condition, or the charge is paid. `any`: one literal that completes the condition. */
-static bool master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
+static void master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
     row_begin(m, 1);
@@ -31,38 +31,37 @@ static bool master_rows_add_clause(struct master *m, int32_t charge, const struc
     row_add_group(m, &c->all_off, true);
     if (any) row_add(m, opposite(*any), 1);
     if (c->cost != LX_FORBIDDEN) row_add(m, (struct literal){m->first_charge + charge, true}, 1);
-    return row_end(m);
+    row_end(m);
 }
 
-static bool master_rows_add_charge(struct master *m, int32_t charge)
+static void master_rows_add_charge(struct master *m, int32_t charge)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
-    bool ok = true;
-    if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return true;
-    if (!c->any_on.count && !c->any_off.count) return master_rows_add_clause(m, charge, NULL);
-    for (int32_t k = 0; ok && k < c->any_on.count; k++) {
+    if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return;
+    if (!c->any_on.count && !c->any_off.count) {
+        master_rows_add_clause(m, charge, NULL);
+        return;
+    }
+    for (int32_t k = 0; k < c->any_on.count; k++) {
         struct literal l = placed(m, m->b->of[c->any_on.at[k]]);
-        ok = master_rows_add_clause(m, charge, &l);
+        master_rows_add_clause(m, charge, &l);
     }
-    for (int32_t k = 0; ok && k < c->any_off.count; k++) {
+    for (int32_t k = 0; k < c->any_off.count; k++) {
         struct literal l = opposite(placed(m, m->b->of[c->any_off.at[k]]));
-        ok = master_rows_add_clause(m, charge, &l);
+        master_rows_add_clause(m, charge, &l);
     }
-    return ok;
 }
 
-static bool add_option_rows(struct master *m)
+static void add_option_rows(struct master *m)
 {
-    bool ok = true;
-    for (int32_t i = 0; ok && i < m->b->count; i++) {
+    for (int32_t i = 0; i < m->b->count; i++) {
         const struct block *k = &m->b->at[i];
         if (k->option_count < 2) continue;
         row_begin(m, 0);
         row_add(m, placed(m, i), -1);
         for (int32_t o = 0; o < k->option_count; o++) row_add(m, m->in_pool[k->first_option + o], 1);
-        ok = row_end(m);
+        row_end(m);
     }
-    return ok;
 }
 
 /* --- Cliques. --- */
@@ -76,7 +75,7 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
     struct span *common = mem_alloc(n * sizeof *common), *own = mem_alloc(n * sizeof *own),
                 *both = mem_alloc(2 * n * sizeof *both);
     int64_t bytes = 0;
-    int32_t kept = common && own && both ? blocks_reserved(m->b, members[0], pool, common) : 0;
+    int32_t kept = blocks_reserved(m->b, members[0], pool, common);
     for (int32_t k = 1; k < count && kept; k++) {
         int32_t mine = blocks_reserved(m->b, members[k], pool, own), found = 0;
         for (int32_t a = 0; a < kept; a++)
@@ -116,16 +115,15 @@ static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 enum { MOST_SQUARE = 1500 };
 
 /* A matrix of their numbers plus one, where it is not too large. */
-static bool index_softs(struct master *m)
+static void index_softs(struct master *m)
 {
     size_t n = (size_t)m->b->count;
-    if (!m->b->soft_count || n > MOST_SQUARE) return true;
+    if (!m->b->soft_count || n > MOST_SQUARE) return;
     m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
-    for (int32_t k = 0; m->soft_at && k < m->b->soft_count; k++) {
+    for (int32_t k = 0; k < m->b->soft_count; k++) {
         size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
         m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
     }
-    return m->soft_at != NULL;
 }
 
 /* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
@@ -154,18 +152,17 @@ static double clique_row(struct master *m, int32_t pool, const int32_t *members,
     return lack;
 }
 
-static bool open_graphs(struct master *m)
+static void open_graphs(struct master *m)
 {
     const struct blocks *b = m->b;
     for (int32_t pool = 0; pool < b->pool_count; pool++) {
         struct clique_graph *g = &m->graphs[pool];
-        if (!clique_graph_open(g, b->count)) return false;
+        clique_graph_open(g, b->count);
         for (int32_t i = 0; i < b->count; i++)
             for (int32_t k = i + 1; k < b->count; k++)
                 if (pair_of(b, i, k) == PAIR_HARD) clique_graph_join(g, i, k);
         for (int32_t k = 0; k < b->soft_count; k++) clique_graph_join(g, b->softs[k].a, b->softs[k].b);
     }
-    return true;
 }
 
 static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *members, int32_t count)
@@ -242,22 +239,20 @@ static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
 }
 
 /* Who stops it has fewer rows, and a bound that is no higher. */
-static bool add_pool_sections(struct master *m, int32_t pool, const int64_t *ticks, int32_t tick_count,
+static void add_pool_sections(struct master *m, int32_t pool, const int64_t *ticks, int32_t tick_count,
                               struct sized *by_size, int32_t *members)
 {
     int32_t blocks = pool_by_size(m, pool, by_size);
     struct cliques seen = {0};
-    bool ok = true;
-    for (int32_t k = 0; ok && k < tick_count && !budget_stopped(m->programme.budget); k++) {
+    for (int32_t k = 0; k < tick_count && !budget_stopped(m->programme.budget); k++) {
         int32_t count = section(m->b, ticks[k], by_size, blocks, members), before = seen.count;
-        ok = cliques_add(&seen, members, count);
-        if (ok && seen.count > before) clique_row(m, pool, members, count, NULL, true);
+        cliques_add(&seen, members, count);
+        if (seen.count > before) clique_row(m, pool, members, count, NULL, true);
     }
     cliques_free(&seen);
-    return ok;
 }
 
-static bool master_rows_add_sections(struct master *m)
+static void master_rows_add_sections(struct master *m)
 {
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
@@ -265,21 +260,21 @@ static bool master_rows_add_sections(struct master *m)
     struct sized *by_size = mem_alloc(n * sizeof *by_size);
     int32_t *members = mem_alloc(n * sizeof *members);
     int64_t *ticks = mem_alloc(lives * sizeof *ticks);
-    bool ok = by_size && members && ticks;
-    int32_t tick_count = ok ? gather_starts(b, ticks) : 0;
-    for (int32_t pool = 0; ok && pool < b->pool_count; pool++)
-        ok = add_pool_sections(m, pool, ticks, tick_count, by_size, members);
+    int32_t tick_count = gather_starts(b, ticks);
+    for (int32_t pool = 0; pool < b->pool_count; pool++)
+        add_pool_sections(m, pool, ticks, tick_count, by_size, members);
     mem_free(by_size);
     mem_free(members);
     mem_free(ticks);
-    return ok && !m->programme.out_of_memory;
 }
 
-bool master_first_rows(struct master *m)
+void master_first_rows(struct master *m)
 {
-    bool ok = add_option_rows(m);
-    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = master_rows_add_charge(m, k);
-    return ok && index_softs(m) && open_graphs(m) && master_rows_add_sections(m);
+    add_option_rows(m);
+    for (int32_t k = 0; k < m->b->p->bonds.charge_count; k++) master_rows_add_charge(m, k);
+    index_softs(m);
+    open_graphs(m);
+    master_rows_add_sections(m);
 }
 
 /* --- Separation. --- */
@@ -336,7 +331,8 @@ int32_t master_separate(void *context, const double *point)
             int32_t n = clique_through(g, i, SEPARATION_STEPS, m->members), before = seen.count;
             m->programme.budget->steps += 2 + b->count / 8;
             if (b->soft_count) n = prune(m, pool, m->members, n, point);
-            if (!cliques_add(&seen, m->members, n) || seen.count == before) continue;
+            cliques_add(&seen, m->members, n);
+            if (seen.count == before) continue;
             if (clique_row(m, pool, m->members, n, point, false) <= 1e-6 * capacity) continue;
             clique_row(m, pool, m->members, n, point, true);
             added++;

@@ -68,7 +68,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
 int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
     int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
-    for (int32_t run = count / 2; trial && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
+    for (int32_t run = count / 2; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < count && !budget_spent(m->programme.budget);) {
             int32_t out = (int32_t)min_i64(run, count - from), n = 0;
             for (int32_t k = 0; k < count; k++)
@@ -88,10 +88,9 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
 {
     const struct blocks *b = m->b;
     bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in), *saved = mem_alloc((size_t)b->soft_count + 1);
-    for (int32_t k = 0; in && k < count; k++) in[members[k]] = true;
-    for (int32_t k = 0; in && k < b->soft_count; k++)
-        m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
-    for (int32_t run = b->soft_count; in && saved && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
+    for (int32_t k = 0; k < count; k++) in[members[k]] = true;
+    for (int32_t k = 0; k < b->soft_count; k++) m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
+    for (int32_t run = b->soft_count; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < b->soft_count && !budget_spent(m->programme.budget); from += run) {
             int32_t to = (int32_t)min_i64(from + run, b->soft_count), on = 0;
             memcpy(saved, m->soft_apart, (size_t)b->soft_count * sizeof *saved);
@@ -121,10 +120,8 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
 {
     int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
-    if (scratch) {
-        count = master_shrink(m, pool, m->members, count, scratch);
-        if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
-    }
+    count = master_shrink(m, pool, m->members, count, scratch);
+    if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
     add_core(m, pool, m->members, count);
     mem_free(scratch);
 }
@@ -168,7 +165,6 @@ enum visit master_visit(void *context, const bool *point)
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
         int32_t count = master_visit_gather(m, pool, m->members);
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
-        if (result == FIT_NO_MEMORY) return POINT_NO_MEMORY;
         if (result == FIT_NO) cut_off(m, pool, count);
         if (result != FIT_YES) {
             repair_sometimes(m, point);

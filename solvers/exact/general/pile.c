@@ -10,24 +10,23 @@
 
 enum { FIRST_FIT_PASSES = 24, CLIQUE_STEPS = 2000, RULES = 3, FIRST_NODES = 400 };
 
-bool pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest)
+void pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest)
 {
     struct clique_graph g;
     *heaviest = 0;
-    if (!clique_graph_open(&g, p->count)) return false;
+    clique_graph_open(&g, p->count);
     for (int32_t i = 0; i < p->count; i++) {
         g.weight[i] = pile_weight(p, i);
         for (int32_t k = 0; k < p->items[i].near_count; k++)
             clique_graph_join(&g, i, p->near[p->items[i].first_near + k].item);
     }
-    bool ok = cliques_find(&g, steps, out);
-    for (int32_t q = 0; ok && q < out->count; q++) {
+    cliques_find(&g, steps, out);
+    for (int32_t q = 0; q < out->count; q++) {
         int64_t sum = 0;
         for (int32_t k = out->first[q]; k < out->first[q + 1]; k++) sum += g.weight[out->members[k]];
         *heaviest = max_i64(*heaviest, sum);
     }
     clique_graph_close(&g);
-    return ok;
 }
 
 /* --- First fit. --- */
@@ -81,7 +80,7 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
     struct span *taken = mem_alloc(n * sizeof *taken);
     int64_t *trial = mem_alloc(n * sizeof *trial), best = INT64_MAX;
     struct rng rng = rng_seed(seed);
-    for (int pass = 0; order && taken && trial && pass < passes; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         int64_t end = 0;
         for (int32_t i = 0; i < p->count; i++) {
             order[i] = (struct ranked){order_key(p, i, pass, &rng), i};
@@ -106,7 +105,7 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
 /* --- Parts. --- */
 
 /* The items of one part and all their partners, which are in it, too. */
-static bool pile_take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
+static void pile_take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
                            struct pile *part)
 {
     size_t near = 0;
@@ -114,7 +113,6 @@ static bool pile_take_part(const struct pile *p, const int32_t *members, int32_t
     *part = (struct pile){.capacity = p->capacity, .count = count, .bans = p->bans};
     part->items = mem_alloc(((size_t)count + 1) * sizeof *part->items);
     part->near = mem_alloc((near + 1) * sizeof *part->near);
-    if (!part->items || !part->near) return false;
     int32_t used = 0;
     for (int32_t k = 0; k < count; k++) number[members[k]] = k;
     for (int32_t k = 0; k < count; k++) {
@@ -126,7 +124,6 @@ static bool pile_take_part(const struct pile *p, const int32_t *members, int32_t
             used++;
         }
     }
-    return true;
 }
 
 static enum fit_result search_part(const struct pile *p, const struct fit_limits *limits, int64_t *address,
@@ -135,9 +132,9 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
     struct cliques cliques;
     struct pile_search s;
     int64_t heaviest, spent = 0, budget = FIRST_NODES;
-    if (!pile_cliques(p, CLIQUE_STEPS, &cliques, &heaviest)) return FIT_NO_MEMORY;
+    pile_cliques(p, CLIQUE_STEPS, &cliques, &heaviest);
     enum fit_result result = heaviest > p->capacity ? FIT_NO : FIT_LIMIT;
-    if (result == FIT_LIMIT && !pile_search_open(&s, p, &cliques)) result = FIT_NO_MEMORY;
+    if (result == FIT_LIMIT) pile_search_open(&s, p, &cliques);
     bool opened = heaviest <= p->capacity;
     if (opened) s.stop = limits->stop, s.context = limits->context;
     for (int run = 0; result == FIT_LIMIT && (!limits->nodes || spent < limits->nodes); run++) {
@@ -192,9 +189,8 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
     struct pile part;
     int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
     qsort(members, (size_t)n, sizeof *members, pile_compare_numbers);
-    enum fit_result result = FIT_NO_MEMORY;
-    if (pile_take_part(p, members, n, number, &part) && found)
-        result = pile_solve_part(&part, limits, found, nodes);
+    pile_take_part(p, members, n, number, &part);
+    enum fit_result result = pile_solve_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
     mem_free(part.items);
     mem_free(part.near);
@@ -209,7 +205,7 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
     size_t n = (size_t)p->count + 1;
     int32_t *part = mem_zeroed(n, sizeof *part), *members = mem_alloc(n * sizeof *members),
             *number = mem_alloc(n * sizeof *number);
-    enum fit_result result = part && members && number ? FIT_YES : FIT_NO_MEMORY;
+    enum fit_result result = FIT_YES;
     for (int32_t i = 0; i < p->count && (result == FIT_YES || result == FIT_LIMIT); i++) {
         if (part[i]) continue;
         int32_t count = flood(p, i, part, i + 1, members);

@@ -41,7 +41,7 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
 int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address);
 
 /* Cliques of its items, and the weight of the heaviest: no pile is lower. With `steps` per item to look for them. */
-bool pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest);
+void pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest);
 
 /* What an item adds to a clique: the least room that it needs below a partner. */
 int64_t pile_weight(const struct pile *p, int32_t item);

@@ -18,11 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool pile_search_set(struct pile_search *s, int64_t *where, int64_t value)
+static void pile_search_set(struct pile_search *s, int64_t *where, int64_t value)
 {
-    if (!VEC_PUSH(&s->trail, (struct pile_change){where, *where})) s->out_of_memory = true;
+    VEC_PUSH(&s->trail, (struct pile_change){where, *where});
     *where = value;
-    return !s->out_of_memory;
 }
 
 static void pile_search_undo(struct pile_search *s, size_t to)
@@ -38,7 +37,7 @@ static void pile_search_touch(struct pile_search *s, int32_t item)
     for (int32_t k = s->first_in[item]; k < s->first_in[item + 1]; k++)
         if (!s->dirty[s->in[k]]) {
             s->dirty[s->in[k]] = true;
-            if (!VEC_PUSH(&s->queue, s->in[k])) s->out_of_memory = true;
+            VEC_PUSH(&s->queue, s->in[k]);
         }
 }
 
@@ -48,7 +47,8 @@ static bool raise(struct pile_search *s, int32_t i, int64_t to)
     to = pile_free_from(s->p, i, to);
     if (to > s->p->capacity - s->p->items[i].size) return false;
     pile_search_touch(s, i);
-    return pile_search_set(s, &s->low[i], to);
+    pile_search_set(s, &s->low[i], to);
+    return true;
 }
 
 /* --- Waiting items and twins. --- */
@@ -61,8 +61,10 @@ static bool find_support(struct pile_search *s, int32_t i)
         const struct pile_near *n = &s->p->near[it->first_near + k];
         int64_t base = s->base[n->item];
         if (base < 0 && s->low[n->item] < at + n->mine) least = min_i64(least, s->low[n->item] + n->theirs);
-        if (base >= 0 && base < at + n->mine && at < base + n->theirs)
-            return pile_search_set(s, &s->waits[i], -1);
+        if (base >= 0 && base < at + n->mine && at < base + n->theirs) {
+            pile_search_set(s, &s->waits[i], -1);
+            return true;
+        }
     }
     return least < INT64_MAX && raise(s, i, least);
 }
@@ -162,7 +164,7 @@ static bool pile_search_place(struct pile_search *s, int32_t i)
 {
     const struct pile_item *it = &s->p->items[i];
     pile_search_touch(s, i);
-    if (!pile_search_set(s, &s->base[i], s->low[i])) return false;
+    pile_search_set(s, &s->base[i], s->low[i]);
     for (int32_t k = 0; k < it->near_count; k++) {
         const struct pile_near *n = &s->p->near[it->first_near + k];
         if (s->base[n->item] < 0 && !raise(s, n->item, s->low[i] + n->mine)) return false;
@@ -176,7 +178,6 @@ static enum fit_result descend(struct pile_search *s, bool alive, int depth)
 {
     alive = alive && pile_search_settle(s);
     alive = cliques_hold(s) && alive;
-    if (s->out_of_memory) return FIT_NO_MEMORY;
     return alive ? pile_search(s, depth + 1) : FIT_NO;
 }
 
@@ -278,7 +279,7 @@ int64_t pile_weight(const struct pile *p, int32_t i)
     return weight;
 }
 
-bool pile_search_open(struct pile_search *s, const struct pile *p, const struct cliques *cliques)
+void pile_search_open(struct pile_search *s, const struct pile *p, const struct cliques *cliques)
 {
     *s = (struct pile_search){.p = p, .cliques = cliques};
     size_t n = (size_t)p->count + 2, q = (size_t)cliques->count + 1;
@@ -292,13 +293,9 @@ bool pile_search_open(struct pile_search *s, const struct pile *p, const struct 
     s->first_in = mem_zeroed(n, sizeof *s->first_in);
     s->in = mem_zeroed((size_t)cliques->used + 1, sizeof *s->in);
     s->dirty = mem_zeroed(q, sizeof *s->dirty);
-    if (!s->weight || !s->low || !s->base || !s->waits || !s->left || !s->rank || !s->twin || !s->first_in ||
-        !s->in || !s->dirty)
-        return false;
     for (int32_t i = 0; i < p->count; i++) s->weight[i] = pile_weight(p, i);
     find_memberships(s);
     find_twins(s);
-    return true;
 }
 
 void pile_search_close(struct pile_search *s)

@@ -29,10 +29,9 @@ struct pile_search {
     int64_t nodes, most_nodes;
     bool (*stop)(void *context);
     void *context;
-    bool out_of_memory;
 };
 
-bool pile_search_open(struct pile_search *s, const struct pile *p, const struct cliques *cliques);
+void pile_search_open(struct pile_search *s, const struct pile *p, const struct cliques *cliques);
 void pile_search_close(struct pile_search *s);
 /* From the root; at most `nodes` nodes. */
 enum fit_result pile_search_run(struct pile_search *s, int rule, uint64_t seed, int64_t nodes);

@@ -18,7 +18,6 @@ struct heights {
     int32_t *members, *flexible, flexible_count;
     int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
     int64_t bound, lost; /* of the whole; of what was left unknown */
-    bool out_of_memory;
 };
 
 static int32_t pool_heights_gather(const struct heights *h, int32_t pool)
@@ -61,7 +60,6 @@ static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t
     struct pool_question q = {h->b, pool, capacity, h->members, count, NULL, limits, 0};
     enum fit_result result = pack_into_pool(&q, address);
     budget_charge_nodes(h->budget, q.nodes + 1, count);
-    if (result == FIT_NO_MEMORY) h->out_of_memory = true;
     return result;
 }
 
@@ -75,7 +73,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
     int64_t *trial = mem_alloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
     int64_t nodes = min_i64(200000, h->budget->limit / 8);
     *proved = low;
-    for (int round = 0; trial && low <= ceiling && !h->out_of_memory; round++) {
+    for (int round = 0; low <= ceiling; round++) {
         int64_t at = round == 0 ? ceiling : round == 1 ? low : low + (ceiling - low) / 2 / unit * unit;
         enum fit_result result =
             budget_spent(h->budget) && round ? FIT_LIMIT : pool_heights_ask(h, pool, count, at, nodes, trial);
@@ -122,7 +120,7 @@ static int64_t pool_heights_need_of(struct heights *h, int32_t pool)
     int32_t count = pool_heights_gather(h, pool);
     h->budget->steps += 1 + count / 8;
     int64_t least;
-    if (!pool_least_height(h->b, pool, h->members, count, &least)) h->out_of_memory = true;
+    pool_least_height(h->b, pool, h->members, count, &least);
     if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);
     return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
 }
@@ -142,7 +140,7 @@ static void pool_heights_choose(struct heights *h, int32_t depth)
 {
     size_t pools = (size_t)h->b->pool_count;
     int64_t *least = h->least + (size_t)depth * pools, *next = least + pools;
-    if (h->out_of_memory || pool_heights_sum_of(h, least) == INT64_MAX) return;
+    if (pool_heights_sum_of(h, least) == INT64_MAX) return;
     if (h->best->known && pool_heights_sum_of(h, least) >= h->best->cost) return;
     if (budget_spent(h->budget) && h->best->known) {
         h->lost = min_i64(h->lost, pool_heights_sum_of(h, least));
@@ -198,7 +196,7 @@ static void pool_heights_search(struct heights *h, struct lx_answer *answer)
     if (!none) answer->bound = min_i64(h->lost, h->best->known ? h->best->cost : INT64_MAX);
 }
 
-bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer)
 {
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
@@ -206,11 +204,10 @@ bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
     h.members = mem_alloc(n * sizeof *h.members);
     h.flexible = mem_alloc(n * sizeof *h.flexible);
     h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
-    bool ok = layout_open(&h.now, b->count) && h.members && h.flexible && h.least;
-    if (ok) pool_heights_search(&h, answer);
+    layout_open(&h.now, b->count);
+    pool_heights_search(&h, answer);
     layout_close(&h.now);
     mem_free(h.members);
     mem_free(h.flexible);
     mem_free(h.least);
-    return ok && !h.out_of_memory;
 }

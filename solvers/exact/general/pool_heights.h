@@ -5,7 +5,7 @@
 #include "exact/general/master.h"
 
 /* Fills `best`, and bound and status of the answer. False when memory is out. */
-bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer);
 
 #endif

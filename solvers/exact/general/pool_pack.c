@@ -108,27 +108,23 @@ static int compare_bans(const void *a, const void *b)
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
 }
 
-static bool ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
+static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
 {
     const struct pool_question *q = c->q;
     for (int32_t u = 0; u < q->count; u++) {
         if (c->cluster[u] != cluster) continue;
         int32_t n = blocks_reserved(q->b, q->members[u], q->pool, spans);
         for (int32_t k = 0; k < n; k++)
-            if (!VEC_PUSH(&c->bans, (struct span){spans[k].from - q->b->at[q->members[u]].size, spans[k].to}))
-                return false;
+            VEC_PUSH(&c->bans, (struct span){spans[k].from - q->b->at[q->members[u]].size, spans[k].to});
     }
-    return true;
 }
 
-static bool ban_pinned(struct clustering *c, int32_t cluster)
+static void ban_pinned(struct clustering *c, int32_t cluster)
 {
     size_t n = (size_t)c->count, a = (size_t)cluster;
     for (size_t k = 0; k < n; k++)
-        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k] &&
-            !VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]}))
-            return false;
-    return true;
+        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])
+            VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
 }
 
 /* Sorts and joins the bans from `first` on. */
@@ -145,14 +141,14 @@ static void join_bans(struct clustering *c, size_t first)
     c->bans.count = kept;
 }
 
-static bool add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
+static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
 {
     size_t first = c->bans.count;
-    if (!ban_reserved(c, cluster, spans) || !ban_pinned(c, cluster)) return false;
+    ban_reserved(c, cluster, spans);
+    ban_pinned(c, cluster);
     if (c->bans.count > first) join_bans(c, first);
     item->first_ban = (int32_t)first;
     item->ban_count = (int32_t)(c->bans.count - first);
-    return true;
 }
 
 static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
@@ -166,13 +162,12 @@ static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
     item->near_count = *used - item->first_near;
 }
 
-static bool reserve_near(struct clustering *c)
+static void reserve_near(struct clustering *c)
 {
     size_t n = (size_t)c->count * (size_t)c->count, near = 1;
     for (size_t k = 0; k < n; k++) near += c->gap[k] > 0;
     mem_free(c->pile.near);
     c->pile.near = mem_alloc(near * sizeof *c->pile.near);
-    return c->pile.near != NULL;
 }
 
 /* FIT_YES: the pile is made. */
@@ -180,30 +175,31 @@ static enum fit_result make_pile(struct clustering *c)
 {
     struct span *spans = mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
-    bool ok = spans && reserve_near(c), banned = false;
+    bool banned = false;
+    reserve_near(c);
     c->bans.count = 0;
     c->pile.count = 0;
     c->pile.capacity = c->q->capacity;
     for (int32_t k = 0; k < c->count; k++) c->item[k] = c->pin[k] >= 0 ? -1 : c->pile.count++;
-    for (int32_t k = 0; ok && k < c->count; k++) {
+    for (int32_t k = 0; k < c->count; k++) {
         struct pile_item pinned, *item = c->item[k] < 0 ? &pinned : &c->pile.items[c->item[k]];
         item->size = c->size[k];
         item->align = c->align[k];
-        ok = add_bans(c, k, spans, item);
-        for (int32_t e = 0; ok && c->item[k] < 0 && e < item->ban_count; e++) {
+        add_bans(c, k, spans, item);
+        for (int32_t e = 0; c->item[k] < 0 && e < item->ban_count; e++) {
             struct span *ban = &c->bans.at[item->first_ban + e];
             banned |= c->size[k] > 0 && ban->from < c->pin[k] && c->pin[k] < ban->to;
         }
-        if (ok && c->item[k] >= 0) add_near(c, k, &used);
+        if (c->item[k] >= 0) add_near(c, k, &used);
     }
     mem_free(spans);
     c->pile.bans = c->bans.at;
-    return !ok ? FIT_NO_MEMORY : banned ? FIT_NO : FIT_YES;
+    return banned ? FIT_NO : FIT_YES;
 }
 
 /* --- The question. --- */
 
-static bool clustering_open(struct clustering *c, struct pool_question *q)
+static void clustering_open(struct clustering *c, struct pool_question *q)
 {
     size_t n = (size_t)q->count + 1;
     *c = (struct clustering){.q = q};
@@ -214,7 +210,6 @@ static bool clustering_open(struct clustering *c, struct pool_question *q)
     c->pin = mem_alloc(n * sizeof *c->pin);
     c->gap = mem_alloc(n * n * sizeof *c->gap);
     c->pile.items = mem_alloc(n * sizeof *c->pile.items);
-    return c->cluster && c->item && c->size && c->align && c->pin && c->gap && c->pile.items;
 }
 
 static void clustering_close(struct clustering *c)
@@ -232,36 +227,33 @@ static void clustering_close(struct clustering *c)
     VEC_FREE(&c->bans);
 }
 
-static bool gather_edges(struct clustering *c)
+static void gather_edges(struct clustering *c)
 {
     const struct pool_question *q = c->q;
     VEC(struct relatives) edges = {0};
-    bool ok = true;
     for (int32_t u = 0; u < q->count; u++)
-        for (int32_t v = u + 1; v < q->count && ok; v++)
+        for (int32_t v = u + 1; v < q->count; v++)
             if (pair_of(q->b, q->members[u], q->members[v]) == PAIR_IN_PLACE)
-                ok = VEC_PUSH(&edges, (struct relatives){u, v, LEFT_OPEN});
+                VEC_PUSH(&edges, (struct relatives){u, v, LEFT_OPEN});
     c->edges = edges.at;
     c->edge_count = (int32_t)edges.count;
-    return ok;
 }
 
-static bool gather_soft(struct clustering *c)
+static void gather_soft(struct clustering *c)
 {
     const struct pool_question *q = c->q;
     size_t n = (size_t)q->count;
-    if (!q->soft_apart || !q->b->soft_count) return true;
+    if (!q->soft_apart || !q->b->soft_count) return;
     int32_t *member = mem_alloc(((size_t)q->b->count + 1) * sizeof *member);
     c->soft = mem_zeroed(n * n + 1, sizeof *c->soft);
-    for (int32_t i = 0; member && i < q->b->count; i++) member[i] = -1;
-    for (int32_t u = 0; member && u < q->count; u++) member[q->members[u]] = u;
-    for (int32_t k = 0; member && c->soft && k < q->b->soft_count; k++) {
+    for (int32_t i = 0; i < q->b->count; i++) member[i] = -1;
+    for (int32_t u = 0; u < q->count; u++) member[q->members[u]] = u;
+    for (int32_t k = 0; k < q->b->soft_count; k++) {
         int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
         if (q->soft_apart[k] && u >= 0 && v >= 0)
             c->soft[(size_t)u * n + (size_t)v] = c->soft[(size_t)v * n + (size_t)u] = true;
     }
     mem_free(member);
-    return member && c->soft;
 }
 
 /* An edge that was left open and is neither handed over nor kept apart, or -1. */
@@ -285,7 +277,7 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
     enum fit_result result = make_pile(c);
     if (result != FIT_YES) return result;
     int64_t *found = mem_alloc(((size_t)c->pile.count + 1) * sizeof *found);
-    result = found ? pile_solve(&c->pile, &q->limits, found, &q->nodes) : FIT_NO_MEMORY;
+    result = pile_solve(&c->pile, &q->limits, found, &q->nodes);
     for (int32_t u = 0; result == FIT_YES && u < q->count; u++) {
         int32_t k = c->cluster[u];
         address[q->members[u]] = c->item[k] >= 0 ? found[c->item[k]] : c->pin[k];
@@ -301,7 +293,7 @@ static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
     if (e < 0) return result;
     c->edges[e].decision = ONE_ADDRESS;
     result = pool_pack_block(c, address);
-    if (result == FIT_YES || result == FIT_NO_MEMORY) return result;
+    if (result == FIT_YES) return result;
     c->edges[e].decision = KEPT_APART;
     other = pool_pack_block(c, address);
     c->edges[e].decision = LEFT_OPEN;
@@ -311,13 +303,15 @@ static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
-    enum fit_result result = FIT_NO_MEMORY;
-    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pool_pack_block(&c, address);
+    clustering_open(&c, q);
+    gather_edges(&c);
+    gather_soft(&c);
+    enum fit_result result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;
 }
 
-bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
+void pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
                        int64_t *least)
 {
     struct pool_question q = {b, pool, b->rooms[pool].capacity, members, count, NULL, {0}, 0};
@@ -325,12 +319,13 @@ bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *memb
     struct cliques cliques;
     int64_t heaviest;
     enum fit_result made = FIT_NO;
-    bool ok = clustering_open(&c, &q) && gather_edges(&c);
+    clustering_open(&c, &q);
+    gather_edges(&c);
     *least = INT64_MAX;
-    if (ok) number_clusters(&c);
-    if (ok && measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
-    ok = ok && made != FIT_NO_MEMORY && (made == FIT_NO || pile_cliques(&c.pile, 20000, &cliques, &heaviest));
-    if (ok && made == FIT_YES) {
+    number_clusters(&c);
+    if (measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
+    if (made == FIT_YES) {
+        pile_cliques(&c.pile, 20000, &cliques, &heaviest);
         *least = heaviest;
         cliques_free(&cliques);
         for (int32_t k = 0; k < c.count; k++) {
@@ -339,5 +334,4 @@ bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *memb
         }
     }
     clustering_close(&c);
-    return ok;
 }

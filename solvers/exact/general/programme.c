@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
+void programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {
     *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
     size_t n = (size_t)columns + 1;
@@ -18,11 +18,7 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
     m->fraction = mem_zeroed(n, sizeof *m->fraction);
     m->reduced = mem_zeroed(n, sizeof *m->reduced);
     m->point = mem_zeroed(n, sizeof *m->point);
-    if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced ||
-        !m->point)
-        return false;
     memset(m->first_high, 1, (size_t)columns);
-    return true;
 }
 
 void programme_close(struct programme *m)
@@ -54,11 +50,11 @@ static int compare_terms(const void *a, const void *b)
 
 /* One term per column, divided by what they have in common; a coefficient above the need is no better than the need
  * where none is negative. */
-static bool merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
+static void merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
 {
     int64_t common = 0, least = 0;
     m->merged.count = 0;
-    if (!VEC_RESERVE(&m->merged, (size_t)count + 1)) return false;
+    VEC_RESERVE(&m->merged, (size_t)count + 1);
     struct term *at = m->merged.at;
     if (count) memcpy(at, terms, (size_t)count * sizeof *at);
     qsort(at, (size_t)count, sizeof *at, compare_terms);
@@ -81,45 +77,38 @@ static bool merge_terms(struct programme *m, const struct term *terms, int32_t c
         for (size_t k = 0; k < m->merged.count; k++) at[k].coefficient /= common;
         *need = *need > 0 ? ceil_div_i64(*need, common) : -(-*need / common);
     }
-    return true;
 }
 
-static bool give_row_to_lp(struct programme *m, struct programme_row *row)
+static void give_row_to_lp(struct programme *m, struct programme_row *row)
 {
     struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     int64_t largest = 1;
-    if (!entries) return false;
     for (int32_t k = 0; k < row->count; k++)
         largest = max_i64(largest, row->terms[k].coefficient < 0 ? -row->terms[k].coefficient
                                                                  : row->terms[k].coefficient);
     row->scale = 1 / (double)largest;
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
-    bool ok = lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
+    lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
     mem_free(entries);
-    return ok;
 }
 
-bool programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need)
+void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need)
 {
-    if (!merge_terms(m, terms, count, &need)) return !(m->out_of_memory = true);
+    merge_terms(m, terms, count, &need);
     int64_t least = 0;
     for (size_t k = 0; k < m->merged.count; k++) least += min_i64(m->merged.at[k].coefficient, 0);
-    if (least >= need) return true;
+    if (least >= need) return;
     if (m->merged.count == 0) {
         m->contradiction = true;
-        return true;
+        return;
     }
     struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
     row.terms = mem_alloc(m->merged.count * sizeof *row.terms);
-    if (!row.terms || !VEC_PUSH(&m->rows, row)) {
-        mem_free(row.terms);
-        return !(m->out_of_memory = true);
-    }
+    VEC_PUSH(&m->rows, row);
     if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
     m->cuts++;
-    if (m->lp && !give_row_to_lp(m, &m->rows.at[m->rows.count - 1])) m->out_of_memory = true;
-    return !m->out_of_memory;
+    if (m->lp) give_row_to_lp(m, &m->rows.at[m->rows.count - 1]);
 }
 
 static int64_t steps_per_pivot(const struct programme *m)
@@ -135,27 +124,24 @@ static bool lp_is_over(void *context)
     return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
 }
 
-static bool open_lp(struct programme *m)
+static void open_lp(struct programme *m)
 {
     size_t n = (size_t)m->columns + 1;
     int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
     double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
-    bool ok = first && last && upper && cost;
-    for (int32_t j = 0; ok && j < m->columns; j++) {
+    for (int32_t j = 0; j < m->columns; j++) {
         first[j] = 0;
         last[j] = -1;
         upper[j] = 1;
         cost[j] = (double)m->cost[j];
     }
-    if (ok) m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
-    ok = m->lp != NULL;
-    if (ok) lp_stop_if(m->lp, lp_is_over, m);
-    for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
+    m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
+    lp_stop_if(m->lp, lp_is_over, m);
+    for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
     mem_free(first);
     mem_free(last);
     mem_free(upper);
     mem_free(cost);
-    return ok;
 }
 
 /* --- Bounds. --- */
@@ -205,10 +191,6 @@ static int64_t programme_prove(struct programme *m)
     double none;
     if (m->dual_room < m->rows.count + 1) {
         double *duals = mem_resize(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
-        if (!duals) {
-            m->out_of_memory = true;
-            return 0;
-        }
         m->duals = duals;
         m->dual_room = 2 * (m->rows.count + 1);
     }
@@ -247,9 +229,10 @@ static bool programme_comes_first(const struct programme *m, int32_t a, int32_t 
     return x != y ? x < y : a > b;
 }
 
-static bool programme_push(struct programme *m, struct programme_node node)
+static void programme_push(struct programme *m, struct programme_node node)
 {
-    if (!VEC_PUSH(&m->tree, node) || !VEC_PUSH(&m->open, (int32_t)m->tree.count - 1)) return false;
+    VEC_PUSH(&m->tree, node);
+    VEC_PUSH(&m->open, (int32_t)m->tree.count - 1);
     int32_t *heap = m->open.at;
     for (size_t k = m->open.count - 1; k > 0 && programme_comes_first(m, heap[k], heap[(k - 1) / 2]);
          k = (k - 1) / 2) {
@@ -257,7 +240,6 @@ static bool programme_push(struct programme *m, struct programme_node node)
         heap[(k - 1) / 2] = heap[k];
         heap[k] = up;
     }
-    return true;
 }
 
 static int32_t programme_pop(struct programme *m)
@@ -321,10 +303,6 @@ static void exclude_point(struct programme *m)
 {
     struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
     int64_t need = 1;
-    if (!terms) {
-        m->out_of_memory = true;
-        return;
-    }
     for (int32_t j = 0; j < m->columns; j++) {
         terms[j] = (struct term){j, m->point[j] ? -1 : 1};
         need -= m->point[j];
@@ -349,7 +327,6 @@ static int32_t at_leaf(struct programme *m)
     if (!satisfies(m) || cost >= m->best) return any_free(m);
     size_t rows = m->rows.count;
     enum visit said = m->visit(m->context, m->point);
-    if (said == POINT_NO_MEMORY) m->out_of_memory = true;
     if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
     if (said == POINT_TAKEN && m->accepts) m->best = min_i64(m->best, cost);
     if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
@@ -363,11 +340,10 @@ enum { SEPARATE_ROUNDS = 60, ROUNDS_PER_NODE = 2 };
 static int32_t work_on(struct programme *m, int32_t node, int *rounds)
 {
     for (;;) {
-        if (m->contradiction || m->out_of_memory || m->enough || budget_spent(m->budget)) return -1;
+        if (m->contradiction || m->enough || budget_spent(m->budget)) return -1;
         m->pivots_before = lp_pivots(m->lp);
         enum lp_result result = lp_solve(m->lp, (double)m->best);
         m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
-        if (result == LP_NO_MEMORY) m->out_of_memory = true;
         int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
@@ -382,27 +358,25 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-static bool programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
+static void programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
 {
     bool value = m->fraction[j] > 0.5;
     int64_t bound = m->tree.at[node].bound;
-    if (!programme_push(m, (struct programme_node){node, j, bound, !value}) ||
-        !VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value}))
-        return false;
+    programme_push(m, (struct programme_node){node, j, bound, !value});
+    VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value});
     *next = (int32_t)m->tree.count - 1;
     programme_decide(m, j, value, value);
-    return true;
 }
 
 static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
-    for (int32_t next; !m->out_of_memory; node = next) {
+    for (int32_t next;; node = next) {
         m->nodes++;
         int32_t j = work_on(m, node, rounds);
         if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
             m->lost = min_i64(m->lost, m->tree.at[node].bound);
         if (j < 0 || m->enough) return;
-        if (!programme_split(m, node, j, &next)) m->out_of_memory = true;
+        programme_split(m, node, j, &next);
         *rounds = ROUNDS_PER_NODE;
     }
 }
@@ -419,14 +393,13 @@ void programme_sum_up(struct programme *m)
     m->best = min_i64(m->best, m->total_cost + 1);
 }
 
-bool programme_solve(struct programme *m)
+void programme_solve(struct programme *m)
 {
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    if (!open_lp(m) || !programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor}))
-        return false;
-    while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
-           !budget_spent(m->budget)) {
+    open_lp(m);
+    programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
+    while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
         int32_t node = programme_pop(m);
         programme_enter(m, node);
@@ -434,5 +407,4 @@ bool programme_solve(struct programme *m)
     }
     m->proved = min_i64(m->best, m->lost);
     if (m->open.count && !m->contradiction) m->proved = min_i64(m->proved, m->tree.at[m->open.at[0]].bound);
-    return !m->out_of_memory;
 }

@@ -26,7 +26,7 @@ struct programme_row {
     double scale; /* of the row in the linear programme */
 };
 
-enum visit { POINT_TAKEN, POINT_CUT, POINT_UNKNOWN, POINT_NO_MEMORY };
+enum visit { POINT_TAKEN, POINT_CUT, POINT_UNKNOWN };
 
 struct programme_node {
     int32_t parent, column;
@@ -49,7 +49,7 @@ struct programme {
     int64_t floor;  /* what was proved before */
     int64_t proved; /* no answer is below; total_cost + 1: there is none */
     bool accepts;   /* `visit` takes every point */
-    bool contradiction, out_of_memory, enough; /* enough: `visit` wants no more */
+    bool contradiction, enough; /* enough: `visit` wants no more */
     int64_t nodes, cuts;
     int64_t pivots_before; /* the linear programme that is being solved */
     /* What a point that satisfies all rows is worth. `best` is the caller's to lower. */
@@ -65,13 +65,13 @@ struct programme {
     bool *point;
 };
 
-bool programme_open(struct programme *m, int32_t columns, struct budget *budget);
+void programme_open(struct programme *m, int32_t columns, struct budget *budget);
 void programme_close(struct programme *m);
 /* Terms of one column may stand there more than once. */
-bool programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
+void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
 /* Costs in sum, and `best` no more than that; programme_solve begins with it. */
 void programme_sum_up(struct programme *m);
 /* Until it is solved or the budget is spent. False when memory is out. */
-bool programme_solve(struct programme *m);
+void programme_solve(struct programme *m);
 
 #endif

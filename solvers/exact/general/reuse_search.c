@@ -260,14 +260,13 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
 
 /* --- Memory. --- */
 
-static bool gather_partners(struct reuse *r)
+static void gather_partners(struct reuse *r)
 {
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, pairs = 2 * (size_t)b->soft_count;
     for (size_t k = 0; k < n * n; k++) pairs += b->kind[k] != PAIR_FREE;
     r->first = mem_zeroed(n + 2, sizeof *r->first);
     r->partners = mem_alloc((pairs + 1) * sizeof *r->partners);
-    if (!r->first || !r->partners) return false;
     int32_t used = 0;
     for (int32_t i = 0; i < b->count; i++) {
         r->first[i] = used;
@@ -280,7 +279,6 @@ static bool gather_partners(struct reuse *r)
         }
     }
     r->first[b->count] = used;
-    return true;
 }
 
 static int64_t reuse_search_common_unit(const struct blocks *b)
@@ -315,7 +313,7 @@ static bool has_handover(const struct blocks *b, const struct layout *l)
     return false;
 }
 
-static bool reuse_open(struct reuse *r)
+static void reuse_open(struct reuse *r)
 {
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, reserved = 1;
@@ -325,23 +323,21 @@ static bool reuse_open(struct reuse *r)
     r->blocked = mem_alloc((MOST_UNITS + 4) * sizeof *r->blocked);
     r->steps = mem_alloc((2 * n + reserved) * sizeof *r->steps);
     r->spans = mem_alloc(reserved * sizeof *r->spans);
-    if (!layout_open(&r->now, b->count) || !r->movable || !r->price || !r->blocked || !r->steps ||
-        !r->spans || !gather_partners(r))
-        return false;
+    layout_open(&r->now, b->count);
+    gather_partners(r);
     layout_copy(&r->now, r->best, b->count);
     r->unit = reuse_search_common_unit(b);
     for (int32_t i = 0; i < b->count; i++)
         if (reuse_search_may_move(r, i)) r->movable[r->movable_count++] = i;
     for (int32_t k = 0; k < b->soft_count; k++) r->mean += (double)b->softs[k].cost / (double)b->soft_count;
-    return true;
 }
 
-bool reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
+void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best)
 {
     struct reuse r = {.b = b, .budget = budget, .best = best, .rng = rng_seed(seed + 17)};
-    bool ok = reuse_open(&r);
-    if (ok && r.movable_count && !has_handover(b, best)) reuse_search_anneal(&r, steps, enough);
+    reuse_open(&r);
+    if (r.movable_count && !has_handover(b, best)) reuse_search_anneal(&r, steps, enough);
     layout_close(&r.now);
     mem_free(r.first);
     mem_free(r.partners);
@@ -350,5 +346,4 @@ bool reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed,
     mem_free(r.blocked);
     mem_free(r.steps);
     mem_free(r.spans);
-    return ok;
 }

@@ -6,7 +6,7 @@
 
 /* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget is.
  * False when memory is out; the layout is legal all the same. */
-bool reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
+void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best);
 
 #endif

@@ -1,7 +1,7 @@
 /* Ops of model files whose meaning hangs on the type of their numbers, from the file to what the device makes of them. */
 #include "device/device.h"
 #include "device/memory/dtypes.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -63,32 +63,6 @@ static void expect(const struct model *m, const double *want, const char *what)
             fail_msg("%s: %.9g at %d, not %.9g", what, m->got[i], i, want[i]);
 }
 
-/* From the least to the largest: where a stands among all floats. */
-static void floats_have_one_order(void **state)
-{
-    static const char form[] = "HloModule m\nENTRY e {\n  a = %s[16]{0} parameter(0)\n  b = %s[16]{0} "
-                               "parameter(1)\n  ROOT y = pred[16]{0} compare(a, b), direction=%s, "
-                               "type=TOTALORDER\n}\n";
-    static const char *const types[] = {"f32", "bf16", "f16"}, *const directions[] = {"LT", "GE", "EQ"};
-    const double rising[] = {-NAN, -INFINITY, -2, -1, -0.0, 0, 1, 2, INFINITY, NAN};
-    (void)state;
-    for (int i = 0; i < 9; i++)
-        for (int from = 0; from < 10; from++) {
-            double a[NUMBERS], b[NUMBERS], want[NUMBERS];
-            char text[400];
-            for (int k = 0; k < NUMBERS; k++) {
-                int x = from, y = k % 10;
-                a[k] = rising[x];
-                b[k] = rising[y];
-                want[k] = i / 3 == 0 ? x < y : i / 3 == 1 ? x >= y : x == y;
-            }
-            struct model m = {.in = {a, b}};
-            snprintf(text, sizeof text, form, types[i % 3], types[i % 3], directions[i / 3]);
-            run(text, strlen(text), &m);
-            expect(&m, want, text);
-        }
-}
-
 static void integers_are_true_or_not(void **state)
 {
     static const char form[] =
@@ -109,28 +83,6 @@ static void integers_are_true_or_not(void **state)
         }
         struct model m = {.in = {a, b}};
         snprintf(text, sizeof text, form, t, t, t, kinds[i / 3], t, t, t, t);
-        run(text, strlen(text), &m);
-        expect(&m, want, text);
-    }
-}
-
-/* fp32 with the bits of bf16; bf16 has them already. */
-static void precision_is_reduced(void **state)
-{
-    static const char form[] = "HloModule m\nENTRY e {\n  a = %s[16]{0} parameter(0)\n  n = %s[16]{0} "
-                               "negate(a)\n  r = %s[16]{0} reduce-precision(n), exponent_bits=8, "
-                               "mantissa_bits=7\n  ROOT y = %s[16]{0} negate(r)\n}\n";
-    double a[NUMBERS], want[NUMBERS];
-    (void)state;
-    for (int k = 0; k < NUMBERS; k++) {
-        a[k] = ldexp(1 + k * 0x1p-9, 3 * k);
-        want[k] = number_rounded(a[k], 8, -133);
-    }
-    for (int i = 0; i < 2; i++) {
-        const char *t = i ? "bf16" : "f32";
-        char text[400];
-        struct model m = {.in = {a, a}};
-        snprintf(text, sizeof text, form, t, t, t, t);
         run(text, strlen(text), &m);
         expect(&m, want, text);
     }
@@ -185,16 +137,6 @@ static void attribute(struct bytes *node, const char *key, size_t number)
     a.at[a.count++] = 1;
     a.at[a.count++] = 2;
     field(node, 5, a.at, a.count);
-}
-
-static void word_attribute(struct bytes *node, const char *key, const char *word)
-{
-    static const char form[] = {(char)((20 << 3 & 127) | 128), 1, 3};
-    struct bytes a = {.count = 0};
-    field(&a, 1, key, strlen(key));
-    field(&a, 4, word, strlen(word));
-    memcpy(a.at + a.count, form, sizeof form);
-    field(node, 5, a.at, a.count + sizeof form);
 }
 
 /* y = kind(a, b), or kind(a). */
@@ -259,45 +201,6 @@ static void narrow_floats_saturate(void **state)
     }
 }
 
-static void what_is_no_number_is_found(void **state)
-{
-    double a[NUMBERS], nan[NUMBERS], infinite[NUMBERS], below[NUMBERS];
-    (void)state;
-    for (int k = 0; k < NUMBERS; k++) {
-        a[k] = k % 4 == 0 ? (double)NAN : k % 4 == 1 ? (double)INFINITY : k % 4 == 2 ? -(double)INFINITY : k;
-        nan[k] = k % 4 == 0;
-        infinite[k] = k % 4 == 1 || k % 4 == 2;
-        below[k] = k % 4 == 2;
-    }
-    for (int i = 0; i < 3; i++) {
-        struct model m = {.in = {a, a}};
-        struct bytes node = {.count = 0};
-        if (i == 2) attribute(&node, "detect_positive", 0);
-        run_node(i ? "IsInf" : "IsNaN", 1, 1, 9, &node, &m);
-        expect(&m, i == 0 ? nan : i == 1 ? infinite : below, i ? "IsInf" : "IsNaN");
-    }
-}
-
-static void bits_are_shifted(void **state)
-{
-    double a[NUMBERS], b[NUMBERS], left[NUMBERS], right[NUMBERS];
-    (void)state;
-    for (int k = 0; k < NUMBERS; k++) {
-        uint32_t x = UINT32_C(0x9e3779b9) * (uint32_t)(k + 1), by = (uint32_t)k * 2;
-        a[k] = x;
-        b[k] = by;
-        left[k] = x << by;
-        right[k] = x >> by;
-    }
-    for (int i = 0; i < 2; i++) {
-        struct model m = {.in = {a, b}};
-        struct bytes node = {.count = 0};
-        word_attribute(&node, "direction", i ? "RIGHT" : "LEFT");
-        run_node("BitShift", 2, 12, 12, &node, &m);
-        expect(&m, i ? right : left, "BitShift");
-    }
-}
-
 /* 1 / 3 is rounded before it is multiplied: 5 / 3 is another number. */
 static void means_are_sums_times_a_part(void **state)
 {
@@ -330,9 +233,7 @@ static void means_are_sums_times_a_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_have_one_order),      cmocka_unit_test(means_are_sums_times_a_part),
-        cmocka_unit_test(integers_are_true_or_not),   cmocka_unit_test(precision_is_reduced),
-        cmocka_unit_test(remainders_have_a_sign),     cmocka_unit_test(narrow_floats_saturate),
-        cmocka_unit_test(what_is_no_number_is_found), cmocka_unit_test(bits_are_shifted)};
+        cmocka_unit_test(means_are_sums_times_a_part), cmocka_unit_test(integers_are_true_or_not),
+        cmocka_unit_test(remainders_have_a_sign), cmocka_unit_test(narrow_floats_saturate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,10 +22,10 @@ static void names_are_words_of_their_own(void **state)
     assert_non_null(strstr(st.text, "perfetto"));
 }
 
-/* lib/README.md has a line of each. */
+/* lib/files.md has a line of each. */
 static void every_format_is_described(void **state)
 {
-    FILE *f = fopen(SOURCE_DIR "/lib/README.md", "rb");
+    FILE *f = fopen(SOURCE_DIR "/lib/files.md", "rb");
     char *text = mem_zeroed(1 << 20, 1), name[80];
     struct lx_export a;
     (void)state;
@@ -33,7 +33,7 @@ static void every_format_is_described(void **state)
     assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
     for (int i = 0; lx_export_at(i, &a); i++) {
         snprintf(name, sizeof name, "| `%s`", a.name);
-        if (!strstr(text, name)) fail_msg("lib/README.md has no line for %s", a.name);
+        if (!strstr(text, name)) fail_msg("lib/files.md has no line for %s", a.name);
     }
     fclose(f);
     mem_free(text);

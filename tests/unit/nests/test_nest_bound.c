@@ -1,7 +1,7 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
-#include "search/planner.h"
+#include "search/bounds.h"
 #include "base/memory.h"
 #include "nests/alone.h"
 
@@ -57,11 +57,8 @@ static void drafted_free(struct drafted *d)
 
 static int64_t alone_of(const struct drafted *d, bool any_order)
 {
-    lx_status st = {0};
-    int64_t bytes = -1;
     struct alone_asks asks = {.room = lx_device_usable(&d->g->device) * d->d->cores, .any_order = any_order};
-    if (!alone_traffic(&d->x, &asks, &bytes, &st)) fail_msg("%s", st.text);
-    return bytes;
+    return alone_traffic(&d->x, &asks);
 }
 
 static void cases_have_their_bounds(void **state)

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/planner.h"
+#include "search/nests/nests.h"
 #include "stays/draft.h"
 
 #include <setjmp.h>
@@ -171,8 +171,9 @@ static int64_t search_case(const cJSON *c)
     struct arena memory = {0};
     struct lx_plan_options options = {.solver = lx_solver_find("exact")};
     struct decisions how = {.passes = {.no_ring = true}};
-    struct planner by = {.divided = d, .options = &options, .memory = &memory, .st = &st};
-    if (!d || !attempt_plain(&by, &how, &by.best) || !tile_search(&by)) fail_msg("%s", st.text);
+    struct search by = {
+        .divided = d, .request = &options, .effort = effort_asked(&options), .memory = &memory, .st = &st};
+    if (!d || !try_with(&by, DRAFTS_MANY, &how, &by.best) || !nests_search(&by)) fail_msg("%s", st.text);
     int64_t bytes = by.best.hbm_bytes;
     attempt_free(&by.best);
     arena_free(&memory);

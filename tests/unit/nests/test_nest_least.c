@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "divide/priced_candidates.h"
 #include "layout/op_index.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
+#include "search/plan_search.h"
 #include "nests/axes.h"
 
 #include <setjmp.h>
@@ -99,7 +100,7 @@ static const struct lx_graph *random_small(struct rng *r, int cores, lx_status *
 /* ---- all nests ---- */
 
 struct walk {
-    struct planner *p;
+    struct search *p;
     const struct lx_layouts *l;
     struct lx_nest nests[MOST_NESTS];
     signed char var[MOST_NESTS][MOST_OPS + 4][LX_MAX_LEVELS];
@@ -132,7 +133,7 @@ static void plan_one(struct walk *w)
     for (int32_t i = 0; i < w->cut_count; i++)
         if (i == 0 || cut_compare(&cuts[i - 1], &cuts[i]) != 0) cuts[how.cut_count++] = cuts[i];
     if (++w->plans > MOST_PLANS) w->too_many = true;
-    if (w->too_many || !attempt_make(w->p, &how, &a)) return;
+    if (w->too_many || !try_with(w->p, DRAFTS_FEW, &how, &a)) return;
     if (a.hbm_bytes < w->least) w->least = a.hbm_bytes;
     attempt_free(&a);
 }
@@ -265,7 +266,11 @@ static int64_t least_of_all(const struct lx_graph *g, int *plans, lx_status *st)
     struct lx_passes passes = {.online = LX_ONLINE_NONE, .tile = LX_TILE_AUTO};
     struct lx_plan_options options = {.solver = lx_solver_find("exact"), .passes = passes};
     if (!p || !plan_divide(p, &passes, NULL, st)) fail_msg("%s", st->text);
-    struct planner by = {.divided = p->own_divisions, .options = &options, .memory = p->memory, .st = st};
+    struct search by = {.divided = p->own_divisions,
+                        .request = &options,
+                        .effort = effort_asked(&options),
+                        .memory = p->memory,
+                        .st = st};
     struct walk w = {.p = &by, .l = p->own_divisions->layouts, .least = INT64_MAX};
     nests_from(&w, 0);
     *plans += w.plans;

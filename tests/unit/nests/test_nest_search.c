@@ -3,8 +3,9 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/nest_edits.h"
-#include "search/nest_window.h"
+#include "search/nests/nests.h"
+#include "search/nests/nest_edits.h"
+#include "search/nests/nest_window.h"
 #include "nests/nest_grow.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ struct subject {
     struct lx_layouts *layouts;
     struct lx_divisions *divided;
     struct lx_plan_options options;
-    struct planner by;
+    struct search by;
 };
 
 /* One layer of 32 ops where `layers` is 1. */
@@ -38,10 +39,13 @@ static struct subject *blocks(int64_t layers, int64_t tokens)
     s->divided = s->layouts ? lx_divide(s->layouts, NULL, &s->st) : NULL;
     s->options =
         (struct lx_plan_options){.solver = lx_solver_find("auto"), .quick_solver = lx_solver_find("bestfit")};
-    s->by =
-        (struct planner){.divided = s->divided, .options = &s->options, .memory = &s->memory, .st = &s->st};
+    s->by = (struct search){.divided = s->divided,
+                            .request = &s->options,
+                            .effort = effort_asked(&s->options),
+                            .memory = &s->memory,
+                            .st = &s->st};
     struct decisions how = {.passes = {.tile = LX_TILE_AUTO}};
-    if (!s->divided || !attempt_plain(&s->by, &how, &s->by.best)) fail_msg("%s", s->st.text);
+    if (!s->divided || !try_with(&s->by, DRAFTS_MANY, &how, &s->by.best)) fail_msg("%s", s->st.text);
     return s;
 }
 
@@ -177,7 +181,7 @@ static void windows_find_what_the_whole_would(void **state)
     (void)state;
     struct subject *one = blocks(1, 4096), *four = blocks(4, 4096);
     int64_t plain = one->by.best.hbm_bytes, all = four->by.best.hbm_bytes;
-    assert_true(tile_search(&one->by) && tile_search(&four->by));
+    assert_true(nests_search(&one->by) && nests_search(&four->by));
     assert_true(one->by.best.hbm_bytes < plain / 2);
     assert_true(four->by.best.hbm_bytes < all / 2);
     assert_true(four->by.best.hbm_bytes <= 4 * one->by.best.hbm_bytes * 11 / 10);
@@ -189,7 +193,7 @@ static void the_same_is_found_again(void **state)
 {
     (void)state;
     struct subject *a = blocks(1, 1024), *b = blocks(1, 1024);
-    assert_true(tile_search(&a->by) && tile_search(&b->by));
+    assert_true(nests_search(&a->by) && nests_search(&b->by));
     const struct decisions *one = &a->by.best.draft.how, *two = &b->by.best.draft.how;
     assert_int_equal(a->by.best.hbm_bytes, b->by.best.hbm_bytes);
     assert_int_equal(one->nest_count, two->nest_count);
@@ -224,7 +228,7 @@ static void whatever_stops_it_leaves_a_plan(void **state)
         int64_t plain = s->by.best.hbm_bytes, moved;
         s->options.run.stop = is_out;
         s->options.run.context = &p;
-        assert_true(tile_search(&s->by));
+        assert_true(nests_search(&s->by));
         assert_true(s->by.best.hbm_bytes <= plain);
         assert_true(lx_problem_check(&s->by.best.draft.problem, s->by.best.answer.address, &moved, &s->st));
         assert_true(traffic_count(&s->by.best.draft, s->by.best.answer.address, &moved));
@@ -243,7 +247,7 @@ static void stopped_at_once_it_has_nests(void **state)
         int64_t plain = s->by.best.hbm_bytes;
         s->options.run.stop = is_out;
         s->options.run.context = &p;
-        assert_true(tile_search(&s->by));
+        assert_true(nests_search(&s->by));
         assert_true(s->by.best.draft.how.nest_count >= layers);
         assert_true(s->by.best.hbm_bytes < plain / 2);
         subject_free(s);

@@ -3,7 +3,7 @@
  * that is asked for. */
 #include "base/text.h"
 #include "base/memory.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 #include "unstable.h"
 
 #include <setjmp.h>

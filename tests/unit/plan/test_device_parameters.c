@@ -124,7 +124,7 @@ static void every_rate_changes_times(void **state)
         }
 }
 
-/* ---- patterns/README.md ---- */
+/* ---- patterns/devices.md ---- */
 
 /* Column `number` of a row of a table, without the blanks around it. */
 static void column(const char *row, int number, char out[80])
@@ -144,7 +144,7 @@ static double stated(const char *section, const char *key, int number)
     char quoted[60], keys[80], values[80];
     snprintf(quoted, sizeof quoted, "`%s`", key);
     const char *at = strstr(section, quoted), *row = at;
-    if (!at) fail_msg("patterns/README.md has no row for %s", key);
+    if (!at) fail_msg("patterns/devices.md has no row for %s", key);
     while (row > section && row[-1] != '\n') row--;
     column(row, 0, keys);
     column(row, number, values);
@@ -159,21 +159,18 @@ static void manual_states_the_presets(void **state)
     (void)state;
     size_t length;
     lx_status st;
-    char *text = file_read(SOURCE_DIR "/patterns/README.md", &length, &st), heading[80];
+    char *text = file_read(SOURCE_DIR "/patterns/devices.md", &length, &st), heading[80];
     assert_non_null(text);
-    char *section = strstr(text, "\n## Devices"), *end = section ? strstr(section + 2, "\n## ") : NULL;
-    assert_true(section && end);
-    *end = 0;
-    const char *table = strstr(section, "\n| parameter");
+    const char *table = strstr(text, "\n| parameter");
     assert_non_null(table);
     for (int i = 0; lx_device_at(i); i++) {
         column(table + 1, 2 + i, heading);
         if (strcmp(heading, lx_device_at(i)->preset) != 0)
-            fail_msg("patterns/README.md has %s where the column of %s belongs", heading,
+            fail_msg("patterns/devices.md has %s where the column of %s belongs", heading,
                      lx_device_at(i)->preset);
         for (const struct lx_device_parameter *q = lx_device_parameters(); q->key; q++)
             if (stated(table, q->key, 2 + i) != lx_device_get(lx_device_at(i), q))
-                fail_msg("patterns/README.md states another %s of %s", q->key, heading);
+                fail_msg("patterns/devices.md states another %s of %s", q->key, heading);
     }
     mem_free(text);
 }

@@ -1,4 +1,4 @@
-/* The rows of plan files: complete, and the same as the tables in lib/README.md. Run with --print, the program
+/* The rows of plan files: complete, and the same as the tables in lib/plan-format.md. Run with --print, the program
  * writes the tables as they must stand there. */
 #include "support/field_tables.h"
 #include "planfile/plan_fields.h"
@@ -18,13 +18,13 @@ static void tables_are_documented(void **state)
     (void)state;
     lx_status st;
     size_t length;
-    char *readme = file_read(SOURCE_DIR "/lib/README.md", &length, &st);
+    char *readme = file_read(SOURCE_DIR "/lib/plan-format.md", &length, &st);
     assert_non_null(readme);
     for (int i = 0; i < PLAN_SECTION_COUNT; i++) {
         struct text t = {0};
         describe_fields(plan_sections[i].heading, plan_sections[i].fields, plan_sections[i].count, &t);
         if (!strstr(readme, t.at))
-            fail_msg("lib/README.md lacks this (test_plan_fields --print writes all):\n%s", t.at);
+            fail_msg("lib/plan-format.md lacks this (test_plan_fields --print writes all):\n%s", t.at);
         text_free(&t);
     }
     mem_free(readme);

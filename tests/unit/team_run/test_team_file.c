@@ -1,5 +1,5 @@
 /* Files of team plans: written, read back, checked and run; and whatever number or step of one is changed, it is
- * refused. Run with --print, the program writes the tables of lib/README.md. */
+ * refused. Run with --print, the program writes the tables of lib/plan-format.md. */
 #include "support/field_tables.h"
 #include "unstable.h"
 #include "solvers.h"
@@ -341,13 +341,13 @@ static void tables_are_documented(void **state)
     (void)state;
     lx_status st;
     size_t length;
-    char *readme = file_read(SOURCE_DIR "/lib/README.md", &length, &st);
+    char *readme = file_read(SOURCE_DIR "/lib/plan-format.md", &length, &st);
     assert_non_null(readme);
     for (int i = 0; i < TEAM_SECTION_COUNT; i++) {
         struct text t = {0};
         describe_fields(team_sections[i].heading, team_sections[i].fields, team_sections[i].count, &t);
         if (!strstr(readme, t.at))
-            fail_msg("lib/README.md lacks this (test_team_file --print writes all):\n%s", t.at);
+            fail_msg("lib/plan-format.md lacks this (test_team_file --print writes all):\n%s", t.at);
         text_free(&t);
     }
     mem_free(readme);

@@ -4,7 +4,7 @@
 #include "solvers.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "solvers.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +12,6 @@
 #include <cmocka.h>
 
 #define MODEL(devices) "HloModule m, num_partitions=" devices "\n"
-#define LESS                                                                                                 \
-    "%less (c: f32[], d: f32[]) -> pred[] {\n"                                                               \
-    "  %c = f32[] parameter(0)\n  %d = f32[] parameter(1)\n"                                                 \
-    "  ROOT %l = pred[] compare(%c, %d), direction=LT\n}\n"
 #define SUM                                                                                                  \
     "%sum (c: f32[], d: f32[]) -> f32[] {\n"                                                                 \
     "  %c = f32[] parameter(0)\n  %d = f32[] parameter(1)\n  ROOT %l = f32[] add(%c, %d)\n}\n"
@@ -52,15 +48,6 @@ static const struct {
      {1, {4}},
      {-1, -1, -1},
      4 * 12 * 64 * 4},
-    /* What cannot be made so is made otherwise and copied: from rows to columns. */
-    {MODEL("4") LESS "ENTRY %main (x: f32[16,64]) -> f32[16,64] {\n"
-                     "  %x = f32[16,64] parameter(0), sharding={devices=[4,1]<=[4]}\n"
-                     "  ROOT %y = f32[16,64] sort(%x), dimensions={1}, to_apply=%less, "
-                     "sharding={devices=[1,4]<=[4]}\n}\n",
-     "y",
-     {1, {4}},
-     {1, -1, -1},
-     4 * 3 * 4 * 16 * 4},
     /* Parts of a sum could be joined and scattered so; what is stated has none, and the result is copied. */
     {MODEL(
          "2") "ENTRY %main (x: f32[8,4], w: f32[4,6]) -> f32[16,6] {\n"

@@ -1,0 +1,96 @@
+/* Where a thread goes on when memory is out.
+ *
+ *     struct border border;
+ *     if (border_begin(&border) == 0) {
+ *         result = work();
+ *         border_end(&border);
+ *     } else {
+ *         status_no_memory(st);
+ *     }
+ *
+ * When memory is out inside, deferred functions run, the newest first; every block is freed that the thread has allocated
+ * inside and not freed since; references to shared things (base/users.h) that were taken inside are given back; and
+ * border_begin returns 1. Variables of the function that change inside and are read behind it are volatile. Blocks that are alive
+ * at border_end belong to the border around it; at the outermost border to whoever has the pointer.
+ *
+ * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where foreign code calls us.
+ * A thread without a border that runs out of memory aborts the process. */
+#ifndef LX_BASE_BORDER_H
+#define LX_BASE_BORDER_H
+
+#include "base/memory.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* State of a thread that is there from its start: the loader allocates other models of it when they are first used, and aborts
+ * where it cannot. */
+#define THREAD_STATE static _Thread_local __attribute__((tls_model("initial-exec")))
+
+struct mem_list;
+
+struct mem_block {
+    struct mem_block *next, *before;
+    struct mem_list *owner;        /* atomic; NULL: it is in no border */
+    uint64_t size : 56, shift : 8; /* the system's block begins 1 << shift bytes before ours */
+};
+
+struct border {
+    jmp_buf jump;
+    struct border *outer;
+    struct deferred *deferred; /* as outside */
+    struct mem_block mark;     /* newer blocks stand before it, older ones behind */
+    uint64_t number;
+    bool keeps;
+};
+
+/* 0: go on; otherwise memory was out, and the border has ended. */
+#define border_begin(border) (border_enter((border), false) ? setjmp((border)->jump) : 1)
+/* For functions that change a thing from outside the border. Blocks are not freed when memory is out: they belong to the
+ * thing. Blocks that such a function needs for itself are allocated in a border inside. */
+#define border_begin_keeping(border) (border_enter((border), true) ? setjmp((border)->jump) : 1)
+bool border_enter(struct border *border, bool keeps);
+void border_end(struct border *border);
+/* border_end for results that another thread gets: living blocks do not belong to the border around it. */
+void border_end_released(struct border *border);
+
+/* A release of something that is not memory:
+ *
+ *     struct deferred closing;
+ *     defer(&closing, close_file, file);
+ *     ...
+ *     defer_end(&closing);
+ *
+ * The function is called when memory is out, or by defer_end; defer_drop forgets it. */
+struct deferred {
+    void (*function)(void *argument);
+    void *argument;
+    struct deferred *next;
+};
+
+void defer(struct deferred *deferred, void (*function)(void *argument), void *argument);
+void defer_end(struct deferred *deferred);
+void defer_drop(struct deferred *deferred);
+
+/* For base/users.h: where a shared thing is made, and a reference more or less to it. */
+struct users;
+struct border_place {
+    struct mem_list *list;
+    uint64_t number;
+};
+struct border_place border_here(void);
+void border_note(struct users *users, int change);
+
+/* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding thread frees no block
+ * before all of them have ended. The number of them changes by `change`; such a thread itself waits for nobody. */
+void border_strangers(int change);
+void border_is_stranger(void);
+/* Blocks and references of all borders of this thread belong to none of them. */
+void border_release_all(void);
+
+/* For base/thread.c: the blocks of a thread that has ended, and of the one that waited for it. */
+struct mem_list *border_end_handed(struct border *border);
+void border_take(struct mem_list *list);
+
+#endif

@@ -1,0 +1,261 @@
+/* The slot: a result, a request for a call on the other thread, and two flags, under one lock. Two threads hold it, the last one
+ * frees it. */
+#include "base/slot.h"
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/log.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+
+/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share of its time that a
+ * worker spends on results to offer. */
+static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
+
+struct slot {
+    struct slot_work work;
+    struct cancel token;
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* for either thread */
+    void *best;          /* offered, and not taken */
+    void *result;
+    lx_status st;
+    struct mem_list *blocks;          /* of the worker that came home */
+    void (*function)(void *argument); /* to be called by the thread that waits; NULL: nothing */
+    void *argument;
+    bool done, abandoned;
+    int holders;
+    double offered, cost; /* when the last result was, and what it took; the worker's */
+    locale_t locale;
+    struct log_receiver log;
+};
+
+THREAD_STATE struct slot *here;
+
+static void slot_leave(struct slot *slot)
+{
+    pthread_mutex_lock(&slot->lock);
+    bool last = --slot->holders == 0;
+    pthread_mutex_unlock(&slot->lock);
+    if (!last) return;
+    if (slot->best) slot->work.drop(slot->best);
+    pthread_mutex_destroy(&slot->lock);
+    pthread_cond_destroy(&slot->news);
+    mem_free(slot);
+}
+
+/* --- The worker. --- */
+
+static void slot_log(void *context, const char *pass, const char *line)
+{
+    struct slot *slot = context;
+    pthread_mutex_lock(&slot->lock);
+    if (!slot->abandoned) slot->log.to(slot->log.context, pass, line);
+    pthread_mutex_unlock(&slot->lock);
+}
+
+static void slot_make(struct slot *slot)
+{
+    struct border border;
+    if (border_begin(&border) == 0) {
+        slot->result = slot->work.make(slot->work.job, &slot->st);
+        slot->blocks = border_end_handed(&border);
+    } else {
+        status_no_memory(&slot->st);
+    }
+}
+
+static void *slot_body(void *argument)
+{
+    struct slot *slot = argument;
+    here = slot;
+    border_is_stranger();
+    cancel_share(&slot->token);
+    if (slot->locale) uselocale(slot->locale);
+    if (slot->log.to) log_to(slot_log, slot);
+    slot->offered = clock_seconds();
+    slot_make(slot);
+    slot->work.end(slot->work.job);
+    pthread_mutex_lock(&slot->lock);
+    bool abandoned = slot->abandoned;
+    slot->done = true;
+    pthread_cond_broadcast(&slot->news);
+    pthread_mutex_unlock(&slot->lock);
+    if (abandoned) {
+        if (slot->blocks) border_take(slot->blocks); /* into no border */
+        if (slot->result) slot->work.drop(slot->result);
+    }
+    slot_leave(slot);
+    if (abandoned) border_strangers(-1);
+    return NULL;
+}
+
+bool slot_is_here(void)
+{
+    return here != NULL;
+}
+
+bool slot_wants_result(void)
+{
+    if (!here) return false;
+    double now = clock_seconds();
+    pthread_mutex_lock(&here->lock);
+    bool first = !here->best;
+    pthread_mutex_unlock(&here->lock);
+    if (!first && (cancel_requested() || (now - here->offered) * SHARE < here->cost)) return false;
+    here->offered = now;
+    return true;
+}
+
+void slot_offer(void *result)
+{
+    struct slot *slot = here;
+    double now = clock_seconds();
+    border_release_all();
+    slot->cost = now - slot->offered;
+    slot->offered = now;
+    pthread_mutex_lock(&slot->lock);
+    void *old = slot->best;
+    slot->best = result;
+    pthread_cond_broadcast(&slot->news);
+    pthread_mutex_unlock(&slot->lock);
+    if (old) slot->work.drop(old);
+}
+
+void slot_call(void (*function)(void *argument), void *argument)
+{
+    struct slot *slot = here;
+    if (cancel_requested()) return;
+    pthread_mutex_lock(&slot->lock);
+    slot->argument = argument;
+    slot->function = function;
+    pthread_cond_broadcast(&slot->news);
+    while (slot->function && !slot->abandoned) pthread_cond_wait(&slot->news, &slot->lock);
+    slot->function = NULL;
+    pthread_mutex_unlock(&slot->lock);
+}
+
+/* --- The thread that waits. --- */
+
+/* With the lock, which is free meanwhile. */
+static void slot_serve(struct slot *slot)
+{
+    void (*function)(void *argument) = slot->function;
+    pthread_mutex_unlock(&slot->lock);
+    function(slot->argument);
+    pthread_mutex_lock(&slot->lock);
+    slot->function = NULL;
+    pthread_cond_broadcast(&slot->news);
+}
+
+static void slot_wait_until(struct slot *slot, double when)
+{
+    if (isinf(when)) {
+        pthread_cond_wait(&slot->news, &slot->lock);
+        return;
+    }
+    struct timespec until = {.tv_sec = (time_t)when};
+    until.tv_nsec = (long)((when - (double)until.tv_sec) * 1e9);
+    pthread_cond_timedwait(&slot->news, &slot->lock, &until);
+}
+
+/* Until the worker is home, or is to be abandoned; with the lock. True: it was to stop. */
+static bool slot_wait(struct slot *slot)
+{
+    const double never = INFINITY;
+    double now = clock_seconds(), ask = slot->work.stop ? now + ASK : never, grace = never;
+    double deadline = slot->work.seconds > 0 ? now + slot->work.seconds : never;
+    bool stops = false;
+    for (; !slot->done && !(now >= grace && (slot->best || stops)); now = clock_seconds()) {
+        if (slot->function) {
+            slot_serve(slot);
+        } else if (!stops && now >= ask) {
+            pthread_mutex_unlock(&slot->lock);
+            stops = slot->work.stop(slot->work.context);
+            pthread_mutex_lock(&slot->lock);
+            ask = stops ? never : now + ASK;
+            if (stops) deadline = now;
+        } else if (now >= deadline) {
+            atomic_store_explicit(&slot->token.requested, true, memory_order_relaxed);
+            grace = fmin(grace, now + GRACE);
+            deadline = never;
+        } else {
+            slot_wait_until(slot, fmin(ask, fmin(grace > now ? grace : never, deadline)));
+        }
+    }
+    return stops;
+}
+
+/* Also when memory is out in a call: the worker ends by itself. */
+static void slot_abandon(void *argument)
+{
+    struct slot *slot = argument;
+    pthread_mutex_lock(&slot->lock);
+    slot->abandoned = !slot->done;
+    if (slot->abandoned) border_strangers(1);
+    atomic_store_explicit(&slot->token.requested, true, memory_order_relaxed);
+    pthread_cond_broadcast(&slot->news);
+    pthread_mutex_unlock(&slot->lock);
+    if (slot->blocks) border_take(slot->blocks);
+    slot_leave(slot);
+}
+
+static struct slot *slot_new(const struct slot_work *work)
+{
+    struct slot *slot = mem_zeroed(1, sizeof *slot);
+    pthread_condattr_t clock;
+    mem_disown(slot);
+    slot->work = *work;
+    slot->holders = 2;
+    slot->locale = uselocale((locale_t)0);
+    slot->log = log_receiver();
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&slot->lock, NULL);
+    pthread_cond_init(&slot->news, &clock);
+    pthread_condattr_destroy(&clock);
+    return slot;
+}
+
+/* Signals are for the threads of the program. */
+static bool slot_start(struct slot *slot)
+{
+    sigset_t all, before;
+    pthread_attr_t detached;
+    pthread_t thread;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    bool ok = pthread_create(&thread, &detached, slot_body, slot) == 0;
+    pthread_attr_destroy(&detached);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+void *slot_run(const struct slot_work *work, lx_status *st)
+{
+    struct slot *slot = slot_new(work);
+    if (!slot_start(slot)) {
+        slot->holders = 1;
+        slot_leave(slot);
+        void *made = work->make(work->job, st);
+        work->end(work->job);
+        return made;
+    }
+    struct deferred leaving;
+    defer(&leaving, slot_abandon, slot);
+    pthread_mutex_lock(&slot->lock);
+    bool stops = slot_wait(slot);
+    void *result = slot->done ? slot->result : slot->best;
+    if (!slot->done) slot->best = NULL;
+    if (slot->done && !result && st) *st = slot->st;
+    pthread_mutex_unlock(&slot->lock);
+    defer_end(&leaving);
+    if (!result && stops && (!st || st->code == LX_OK))
+        status_set(st, LX_E_STOPPED, "stopped before its end");
+    return result;
+}

@@ -1,0 +1,169 @@
+/* Compilers number devices as the machine does, and list them as their mesh has them: `{devices=[2,2]0,1,3,2}`, groups
+ * {{0,3},{1,2}}, a ring 0 1 3 2. Members of a team have no numbers of their own, so that any order is as good: here one is
+ * looked for in which what the file lists is along axes of a grid. What it lists first comes first; at most ORDERS are tried.
+ *
+ * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh that is stated. */
+#include "import/devices/device_order.h"
+#include "import/devices/device_groups.h"
+#include "import/devices/device_lists.h"
+#include "import/devices/shardings.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDERS = 16, OF_A_SHARDING = 1, OF_AN_OP = 1 << 12, OF_THE_GRID = 1 << 24 };
+
+struct orders {
+    struct lx_model *m;
+    int64_t devices;
+    int axes; /* at most */
+    int count;
+    int32_t *place[ORDERS];
+    struct device_list *list; /* room for one */
+    bool failed;
+};
+
+bool model_asks_for_number(const struct lx_model *m)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            if (strcmp(m->bodies.at[b].ops[i].kind, "partition-id") == 0 ||
+                strcmp(m->bodies.at[b].ops[i].kind, "replica-id") == 0)
+                return true;
+    return false;
+}
+
+/* The devices in that order, unless that is known. */
+static void add_order(struct orders *o, const struct device_list *l)
+{
+    if (o->count == ORDERS || l->count != o->devices || !model_each_once(l)) return;
+    int32_t *place = arena_array(&o->m->memory, (size_t)o->devices, sizeof *place);
+    if (!place) {
+        o->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < l->count; i++) place[l->id[i]] = (int32_t)i;
+    for (int k = 0; k < o->count; k++)
+        if (memcmp(o->place[k], place, (size_t)o->devices * sizeof *place) == 0) return;
+    o->place[o->count++] = place;
+}
+
+static void add_sharding(struct orders *o, const struct model_attrs *attrs)
+{
+    const char *text = model_sharding_text(attrs), *devices = text;
+    while (devices && (devices = strstr(devices, "devices=["))) {
+        const char *close = strchr(devices, ']');
+        if (close && model_parts_list(devices, close, o->devices, o->list)) add_order(o, o->list);
+        devices++;
+    }
+}
+
+/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first of the numbers. */
+static void add_rows(struct orders *o, const struct model_op *op)
+{
+    int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next),
+            *before = next ? next + o->devices : NULL;
+    if (!next) {
+        o->failed = true;
+        return;
+    }
+    bool ok = model_device_list(op, "source_target_pairs", o->list) && o->list->group == 2;
+    for (int64_t i = 0; ok && i + 1 < o->list->count; i += 2) { /* each number one more, 0: nobody */
+        int64_t from = o->list->id[i], to = o->list->id[i + 1];
+        ok = from >= 0 && to >= 0 && from < o->devices && to < o->devices && !next[from] && !before[to];
+        if (ok) next[from] = (int32_t)to + 1, before[to] = (int32_t)from + 1;
+    }
+    o->list->count = 0;
+    for (int rings = 0; ok && rings < 2; rings++)
+        for (int64_t d = 0; d < o->devices; d++)
+            for (int64_t at = rings || !before[d] ? d : -1, to; at >= 0; at = to - 1) {
+                if (before[at] < 0) break;
+                o->list->id[o->list->count++] = at;
+                before[at] = -1;
+                to = next[at];
+            }
+    if (ok) add_order(o, o->list);
+    mem_free(next);
+}
+
+static void add_op(struct orders *o, const struct model_op *op)
+{
+    add_sharding(o, &op->attrs);
+    if (!model_is_collective(op->kind)) return;
+    if (model_attr_find(&op->attrs, "source_target_pairs"))
+        add_rows(o, op);
+    else if (model_device_list(op, "replica_groups", o->list))
+        add_order(o, o->list);
+}
+
+static int64_t lost_sharding(const struct lx_model *m, const struct model_attrs *attrs)
+{
+    struct device_group parts[MESH_MAX_AXES + 1];
+    char room[SHARDING_ROOM];
+    const char *text = model_sharding_text(attrs), *leaf;
+    int64_t lost = 0;
+    for (int i = 0; text && (leaf = model_leaf_sharding(text, i, room, sizeof room)); i++) {
+        if (strstr(leaf, "devices=[") && model_sharding(m, leaf, parts) < 0) lost += OF_A_SHARDING;
+        if (leaf == text) break; /* one for all */
+    }
+    return lost;
+}
+
+static int64_t lost_op(const struct lx_model *m, const struct model_op *op, const int64_t *extent, int axes)
+{
+    struct device_group g;
+    int axis;
+    int64_t by;
+    bool open, pairs = model_attr_find(&op->attrs, "source_target_pairs") != NULL;
+    if (!model_is_collective(op->kind)) return 0;
+    return (pairs ? model_device_steps(m, op, extent, axes, &axis, &by, &open)
+                  : model_device_group(m, op, &g))
+               ? 0
+               : OF_AN_OP;
+}
+
+/* What is along no axes: ops that cannot be done then weigh more than shardings that are not kept. */
+static int64_t lost_with(const struct orders *o, const int32_t *place)
+{
+    struct lx_model *m = o->m;
+    int64_t extent[MESH_MAX_AXES], lost = 0;
+    m->place = place;
+    m->places = o->devices;
+    int axes = model_device_grid(m, extent);
+    if (axes < 0 || axes > o->axes) return OF_THE_GRID;
+    for (size_t i = 0; i < m->values.count; i++) lost += lost_sharding(m, &m->values.at[i].attrs);
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            lost += lost_sharding(m, &m->bodies.at[b].ops[i].attrs) +
+                    lost_op(m, &m->bodies.at[b].ops[i], extent, axes);
+    return lost;
+}
+
+static void find_orders(struct orders *o)
+{
+    const struct lx_model *m = o->m;
+    for (size_t i = 0; i < m->values.count; i++) add_sharding(o, &m->values.at[i].attrs);
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) add_op(o, &m->bodies.at[b].ops[i]);
+}
+
+bool model_order_devices(struct lx_model *m, int axes, lx_status *st)
+{
+    int64_t extent[MESH_MAX_AXES], least;
+    struct orders o = {.m = m, .devices = model_all_devices(m), .axes = axes};
+    const int32_t *best = NULL;
+    if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
+        model_asks_for_number(m) || (least = lost_with(&o, NULL)) == 0)
+        return true;
+    if (!(o.list = mem_alloc(sizeof *o.list))) return status_no_memory(st);
+    find_orders(&o);
+    for (int i = 0; i < o.count; i++) {
+        int64_t lost = lost_with(&o, o.place[i]);
+        if (lost < least) least = lost, best = o.place[i];
+    }
+    m->place = best;
+    mem_free(o.list);
+    return o.failed ? status_no_memory(st) : true;
+}

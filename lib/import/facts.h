@@ -1,0 +1,52 @@
+/* What can be counted in a model as its file has it: ops, tensors, bytes, multiply-adds, by kind and in all.
+ *
+ * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". The report shows them, and they
+ * are compared with numbers that others have counted. In the order in which they were first counted. */
+#ifndef LX_IMPORT_FACTS_H
+#define LX_IMPORT_FACTS_H
+
+#include "import/model_parts.h"
+
+struct fact {
+    const char *group, *key; /* key "": the group is just a number */
+    int64_t value;
+};
+
+struct model_facts {
+    const struct lx_model *m;
+    VEC(struct fact) all;
+    struct names index;
+    struct arena memory;
+    bool failed; /* memory is out */
+};
+
+/* `f` is empty before; lx_model_facts_free in any case. */
+bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *st);
+void lx_model_facts_free(struct model_facts *f);
+/* `otherwise`: nobody counted that. */
+int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise);
+
+/* For the files that count. */
+void fact_add(struct model_facts *f, const char *group, const char *key, int64_t n);
+void fact_most(struct model_facts *f, const char *group, int64_t n);
+/* A tensor that exists while the model runs: an argument, or a result (a tuple: each of its parts). */
+void fact_tensor(struct model_facts *f, const struct model_type *type);
+/* What every op adds, whatever the format; results of `structural` ops are no tensors of their own. */
+void fact_op(struct model_facts *f, const struct model_op *op);
+int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op);
+int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
+/* Both of all ops in a body, and in those that it calls. */
+int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
+
+/* Multiply-adds of one op; 0 for most. */
+struct op_work {
+    int64_t flops;            /* of matmuls, two a multiply-add */
+    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
+    int64_t macro_flops;      /* of layers that are one op */
+};
+struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op);
+void ttir_facts(struct model_facts *f);
+void hlo_facts(struct model_facts *f);
+void onnx_facts(struct model_facts *f);
+
+#endif

@@ -1,0 +1,315 @@
+/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
+ * and not too many ops come of it. Values may be tuples of tensors. */
+#include "import/map/import_names.h"
+#include "import/map/import_steps.h"
+#include "import/map/import_together.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+struct op_class *import_class_of(const struct import *im, const struct model_op *op)
+{
+    const struct model_body *b = &im->m->bodies.at[im->body];
+    return &im->classes[im->body][op - b->ops];
+}
+
+/* A body that is called often is classed once, but what is generic in one place is so for the report. */
+void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason)
+{
+    struct op_class *c = import_class_of(im, op);
+    if (c->seen && (class != CLASS_GENERIC || c->class == CLASS_GENERIC)) return;
+    c->class = class;
+    c->reason = reason;
+    c->seen = true;
+}
+
+static int leaves_of(const struct import *im, int32_t value)
+{
+    return model_type_of(im->m, value)->leaves;
+}
+
+/* The leaves of a value that exists become those of another. */
+bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to)
+{
+    VEC(struct import_value) copy = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++)
+        ok = VEC_PUSH(&copy, *import_leaf(im, from, first + i)) ? true : status_no_memory(im->st);
+    ok = ok && import_bind(im, to, copy.at, count);
+    VEC_FREE(&copy);
+    return ok;
+}
+
+static bool tuple(struct import *im, const struct model_op *op)
+{
+    VEC(struct import_value) all = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < op->operand_count; i++)
+        for (int k = 0; ok && k < leaves_of(im, op->operands[i]); k++)
+            ok = VEC_PUSH(&all, *import_leaf(im, op->operands[i], k)) ? true : status_no_memory(im->st);
+    if (ok && (int)all.count != leaves_of(im, op->results[0]))
+        ok = status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                           "the tuple has another type than its parts");
+    ok = ok && import_bind(im, op->results[0], all.at, (int)all.count);
+    VEC_FREE(&all);
+    import_class(im, op, CLASS_FREE, "names");
+    return ok;
+}
+
+static bool element(struct import *im, const struct model_op *op)
+{
+    const struct model_type *t = model_type_of(im->m, op->operands[0]);
+    int64_t index = model_attr_int(&op->attrs, "index", -1);
+    int first = 0;
+    if (t->element != MODEL_TUPLE || index < 0 || index >= t->count)
+        return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                             "the tuple has no element %lld", (long long)index);
+    for (int64_t i = 0; i < index; i++) first += t->parts[i]->leaves;
+    import_class(im, op, CLASS_FREE, "names");
+    if (t->parts[index]->leaves != leaves_of(im, op->results[0]))
+        return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                             "element %lld of the tuple has another type", (long long)index);
+    return import_pass_on(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
+}
+
+static bool not_of_body(struct import *im, const struct model_op *op, const struct model_body *b)
+{
+    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                         "operands are not those of %.80s", b->name);
+}
+
+/* A body with these operands. */
+static bool walk_into(struct import *im, const struct model_op *op, int32_t number, const int32_t *operands,
+                      int count)
+{
+    const struct model_body *b = &im->m->bodies.at[number];
+    int32_t back = im->body;
+    const char *path = im->path;
+    if (++im->depth > MODEL_MAX_DEPTH)
+        return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "calls nest too deep");
+    bool fits = b->argument_count == count;
+    for (int i = 0; fits && i < count; i++)
+        fits = leaves_of(im, b->arguments[i]) == leaves_of(im, operands[i]);
+    if (!fits) return not_of_body(im, op, b);
+    for (int i = 0; i < count; i++)
+        if (!import_pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
+    import_class(im, op, CLASS_FREE, "inlined");
+    if (!import_path_enter(im, op) || !import_body(im, number)) return false;
+    im->body = back;
+    im->path = path;
+    im->depth--;
+    return true;
+}
+
+/* The same; its results become those of the op. */
+static bool enter(struct import *im, const struct model_op *op, int32_t number, const int32_t *operands,
+                  int count)
+{
+    const struct model_body *b = &im->m->bodies.at[number];
+    bool fits = b->result_count >= op->result_count;
+    for (int i = 0; fits && i < op->result_count; i++)
+        fits = leaves_of(im, b->results[i]) == leaves_of(im, op->results[i]);
+    if (!fits) return not_of_body(im, op, b);
+    if (!walk_into(im, op, number, operands, count)) return false;
+    for (int i = 0; i < op->result_count; i++)
+        if (!import_pass_on(im, b->results[i], 0, leaves_of(im, b->results[i]), op->results[i])) return false;
+    return true;
+}
+
+/* What the op is in smaller ops. */
+static bool derived(struct import *im, const struct model_op *op)
+{
+    int32_t number = op->instead - 1, back = im->body, next = 0;
+    const struct model_body *b = &im->m->bodies.at[number];
+    if (++im->depth > MODEL_MAX_DEPTH)
+        return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "layers nest too deep");
+    if (!import_body(im, number)) return false;
+    im->body = back;
+    im->depth--;
+    for (int r = 0; r < op->result_count; r++) {
+        VEC(struct import_value) all = {0};
+        int leaves = op->results[r] < 0 ? 1 : leaves_of(im, op->results[r]);
+        bool ok = true;
+        for (int i = 0; ok && i < leaves; i++, next++)
+            if (op->results[r] >= 0) {
+                struct import_value none = {.storage = -1,
+                                            .type = model_leaf_type(model_type_of(im->m, op->results[r]), i)};
+                ok = VEC_PUSH(&all, b->results[next] < 0 ? none : *import_leaf(im, b->results[next], 0));
+            }
+        ok = ok ? op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves)
+                : status_no_memory(im->st);
+        VEC_FREE(&all);
+        if (!ok) return false;
+    }
+    import_class(im, op, CLASS_EXPANDED, NULL);
+    return true;
+}
+
+static bool known_number(const struct import_value *v, int64_t *number)
+{
+    double real;
+    if (!import_splat(v, &real) || !v->known->ints) return false;
+    *number = v->known->ints[0];
+    return true;
+}
+
+/* Bodies in the order of their numbers: of If, that of the true branch first. */
+static int32_t branch_body(const struct import *im, const struct model_op *op, int k)
+{
+    const struct model_attr *a =
+        im->format == MODEL_ONNX ? model_attr_find(&op->attrs, k ? "else_branch" : "then_branch") : NULL;
+    return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
+}
+
+static int no_branch(struct import *im, const struct model_op *op)
+{
+    status_set_at(im->st, LX_E_RANGE, im->m->file, op->line, op->column,
+                  "--branch %lld: %.100s has %d branches; they are 0 to %d", (long long)im->options.branch,
+                  import_op_label(im, op), op->body_count, op->body_count - 1);
+    return -1;
+}
+
+/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. -1: failed. */
+static int choose(struct import *im, const struct model_op *op)
+{
+    struct op_class *c = import_class_of(im, op);
+    const struct model_type *t = model_type_of(im->m, op->operands[0]);
+    int64_t number;
+    bool tensor = t->element != MODEL_TUPLE && t->elements > 0;
+    int taken = 0;
+    bool known = tensor && known_number(import_in(im, op, 0), &number);
+    c->unknown = !known && (!op->taken || op->by_data);
+    if (known) {
+        if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
+        return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
+    }
+    if (c->unknown && im->options.branch >= op->body_count) return no_branch(im, op);
+    if (op->taken) return (int)op->taken - 1; /* the shapes behind it are of that one */
+    if (im->options.branch >= 0) return (int)im->options.branch;
+    for (int k = 1; k < op->body_count; k++)
+        if (fact_body_bytes(im->m, branch_body(im, op, k)) >
+            fact_body_bytes(im->m, branch_body(im, op, taken)))
+            taken = k;
+    return taken;
+}
+
+static bool branches(struct import *im, const struct model_op *op)
+{
+    if (op->operand_count < 1 || op->operands[0] < 0) return import_generic(im, op, "form");
+    int taken = choose(im, op);
+    if (taken < 0) return false;
+    import_class_of(im, op)->taken = taken;
+    if (taken >= op->body_count) return import_generic(im, op, "form");
+    if (im->format == MODEL_ONNX) return enter(im, op, branch_body(im, op, taken), NULL, 0);
+    if (taken + 1 >= op->operand_count) return import_generic(im, op, "form");
+    return enter(im, op, op->bodies[taken], op->operands + 1 + taken, 1);
+}
+
+/* 1: the loop goes on, 0: it ends, -1: that depends on data; -2: something failed. */
+static int goes_on(struct import *im, const struct model_op *op)
+{
+    const struct model_body *b = &im->m->bodies.at[op->bodies[0]];
+    int32_t back = im->body;
+    int64_t number;
+    if (b->argument_count != 1 || b->result_count != 1 ||
+        leaves_of(im, b->arguments[0]) != leaves_of(im, op->results[0]) || leaves_of(im, b->results[0]) != 1)
+        return -1;
+    if (!import_pass_on(im, op->results[0], 0, leaves_of(im, op->results[0]), b->arguments[0])) return -2;
+    if (++im->depth > MODEL_MAX_DEPTH || !import_body(im, op->bodies[0])) return -2;
+    im->depth--;
+    im->body = back;
+    return known_number(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
+}
+
+/* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
+static bool loop(struct import *im, const struct model_op *op)
+{
+    struct op_class *c = import_class_of(im, op);
+    int64_t trips = 0;
+    if (op->operand_count != 1 || op->result_count != 1 ||
+        leaves_of(im, op->operands[0]) != leaves_of(im, op->results[0]))
+        return import_generic(im, op, "form");
+    if (!import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0])) return false;
+    import_class(im, op, CLASS_FREE, "inlined");
+    for (;; trips++) {
+        int on = goes_on(im, op);
+        if (on == -2) return false;
+        if (on < 0) c->unknown = true;
+        if (on == 0 || ((on < 0 || c->capped) && trips >= im->options.trips)) break;
+        if (!enter(im, op, op->bodies[1], op->results, 1)) return false;
+        if (!c->capped && im->walked > im->options.max_ops) {
+            c->capped = im->retry = true;
+            break;
+        }
+    }
+    c->taken = trips;
+    return true;
+}
+
+/* Calls that only say where a tensor is, and barriers, of whatever type. */
+static bool only_names(const struct import *im, const struct model_op *op)
+{
+    static const char *const targets[] = {"Sharding",     "SPMDFullToShardShape",      "SPMDShardToFullShape",
+                                          "xla.sdy.",     "annotate_device_placement", "MoveToHost",
+                                          "MoveToDevice", "LayoutConstraint"};
+    static const char *const kinds[] = {"opt-barrier", "optimization-barrier", "add-dependency",
+                                        "domain",      "async-update",         "set-dimension-size"};
+    bool plain = false;
+    if (im->format != MODEL_HLO || op->operand_count < 1) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) plain |= strcmp(op->kind, kinds[i]) == 0;
+    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
+    for (size_t i = 0; strcmp(op->kind, "custom-call") == 0 && i < sizeof targets / sizeof *targets; i++)
+        plain |= strncmp(target + (*target == '"'), targets[i], strlen(targets[i])) == 0;
+    const struct model_type *x = model_type_of(im->m, op->operands[0]),
+                            *y = model_type_of(im->m, op->results[0]);
+    return plain && x->leaves == y->leaves && x->bytes == y->bytes;
+}
+
+static bool control(struct import *im, const struct model_op *op, bool *done)
+{
+    *done = true;
+    if (only_names(im, op) || import_stays_part(im, op)) {
+        import_class(im, op, CLASS_FREE, "names");
+        return import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
+    }
+    if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
+    if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
+    if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
+    if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))
+        return enter(im, op, op->bodies[0], op->operands, op->operand_count);
+    if (op->body_count == 2 && strcmp(op->kind, "while") == 0) return loop(im, op);
+    if (op->body_count > 0 && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
+        return branches(im, op);
+    *done = false;
+    return true;
+}
+
+bool import_body(struct import *im, int32_t number)
+{
+    const struct model_body *b = &im->m->bodies.at[number];
+    for (int i = 0; i < b->op_count; i++) {
+        const struct model_op *op = &b->ops[i];
+        bool done;
+        im->body = number;
+        im->format = b->derived && !op->native ? MODEL_ONNX : im->m->format;
+        if (strcmp(op->kind, "parameter") == 0 && im->format == MODEL_HLO) {
+            import_class(im, op, CLASS_FREE, "names");
+            continue;
+        }
+        if (++im->walked > LX_MAX_ITEMS || im->sketches.count > LX_MAX_ITEMS)
+            return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column,
+                                 "more than %d ops after inlining", LX_MAX_ITEMS);
+        struct op_class *c = import_class_of(im, op);
+        bool first = !c->seen;
+        if (first) c->first = (int32_t)im->sketches.count;
+        im->owner = c;
+        struct label_place at;
+        if (!import_label_begin(im, op, &at) || !control(im, op, &done) || (!done && !import_op(im, op)) ||
+            !import_state_results(im, op))
+            return false;
+        im->body = number;
+        if (!done || op->instead) import_label_end(im, op, &at);
+        if (first) c->end = (int32_t)im->sketches.count;
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+/* Ops of the table that only move or name: reshapes, permutations, repetitions, constants. */
+#include "import/map/import_steps.h"
+
+#include <string.h>
+
+/* A view of operand 0, or a copy of it where that is forced. */
+static bool viewed(struct import *im, const struct model_op *op, const struct view *view, const char *cannot)
+{
+    struct op_class *c = import_class_of(im, op);
+    struct import_value v = *import_in(im, op, 0), out;
+    if (!cannot) cannot = c->forced ? c->forced : im->options.no_fold ? "no-fold" : NULL;
+    out = v;
+    out.type = import_type_out(im, op);
+    if (!cannot) {
+        out.view = *view;
+        out.via = c;
+        c->behind = v.via;
+        c->bytes = out.type->bytes;
+        import_class(im, op, CLASS_FREE, "view");
+        return import_bind_one(im, op, &out);
+    }
+    import_class(im, op, CLASS_COPIED, cannot);
+    /* ONNX says shapes by operands: these are no data. */
+    return import_opaque_leaf(im, "reshape", op, v, out.type, &out) && import_bind_one(im, op, &out);
+}
+
+/* The same for views that an index string can say: permutations and repetitions. */
+static bool viewed_by_letters(struct import *im, const struct model_op *op, const struct view *view,
+                              const char *cannot)
+{
+    struct op_class *c = import_class_of(im, op);
+    bool copies = !cannot && (c->forced || im->options.no_fold);
+    if (!copies) return viewed(im, op, view, cannot);
+    struct import_value v = *import_in(im, op, 0);
+    v.view = *view;
+    v.type = import_type_out(im, op);
+    import_class(im, op, CLASS_COPIED, c->forced ? c->forced : "no-fold");
+    return import_plain(im, &v, op) && (v.via = NULL, import_bind_one(im, op, &v));
+}
+
+/* Numbers that are the same everywhere stay so in any shape. */
+static bool still_splat(struct import *im, const struct model_op *op, bool *done)
+{
+    struct import_value v = *import_in(im, op, 0);
+    double number;
+    *done = import_splat(&v, &number);
+    if (!*done) return import_stored(im, import_in(im, op, 0));
+    v.type = import_type_out(im, op);
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}
+
+bool map_reshape(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *type = import_type_out(im, op);
+    struct view view;
+    bool done;
+    (void)ours;
+    if (!still_splat(im, op, &done) || done) return done;
+    bool ok = view_reshape(&import_in(im, op, 0)->view, type->count, type->extent, &view);
+    import_class_of(im, op)->regroups = true;
+    return viewed(im, op, &view, ok ? NULL : "atoms");
+}
+
+bool map_permute(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const keys[] = {
+        [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
+    int count, rank = import_type_out(im, op)->count;
+    const int64_t *perm = model_attr_ints(&op->attrs, keys[im->format], &count);
+    int64_t order[VIEW_MAX_RANK];
+    struct view view;
+    bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
+    (void)ours;
+    if (!still_splat(im, op, &done) || done) return done;
+    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    for (int d = 0; d < rank; d++) order[d] = swap ? d : count == rank ? perm[d] : rank - 1 - d;
+    if (swap) {
+        int64_t a = model_attr_int(&op->attrs, "dim0", 0), b = model_attr_int(&op->attrs, "dim1", 0);
+        a += a < 0 ? rank : 0;
+        b += b < 0 ? rank : 0;
+        if (a < 0 || b < 0 || a >= rank || b >= rank) return import_generic(im, op, "schema");
+        order[a] = b;
+        order[b] = a;
+    }
+    bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
+    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+}
+
+bool map_broadcast(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *type = import_type_out(im, op), *from = model_type_of(im->m, op->operands[0]);
+    int count, to[VIEW_MAX_RANK];
+    const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
+    struct view view;
+    bool done, hlo = im->format == MODEL_HLO;
+    (void)ours;
+    if (!still_splat(im, op, &done) || done) return done;
+    if (from->count > VIEW_MAX_RANK || (hlo && count != from->count) || from->count > type->count)
+        return import_generic(im, op, "schema");
+    for (int d = 0; d < from->count; d++) to[d] = hlo ? (int)dims[d] : type->count - from->count + d;
+    bool ok = view_broadcast(&import_in(im, op, 0)->view, to, type->count, type->extent, &view);
+    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+}
+
+bool map_identity(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v = *import_in(im, op, 0);
+    (void)ours;
+    v.copied |= im->format == MODEL_HLO;
+    import_class(im, op, CLASS_FREE, "names");
+    return import_bind_one(im, op, &v);
+}
+
+bool map_constant(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_attr *a = model_attr_find(&op->attrs, "value");
+    struct import_value v = {.storage = -1, .type = import_type_out(im, op)};
+    (void)ours;
+    v.known = im->m->values.at[op->results[0]].data;
+    if (!v.known && a && a->form == ATTR_DATA) v.known = a->data;
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}
+
+/* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
+bool map_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v;
+    (void)ours;
+    if (!import_fresh(im, im->result_name, import_type_out(im, op), op, &v)) return false;
+    if (v.storage >= 0) im->storages.at[v.storage].role = LX_WEIGHT;
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}

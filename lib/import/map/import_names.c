@@ -1,0 +1,185 @@
+/* What tensors and ops are called, in the words of the file.
+ *
+ * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it. Its result
+ * is called by the file too, whatever it was folded from or expanded to: of several ops of ours the one that makes the
+ * result has the name, the others are parts of it: name/kind. What a call, loop or branch does has the name of that
+ * before its own where the file has no location. Names are kept apart (#2, #3 ..) once it is known what is built:
+ * arguments and outputs have theirs first. */
+#include "import/map/import_names.h"
+#include "base/fail.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_PATH = 120 };
+
+/* "%12": it says nothing. */
+static bool is_number(const char *name)
+{
+    const char *p = name + (*name == '%');
+    while (isdigit((unsigned char)*p)) p++;
+    return *p == 0;
+}
+
+/* What the op is called where the file has no location for it. */
+static const char *own_name(struct import *im, const struct model_op *op)
+{
+    const char *made = op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name : NULL;
+    if (!made || !*made) return op->kind;
+    if (!is_number(made)) return made;
+    const char *sign = im->m->format == MODEL_ONNX ? "_" : "%";
+    return arena_format(&im->memory, "%.100s%s%.40s", op->kind, *made == '%' ? "" : sign, made);
+}
+
+static const char *with_path(struct import *im, const char *name)
+{
+    return im->path && name ? arena_format(&im->memory, "%s%.200s", im->path, name) : name;
+}
+
+const char *import_op_label(struct import *im, const struct model_op *op)
+{
+    return op->location ? op->location : with_path(im, own_name(im, op));
+}
+
+bool import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
+{
+    *at = (struct label_place){im->sketches.count, im->storages.count, NULL};
+    if (im->m->bodies.at[im->body].derived) return true;
+    at->label = import_op_label(im, op);
+    im->result_name = at->label;
+    return at->label ? true : status_no_memory(im->st);
+}
+
+static int32_t made_by(const struct sketch *s)
+{
+    return s->operand[s->input_count].storage;
+}
+
+/* What is made on the way is part of the first result; what no op makes is stored. */
+static void label_parts(struct import *im, const struct model_op *op, const struct label_place *at)
+{
+    const char *result =
+        op->result_count > 0 && op->results[0] >= 0 && model_type_of(im->m, op->results[0])->leaves > 0
+            ? import_leaf(im, op->results[0], 0)->name
+            : NULL;
+    for (size_t i = at->storage; i < im->storages.count; i++) {
+        struct storage *s = &im->storages.at[i];
+        if (s->named) continue;
+        s->name = result ? result : at->label;
+        s->part = "constant";
+    }
+    for (size_t i = at->sketch; i < im->sketches.count; i++) {
+        struct storage *s = &im->storages.at[made_by(&im->sketches.at[i])];
+        if (!s->named && s->part) s->part = im->sketches.at[i].kind;
+    }
+    for (size_t i = at->storage; i < im->storages.count; i++) im->storages.at[i].named = true;
+}
+
+static void label_results(struct import *im, const struct model_op *op, const struct label_place *at)
+{
+    for (int r = 0; r < op->result_count; r++)
+        for (int k = 0; op->results[r] >= 0 && k < model_type_of(im->m, op->results[r])->leaves; k++) {
+            const struct import_value *v = import_leaf(im, op->results[r], k);
+            struct storage *s = v->storage >= (int32_t)at->storage ? &im->storages.at[v->storage] : NULL;
+            if (!s || s->named) continue;
+            if (v->name) s->name = v->name;
+            s->part = NULL;
+            s->named = true;
+        }
+}
+
+void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at)
+{
+    if (!at->label) return;
+    label_results(im, op, at);
+    label_parts(im, op, at);
+    for (size_t i = at->sketch; i < im->sketches.count; i++) {
+        struct sketch *s = &im->sketches.at[i];
+        if (s->name) continue;
+        s->name = at->label;
+        s->part = im->storages.at[made_by(s)].part;
+    }
+}
+
+bool import_path_enter(struct import *im, const struct model_op *op)
+{
+    const char *before = im->path ? im->path : "", *own = own_name(im, op);
+    if (!own) return status_no_memory(im->st);
+    if (strlen(before) + strlen(own) >= MOST_PATH) return true;
+    im->path = arena_format(&im->memory, "%s%s/", before, own);
+    return im->path ? true : status_no_memory(im->st);
+}
+
+/* Of ONNX the names of values, of others where they are made, if the file says that. */
+const char *import_value_name(struct import *im, int32_t value)
+{
+    const struct model_value *v = &im->m->values.at[value];
+    if (v->from != FROM_OP || im->m->bodies.at[v->body].derived) return NULL;
+    bool by_location =
+        im->m->format != MODEL_ONNX && v->op >= 0 && v->op < im->m->bodies.at[v->body].op_count;
+    const struct model_op *op = by_location ? &im->m->bodies.at[v->body].ops[v->op] : NULL;
+    if (op && op->location) return op->location;
+    if (!v->name || !*v->name) return NULL;
+    bool bare = im->m->format != MODEL_ONNX && is_number(v->name) && *v->name != '%';
+    return with_path(im, bare ? arena_format(&im->memory, "%%%.40s", v->name) : v->name);
+}
+
+void import_call_it(struct import *im, const struct label_place *at, const char *name)
+{
+    for (size_t i = at->storage; i < im->storages.count; i++) {
+        struct storage *s = &im->storages.at[i];
+        s->name = name ? name : s->name;
+        s->part = NULL;
+        s->named = true;
+    }
+    for (size_t i = at->sketch; i < im->sketches.count; i++)
+        im->sketches.at[i].name = im->storages.at[made_by(&im->sketches.at[i])].name;
+}
+
+void import_call_output(struct import *im, int32_t storage, const char *name)
+{
+    struct storage *s = &im->storages.at[storage];
+    if (!name) return;
+    s->name = name;
+    s->part = NULL;
+}
+
+/* Counts say how often a name was asked for: the next number is found at once. */
+static const char *apart(struct import *im, struct names *taken, const char *name, const char *part)
+{
+    const char *base =
+        arena_format(&im->memory, part ? "%.200s/%.40s" : "%.200s", name && *name ? name : "value", part);
+    int32_t known = base ? names_find(taken, base) : -1, number = (int32_t)im->name_counts.count;
+    const char *tried = base;
+    while (tried) {
+        enum names_result added = names_add(taken, tried, number);
+        if (added == NAMES_NO_MEMORY) return NULL;
+        if (added == NAMES_ADDED) return VEC_PUSH(&im->name_counts, 1) ? tried : NULL;
+        tried = arena_format(&im->memory, "%s#%d", base, ++im->name_counts.at[known]);
+    }
+    return NULL;
+}
+
+bool import_tensor_name(struct import *im, struct storage *s)
+{
+    if (s->settled) return true;
+    s->name = apart(im, &im->tensor_names, s->name, s->part);
+    s->settled = true;
+    return s->name ? true : status_no_memory(im->st);
+}
+
+const char *import_op_name(struct import *im, const struct sketch *s)
+{
+    const char *name = apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
+    if (!name) status_no_memory(im->st);
+    return name;
+}
+
+bool import_names_first(struct import *im)
+{
+    for (size_t i = 0; i < im->storages.count; i++) {
+        struct storage *s = &im->storages.at[i];
+        if (s->needed && s->role != LX_ROLE_COUNT && !import_tensor_name(im, s)) return false;
+    }
+    return true;
+}

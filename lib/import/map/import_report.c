@@ -1,0 +1,269 @@
+/* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was decided on the
+ * way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
+#include "import/map/import_report.h"
+#include "import/map/import_names.h"
+#include "import/read/hlo.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ALIKE = 1000 }; /* loops and branches of one name that are told of */
+
+const char *import_class_word(enum import_class class)
+{
+#define IMPORT_CLASS(id, word) [id] = word,
+    static const char *const words[] = {IMPORT_CLASSES(IMPORT_CLASS)};
+#undef IMPORT_CLASS
+    return words[class];
+}
+
+static bool is_needed(const struct import *im, const struct op_class *c)
+{
+    bool any = c->first == c->end;
+    for (int32_t i = c->first; i < c->end; i++) any |= im->sketches.at[i].needed;
+    return any;
+}
+
+/* Without ops of ours it is what its readers are. */
+static enum import_class settled(const struct import *im, const struct op_class *c)
+{
+    bool used = c->first == c->end ? c->live : is_needed(im, c);
+    return c->seen && used ? c->class : CLASS_DEAD;
+}
+
+/* Marks what a body's results need, from its end to its begin. Results of bodies that are called count as needed. */
+static void mark_live(struct import *im, size_t body, unsigned char *live)
+{
+    const struct model_body *b = &im->m->bodies.at[body];
+    for (int i = 0; i < b->result_count; i++)
+        if (b->results[i] >= 0) live[b->results[i]] = 1;
+    for (int i = b->op_count - 1; i >= 0; i--) {
+        const struct model_op *op = &b->ops[i];
+        struct op_class *c = &im->classes[body][i];
+        c->live = op->result_count == 0 || (c->first < c->end && is_needed(im, c));
+        for (int r = 0; r < op->result_count; r++) c->live |= op->results[r] >= 0 && live[op->results[r]];
+        for (int k = 0; c->live && k < op->operand_count; k++)
+            if (op->operands[k] >= 0) live[op->operands[k]] = 1;
+    }
+}
+
+static const char *reason_of(const struct op_class *c, enum import_class class)
+{
+    if (class == CLASS_DEAD) return c->seen ? "unused" : "not reached";
+    return c->reason;
+}
+
+/* Where a part of what the op was written in is generic, so is the whole: its kind; NULL: none is. */
+static const char *generic_part(const struct import *im, const struct model_op *op, int depth)
+{
+    const char *found = NULL;
+    if (!op->instead || depth > MODEL_MAX_DEPTH) return NULL;
+    const struct model_body *b = &im->m->bodies.at[op->instead - 1];
+    const struct op_class *c = im->classes[op->instead - 1];
+    for (int i = 0; i < b->op_count && !found; i++)
+        if (c[i].seen)
+            found = c[i].class == CLASS_GENERIC ? b->ops[i].kind : generic_part(im, &b->ops[i], depth + 1);
+    return found;
+}
+
+static void count_op(const struct import *im, const struct model_op *op, struct op_class *c,
+                     struct import_counts *t)
+{
+    const char *part = c->class == CLASS_EXPANDED ? generic_part(im, op, 0) : NULL;
+    if (part) *c = (struct op_class){CLASS_GENERIC, part, c->seen, c->live, .first = c->first, .end = c->end};
+    enum import_class class = settled(im, c);
+    int64_t bytes = fact_operand_bytes(im->m, op) + fact_result_bytes(im->m, op);
+    const char *word = import_class_word(class), *reason = reason_of(c, class);
+    fact_add(&t->became, "ops", word, 1);
+    fact_add(&t->became, "bytes", word, bytes);
+    if (reason) fact_add(&t->became, word, reason, 1);
+    int32_t i = names_find(&t->kinds, op->kind);
+    if (i < 0) {
+        struct import_kind row = {.kind = op->kind};
+        i = (int32_t)t->rows.count;
+        if (!VEC_PUSH(&t->rows, row) || names_add(&t->kinds, op->kind, i) != NAMES_ADDED) {
+            t->became.failed = true;
+            return;
+        }
+    }
+    struct import_kind *k = &t->rows.at[i];
+    k->count++;
+    k->bytes += bytes;
+    k->classes[class]++;
+    if (reason) k->reason = reason;
+}
+
+/* Parameters, tuples and their elements are names in HLO, no ops. */
+static bool is_structural(const struct import *im, const struct model_op *op)
+{
+    static const char *const kinds[] = {"parameter", "tuple", "get-tuple-element"};
+    for (size_t i = 0; im->m->format == MODEL_HLO && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i], op->kind) == 0) return true;
+    return false;
+}
+
+/* Each has a key of its own: numbers of branches do not add up. */
+static void note_taken(struct import *im, const char *group, const struct model_op *op, int64_t taken)
+{
+    const char *name = import_op_label(im, op), *key = name;
+    for (int n = 2; key && model_fact(&im->notes, group, key, -1) >= 0; n++)
+        key = n <= MOST_ALIKE ? arena_format(&im->memory, "%.200s#%d", name, n) : NULL;
+    if (key) fact_add(&im->notes, group, key, taken);
+}
+
+static void note_control(struct import *im, const struct model_op *op, const struct op_class *c)
+{
+    bool branch = strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0;
+    bool loop = strcmp(op->kind, "while") == 0, steps = strcmp(op->kind, "Loop") == 0 && op->instead;
+    if (!c->seen || (!branch && !loop && !steps)) return;
+    if (steps) {
+        note_taken(im, "loops", op, op->taken - 1);
+        if (op->by_data) note_taken(im, "loops that data ends", op, op->taken - 1);
+    } else if (loop) {
+        note_taken(im, "loops", op, c->taken);
+        if (c->unknown) note_taken(im, "loops that data ends", op, c->taken);
+        if (c->capped) note_taken(im, "loops cut short", op, c->taken);
+    } else {
+        note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
+    }
+}
+
+bool import_count(struct import *im, struct import_counts *t)
+{
+    enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
+    unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
+    bool hlo = im->m->format == MODEL_HLO;
+    for (size_t b = im->m->bodies.count; use && live && b-- > 0;) mark_live(im, b, live);
+    for (size_t b = 0; use && live && b < im->m->bodies.count; b++) mark_live(im, b, live);
+    bool ok = use && live;
+    mem_free(live);
+    if (!ok) {
+        mem_free(use);
+        return status_no_memory(im->st);
+    }
+    t->became.m = im->m;
+    if (hlo) hlo_uses(im->m, use);
+    for (size_t b = 0; b < im->m->bodies.count && !im->m->bodies.at[b].derived; b++)
+        for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
+            const struct model_op *op = &im->m->bodies.at[b].ops[i];
+            if ((hlo && use[b] != HLO_CONTROL) || is_structural(im, op)) continue;
+            count_op(im, op, &im->classes[b][i], t);
+            note_control(im, op, &im->classes[b][i]);
+        }
+    mem_free(use);
+    return t->became.failed ? status_no_memory(im->st) : true;
+}
+
+void import_counts_free(struct import_counts *t)
+{
+    lx_model_facts_free(&t->became);
+    names_free(&t->kinds);
+    VEC_FREE(&t->rows);
+}
+
+/* Groups in the order of their first facts: a number for each, then the facts sorted by it. */
+struct ordered {
+    int32_t group, at;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct ordered *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void write_fact(struct text *t, const struct model_facts *f, const struct ordered *o, size_t i)
+{
+    const struct fact *fact = &f->all.at[o[i].at];
+    bool begins = i == 0 || o[i - 1].group != o[i].group,
+         ends = i + 1 == f->all.count || o[i + 1].group != o[i].group;
+    bool plain = !*fact->key && begins && ends;
+    if (begins) {
+        text_add(t, i ? ",\n    " : "\n    ");
+        text_json_string(t, fact->group);
+        text_add(t, plain ? ": " : ": {");
+    } else {
+        text_add(t, ", ");
+    }
+    if (!plain) text_json_string(t, fact->key);
+    text_format(t, plain ? "%lld" : ": %lld", (long long)fact->value);
+    if (ends && !plain) text_add(t, "}");
+}
+
+static void write_facts(struct text *t, const char *name, const struct model_facts *f)
+{
+    struct ordered *o = mem_zeroed(f->all.count + 1, sizeof *o);
+    struct names groups = {0};
+    bool ok = o != NULL;
+    text_format(t, ",\n  \"%s\": {", name);
+    for (size_t i = 0; ok && i < f->all.count; i++) {
+        ok = names_add(&groups, f->all.at[i].group, (int32_t)i) != NAMES_NO_MEMORY;
+        o[i] = (struct ordered){names_find(&groups, f->all.at[i].group), (int32_t)i};
+    }
+    if (ok) qsort(o, f->all.count, sizeof *o, compare);
+    for (size_t i = 0; ok && i < f->all.count; i++) write_fact(t, f, o, i);
+    text_add(t, "\n  }");
+    t->failed |= !ok;
+    names_free(&groups);
+    mem_free(o);
+}
+
+static void write_kinds(struct text *t, const struct import_counts *c)
+{
+    text_add(t, ",\n  \"kinds\": [");
+    for (size_t i = 0; i < c->rows.count; i++) {
+        const struct import_kind *k = &c->rows.at[i];
+        bool first = true;
+        text_add(t, i ? ",\n    {\"kind\": " : "\n    {\"kind\": ");
+        text_json_string(t, k->kind);
+        text_format(t, ", \"count\": %lld, \"bytes\": %lld, \"became\": {", (long long)k->count,
+                    (long long)k->bytes);
+        for (int class = 0; class < CLASS_COUNT; class ++) {
+            if (!k->classes[class]) continue;
+            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", import_class_word((enum import_class) class),
+                        (long long)k->classes[class]);
+            first = false;
+        }
+        text_add(t, "}");
+        if (k->reason) text_add(t, ", \"reason\": ");
+        if (k->reason) text_json_string(t, k->reason);
+        text_add(t, "}");
+    }
+    text_add(t, "\n  ]");
+}
+
+static void write_bindings(struct text *t, const char *name, const struct lx_model_binding *b, int count)
+{
+    text_format(t, ",\n  \"%s\": {", name);
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", " : "");
+        text_json_string(t, b[i].name);
+        text_format(t, ": %lld", (long long)b[i].value);
+    }
+    text_add(t, "}");
+}
+
+char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
+                    const struct import_counts *c)
+{
+    static const char *const formats[] = {[MODEL_TTIR] = "ttir", [MODEL_HLO] = "hlo", [MODEL_ONNX] = "onnx"};
+    struct text t = {0};
+    const struct lx_model_options *o = &im->options.model;
+    text_add(&t, "{\n  \"lxplan\": 1, \"kind\": \"import_report\", \"file\": ");
+    text_json_string(&t, im->m->file);
+    text_format(&t, ", \"format\": \"%s\",\n  \"sha256\": \"%s\"", formats[im->m->format], sha256);
+    write_facts(&t, "facts", facts);
+    write_facts(&t, "became", &c->became);
+    write_kinds(&t, c);
+    write_facts(&t, "notes", &im->notes);
+    write_bindings(&t, "dims", o->dims, o->dim_count);
+    write_bindings(&t, "values", o->fixed, o->fixed_count);
+    text_add(&t, "\n}\n");
+    if (!t.failed) return t.at;
+    text_free(&t);
+    return NULL;
+}

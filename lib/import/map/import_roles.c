@@ -1,0 +1,228 @@
+/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user says so. The
+ * report counts which rule decided. */
+#include "import/map/import_roles.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AS_WEIGHT = 1, OTHERWISE = 2, BIG = 1 << 16 };
+
+/* Kinds that use a weight, by format: operands from `first` to `last`. */
+struct weight_use {
+    const char *kind;
+    int first, last;
+};
+
+/* clang-format off */
+static const struct weight_use ttir_uses[] = {
+    {"matmul", 1, 1}, {"dot_general", 1, 1}, {"linear", 1, 2}, {"conv2d", 1, 2}, {"conv_transpose2d", 1, 2},
+    {"embedding", 1, 1}, {"rms_norm", 1, 2}, {"layer_norm", 1, 2}, {"batch_norm_inference", 1, 4}, {NULL, 0, 0}};
+static const struct weight_use hlo_uses_of[] = {
+    {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {NULL, 0, 0}};
+/* clang-format on */
+
+static bool uses_as_weight(const struct weight_use *rows, const char *kind, int operand)
+{
+    for (; rows->kind; rows++)
+        if (strcmp(rows->kind, kind) == 0) return operand >= rows->first && operand <= rows->last;
+    return false;
+}
+
+/* By argument of the entry: how it is used. NULL: memory is out. */
+static unsigned char *uses_of(const struct lx_model *m)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const struct weight_use *rows = m->format == MODEL_HLO ? hlo_uses_of : ttir_uses;
+    unsigned char *use = mem_zeroed(m->values.count + 1, 1);
+    for (int i = 0; use && i < b->op_count; i++)
+        for (int k = 0; k < b->ops[i].operand_count; k++)
+            if (b->ops[i].operands[k] >= 0)
+                use[b->ops[i].operands[k]] |= uses_as_weight(rows, b->ops[i].kind, k) ? AS_WEIGHT : OTHERWISE;
+    for (int i = 0; use && i < b->result_count; i++)
+        if (b->results[i] >= 0) use[b->results[i]] |= OTHERWISE;
+    return use;
+}
+
+struct role_choice {
+    enum lx_role role;
+    const char *rule;
+};
+
+static struct role_choice ttir_role(const struct model_value *v, unsigned use)
+{
+    const char *stated = model_attr_word(&v->attrs, "ttcore.argument_type", "");
+    if (strstr(stated, "parameter") || strstr(stated, "constant"))
+        return (struct role_choice){LX_WEIGHT, "stated"};
+    if (strstr(stated, "input")) return (struct role_choice){LX_INPUT, "stated"};
+    if (v->type->count >= 2 && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
+    return (struct role_choice){LX_INPUT, "otherwise"};
+}
+
+/* The author's name of a parameter says what it is for. */
+static bool by_name(const char *metadata, struct role_choice *out)
+{
+    static const struct {
+        const char *word;
+        enum lx_role role;
+    } words[] = {{"opt_state", LX_STATE}, {"params", LX_WEIGHT}, {"weights", LX_WEIGHT},
+                 {"state[", LX_WEIGHT},   {"cache", LX_STATE},   {"kwargs['", LX_INPUT},
+                 {"inputs", LX_INPUT},    {"data", LX_INPUT},    {"batch", LX_INPUT},
+                 {"tokens", LX_INPUT}};
+    const char *name = strstr(metadata, "op_name=\"");
+    const char *end = name ? strchr(name + 9, '"') : NULL;
+    for (size_t i = 0; name && i < sizeof words / sizeof *words; i++) {
+        const char *at = strstr(name + 9, words[i].word);
+        if (!at || (end && at > end)) continue;
+        *out = (struct role_choice){words[i].role, "name"};
+        return true;
+    }
+    return false;
+}
+
+/* "{1, 0}": which tensor of the results that is, counted through tuples; -1: none. */
+static int64_t tensor_at(const struct lx_model *m, const char *path)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
+    int64_t leaf = 0;
+    for (path++; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path += strspn(path, ", ")) {
+        char *end;
+        long long part = strtoll(path, &end, 10);
+        if (part >= t->count) return -1;
+        for (long long i = 0; i < part; i++) leaf += t->parts[i]->leaves;
+        t = t->parts[part];
+        path = end;
+    }
+    return t && t->leaves > 0 ? leaf : -1;
+}
+
+/* `{ {0}: (3, {}, may-alias), ...}`: by parameter, the output whose buffer it is; -1: none. */
+static void read_aliases(const struct lx_model *m, int64_t *output, int count)
+{
+    const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *brace = text;
+    for (int i = 0; i < count; i++) output[i] = -1;
+    for (const char *p = text; *p; p++) {
+        if (*p == '{') brace = p;
+        if (*p != ':') continue;
+        const char *open = p + 1 + strspn(p + 1, " ");
+        long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
+        if (parameter >= 0 && parameter < count) output[parameter] = tensor_at(m, brace);
+    }
+}
+
+/* Is that tensor of the results the parameter itself? */
+static bool passes_through(const struct lx_model *m, int64_t output, int32_t value)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    int32_t at = b->result_count == 1 ? b->results[0] : -1;
+    for (int depth = 0; at >= 0 && at != value && depth < MODEL_MAX_DEPTH; depth++) {
+        const struct model_value *v = &m->values.at[at];
+        const struct model_op *op =
+            v->from == FROM_OP && v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+        if (!op || strcmp(op->kind, "tuple") != 0) return false;
+        int i = 0;
+        for (; i < op->operand_count && output >= model_type_of(m, op->operands[i])->leaves; i++)
+            output -= model_type_of(m, op->operands[i])->leaves;
+        at = i < op->operand_count ? op->operands[i] : -1;
+    }
+    return at == value;
+}
+
+static bool is_whole(enum model_element e)
+{
+    enum model_number n = model_element_row(e)->number;
+    return n == MODEL_SIGNED || n == MODEL_UNSIGNED;
+}
+
+static struct role_choice hlo_role(const struct lx_model *m, int32_t value, int64_t output, unsigned use)
+{
+    const struct model_value *v = &m->values.at[value];
+    const char *sharding = model_attr_word(&v->attrs, "sharding", "");
+    struct role_choice named;
+    if (output >= 0 && passes_through(m, output, value)) return (struct role_choice){LX_WEIGHT, "alias"};
+    if (output >= 0) return (struct role_choice){LX_STATE, "alias"};
+    if (by_name(model_attr_word(&v->attrs, "metadata", ""), &named)) return named;
+    if (is_whole(v->type->element)) return (struct role_choice){LX_INPUT, "whole numbers"};
+    if (strstr(sharding, "devices=")) return (struct role_choice){LX_WEIGHT, "sharding"};
+    if (v->type->elements > BIG && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
+    return (struct role_choice){LX_INPUT, "otherwise"};
+}
+
+/* past* and a present* of the same shape, or state and stateN: one buffer, if caches are shared. */
+static struct role_choice onnx_role(const struct import *im, int32_t value, int64_t *output)
+{
+    const struct lx_model *m = im->m;
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const struct model_value *v = &m->values.at[value];
+    bool past = strncmp(v->name, "past", 4) == 0 || strncmp(v->name, "state", 5) == 0;
+    for (int i = 0; im->options.share_cache && past && i < b->result_count; i++) {
+        const struct model_value *r = b->results[i] < 0 ? NULL : &m->values.at[b->results[i]];
+        bool pair =
+            r && (strncmp(r->name, "present", 7) == 0 ? strcmp(r->name + 7, v->name + 4) == 0 ||
+                                                            (strncmp(v->name, "past_key_values", 15) == 0 &&
+                                                             strcmp(r->name + 7, v->name + 15) == 0)
+                                                      : strncmp(r->name, v->name, strlen(v->name)) == 0);
+        if (!pair || !model_same_shape(r->type, v->type)) continue;
+        *output = i;
+        return (struct role_choice){LX_STATE, "shared cache"};
+    }
+    return (struct role_choice){LX_INPUT, "graph input"};
+}
+
+static const char *shown_name(const struct model_value *v)
+{
+    return model_attr_word(&v->attrs, "ttir.name", v->name);
+}
+
+static bool given(const struct import *im, const struct model_value *v, struct role_choice *out)
+{
+    for (int i = 0; i < im->options.role_count; i++) {
+        const struct lx_model_binding *b = &im->options.roles[i];
+        if (strcmp(b->name, v->name) != 0 && strcmp(b->name, shown_name(v)) != 0) continue;
+        *out = (struct role_choice){(enum lx_role)b->value, "given"};
+        return true;
+    }
+    return false;
+}
+
+/* Every role that was given must be of an argument. */
+static bool all_found(struct import *im)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; i < im->options.role_count; i++) {
+        bool found = false;
+        for (int k = 0; k < b->argument_count; k++) {
+            const struct model_value *v = &im->m->values.at[b->arguments[k]];
+            found |= strcmp(im->options.roles[i].name, v->name) == 0 ||
+                     strcmp(im->options.roles[i].name, shown_name(v)) == 0;
+        }
+        if (!found)
+            return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
+                                 "--role: there is no argument %.100s; lxplan import lists them",
+                                 im->options.roles[i].name);
+    }
+    return true;
+}
+
+bool import_roles(struct import *im, struct import_role *out)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    unsigned char *use = uses_of(im->m);
+    int64_t *output = mem_zeroed((size_t)b->argument_count + 1, sizeof *output);
+    bool ok = use && output;
+    if (ok) read_aliases(im->m, output, b->argument_count);
+    for (int i = 0; ok && i < b->argument_count; i++) {
+        int32_t value = b->arguments[i];
+        const struct model_value *v = &im->m->values.at[value];
+        struct role_choice c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
+                               : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
+                                                            : onnx_role(im, value, &output[i]);
+        given(im, v, &c);
+        out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
+    }
+    mem_free(use);
+    mem_free(output);
+    return ok ? all_found(im) : status_no_memory(im->st);
+}

@@ -1,0 +1,193 @@
+/* Parts of models: types with their sizes, values, and attributes by name. */
+#include "import/model_parts.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) [MODEL_##id] = {{mlir, hlo}, onnx, bits, number},
+static const struct model_element_row elements[MODEL_ELEMENT_COUNT] = {
+#include "import/element_types.def"
+    [MODEL_TUPLE] = {{"tuple", "tuple"}, 0, 0, MODEL_NO_NUMBER},
+};
+#undef MODEL_ELEMENT
+
+const struct model_element_row *model_element_row(enum model_element e)
+{
+    return &elements[e];
+}
+
+const char *model_element_word(enum model_format format, enum model_element e)
+{
+    return elements[e].word[format == MODEL_HLO];
+}
+
+enum model_element model_element_find(enum model_format format, const char *word)
+{
+    for (int e = 0; e < MODEL_TUPLE; e++)
+        if (strcmp(elements[e].word[format == MODEL_HLO], word) == 0) return (enum model_element)e;
+    return MODEL_ELEMENT_COUNT;
+}
+
+enum model_element model_real_part(enum model_element e)
+{
+    return e == MODEL_C64 ? MODEL_F32 : e;
+}
+
+enum model_element model_element_of_onnx(int64_t number)
+{
+    for (int e = 0; number > 0 && e < MODEL_TUPLE; e++)
+        if (elements[e].onnx == number) return (enum model_element)e;
+    return MODEL_ELEMENT_COUNT;
+}
+
+/* False: more than a number holds. An empty tensor must not hide extents whose product with others would be. */
+static bool measure(struct model_type *t)
+{
+    int64_t bits, product = 1;
+    bool known = true, empty = false;
+    for (int d = 0; d < t->count; d++) {
+        known &= t->extent[d] >= 0;
+        empty |= t->extent[d] == 0;
+        if (t->extent[d] > 0 && (!mul_i64(product, t->extent[d], &product) || product > LX_INT_MAX))
+            return false;
+    }
+    t->elements = t->bytes = -1;
+    if (!known) return true;
+    t->elements = empty ? 0 : product;
+    if (!mul_i64(t->elements, elements[t->element].bits, &bits)) return false;
+    t->bytes = ceil_div_i64(bits, 8);
+    return t->bytes <= LX_INT_MAX;
+}
+
+const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
+                                         const int64_t *extent, lx_status *st)
+{
+    struct model_type *t = arena_alloc(&m->memory, sizeof *t);
+    if (!t) return status_no_memory(st), NULL;
+    *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
+    t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
+    if (!t->extent) return status_no_memory(st), NULL;
+    if (!measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
+    return t;
+}
+
+const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
+                                          int count, lx_status *st)
+{
+    struct model_type *t = arena_alloc(&m->memory, sizeof *t);
+    if (!t) return status_no_memory(st), NULL;
+    *t = (struct model_type){.element = MODEL_TUPLE, .count = count};
+    t->parts = arena_copy_array(&m->memory, parts, (size_t)count, sizeof(struct model_type *));
+    if (!t->parts) return status_no_memory(st), NULL;
+    for (int i = 0; i < count; i++) {
+        bool known = parts[i]->bytes >= 0 && t->bytes >= 0;
+        t->leaves += parts[i]->leaves;
+        t->elements = known ? t->elements + parts[i]->elements : -1;
+        t->bytes = known ? t->bytes + parts[i]->bytes : -1;
+        if (t->bytes > LX_INT_MAX) return status_set(st, LX_E_LIMIT, "a tuple of more than 2^53 bytes"), NULL;
+    }
+    return t;
+}
+
+int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st)
+{
+    if (m->values.count >= MODEL_MAX_OPS * 4)
+        return status_set(st, LX_E_LIMIT, "more than %d values", MODEL_MAX_OPS * 4), -1;
+    if (!VEC_PUSH(&m->values, *v)) return status_no_memory(st), -1;
+    return (int32_t)m->values.count - 1;
+}
+
+const struct model_type *model_leaf_type(const struct model_type *type, int leaf)
+{
+    while (type->element == MODEL_TUPLE) {
+        int i = 0;
+        for (; leaf >= type->parts[i]->leaves; i++) leaf -= type->parts[i]->leaves;
+        type = type->parts[i];
+    }
+    return type;
+}
+
+bool model_same_shape(const struct model_type *a, const struct model_type *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->extent, b->extent, (size_t)a->count * sizeof *a->extent) == 0);
+}
+
+enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
+
+/* Extents that are not known are those of the other. */
+static bool same_tensor(const struct model_type *a, const struct model_type *b)
+{
+    bool same = a->element == b->element && a->count == b->count;
+    for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
+        same = a->extent[d] == b->extent[d] || a->extent[d] < 0 || b->extent[d] < 0;
+    return same;
+}
+
+bool model_same_types(const struct model_type *a, const struct model_type *b)
+{
+    if (a->leaves != b->leaves) return false;
+    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return same_tensor(a, b);
+    for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
+        if (!same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
+    return true;
+}
+
+const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key)
+{
+    for (int i = 0; i < attrs->count; i++)
+        if (strcmp(attrs->at[i].key, key) == 0) return &attrs->at[i];
+    return NULL;
+}
+
+int64_t model_attr_int(const struct model_attrs *attrs, const char *key, int64_t otherwise)
+{
+    const struct model_attr *a = model_attr_find(attrs, key);
+    return a && (a->form == ATTR_INT || a->form == ATTR_BOOL) ? a->number : otherwise;
+}
+
+const char *model_attr_word(const struct model_attrs *attrs, const char *key, const char *otherwise)
+{
+    const struct model_attr *a = model_attr_find(attrs, key);
+    return a && a->text ? a->text : otherwise;
+}
+
+const int64_t *model_attr_ints(const struct model_attrs *attrs, const char *key, int *count)
+{
+    const struct model_attr *a = model_attr_find(attrs, key);
+    bool list = a && a->form == ATTR_INTS, one = a && a->form == ATTR_INT;
+    *count = list ? a->count : one;
+    return list ? a->ints : one ? &a->number : NULL;
+}
+
+const struct model_type *model_type_of(const struct lx_model *m, int32_t value)
+{
+    return value < 0 ? NULL : m->values.at[value].type;
+}
+
+int64_t model_data_int(const struct model_data *d, int64_t element)
+{
+    int64_t i = d->form == DATA_SPLAT ? 0 : element;
+    return d->ints ? d->ints[i] : (int64_t)d->reals[i];
+}
+
+double model_data_real(const struct model_data *d, int64_t element)
+{
+    int64_t i = d->form == DATA_SPLAT ? 0 : element;
+    if (d->reals) return d->reals[i];
+    return d->type->element == MODEL_U64 ? (double)(uint64_t)d->ints[i] : (double)d->ints[i];
+}
+
+void lx_model_free(struct lx_model *m)
+{
+    if (!m) return;
+    VEC_FREE(&m->values);
+    VEC_FREE(&m->bodies);
+    VEC_FREE(&m->constants);
+    VEC_FREE(&m->causal);
+    arena_free(&m->memory);
+    mem_free(m);
+}

@@ -1,0 +1,216 @@
+/* A model as its file has it: what the readers of TTIR, HLO and ONNX all make, before anything is mapped to ops of ours.
+ *
+ * A body is a list of ops with arguments and results: a function, a computation, a graph or a subgraph. Values are
+ * numbered over the whole model; each is an argument, a result of an op, or a constant that the file keeps apart from
+ * its ops. Ops stand in the order of the file, makers before readers. Types may be tuples (HLO). Everything lives in
+ * the model's arena and nothing refers to the text of the file. Typical sizes: 10 to 100,000 ops. */
+#ifndef LX_IMPORT_MODEL_PARTS_H
+#define LX_IMPORT_MODEL_PARTS_H
+
+#include "base/arena.h"
+#include "base/names.h"
+#include "base/status.h"
+#include "base/vec.h"
+#include "import/model_options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MODEL_MAX_RANK = 64,
+    MODEL_MAX_DEPTH = 64, /* of brackets, bodies, tuples */
+    MODEL_MAX_OPS = 1 << 19,
+    MODEL_MAX_NAME = 4096,
+    MODEL_MAX_KNOWN = 4096, /* elements of a constant whose numbers are kept */
+};
+
+enum model_format { MODEL_TTIR, MODEL_HLO, MODEL_ONNX, MODEL_FORMAT_COUNT };
+
+enum model_number { MODEL_NO_NUMBER, MODEL_FLOAT, MODEL_SIGNED, MODEL_UNSIGNED, MODEL_COMPLEX };
+
+#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) MODEL_##id,
+enum model_element {
+#include "import/element_types.def"
+    MODEL_TUPLE, /* the type has parts instead */
+    MODEL_ELEMENT_COUNT
+};
+#undef MODEL_ELEMENT
+
+struct model_element_row {
+    const char *word[2]; /* by format; ONNX is told of with the words of MLIR */
+    int onnx, bits;
+    enum model_number number;
+};
+
+const struct model_element_row *model_element_row(enum model_element e);
+const char *model_element_word(enum model_format format, enum model_element e);
+/* MODEL_ELEMENT_COUNT: there is none. */
+enum model_element model_element_find(enum model_format format, const char *word);
+enum model_element model_element_of_onnx(int64_t number);
+/* Of a complex type that of its parts; of others themselves. */
+enum model_element model_real_part(enum model_element e);
+
+struct model_type {
+    enum model_element element;
+    int count;                             /* the rank, or how many parts a tuple has */
+    const int64_t *extent;                 /* -1: not known */
+    const int32_t *order;                  /* dimensions from minor to major; NULL: row-major */
+    const struct model_type *const *parts; /* of a tuple */
+    int64_t elements, bytes;               /* -1: an extent is not known; of a tuple: of all parts */
+    int leaves;                            /* tensors in it */
+};
+
+enum model_data_form {
+    DATA_SPLAT,    /* one number for all elements */
+    DATA_LIST,     /* each element, row-major */
+    DATA_BYTES,    /* the same, out of bytes of the file */
+    DATA_ELIDED,   /* the file leaves it out */
+    DATA_EXTERNAL, /* in a file of its own */
+    DATA_ABSENT,   /* a shape and nothing else */
+};
+
+/* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of integers and
+ * booleans, else `reals`, of complex numbers two of them; of a splat just one. */
+struct model_data {
+    enum model_data_form form;
+    bool missing; /* external, and that file is not there, or too short */
+    const struct model_type *type;
+    const int64_t *ints;
+    const double *reals;
+};
+
+enum model_attr_form {
+    ATTR_INT,
+    ATTR_REAL,
+    ATTR_BOOL, /* in `number` */
+    ATTR_WORD, /* a word or a string */
+    ATTR_INTS,
+    ATTR_REALS,
+    ATTR_WORDS,
+    ATTR_TYPE,
+    ATTR_DATA,
+    ATTR_BODY,
+    ATTR_TEXT, /* anything else, as it stands, brackets and all */
+};
+
+struct model_attr {
+    const char *key;
+    enum model_attr_form form;
+    int count; /* of a list */
+    int64_t number;
+    double real;
+    const char *text;
+    const int64_t *ints;
+    const double *reals;
+    const char *const *words;
+    const struct model_type *type;
+    const struct model_data *data;
+    int32_t body;
+};
+
+struct model_attrs {
+    const struct model_attr *at;
+    int count;
+};
+
+enum model_value_from { FROM_ARGUMENT, FROM_OP, FROM_FILE };
+
+struct model_value {
+    const char *name;
+    const struct model_type *type;     /* NULL: not known yet (ONNX) */
+    const struct model_type *declared; /* what the file says of a type that is computed (ONNX); may be NULL */
+    bool declared_exact;               /* in numbers only */
+    enum model_value_from from;
+    int32_t body, op;              /* the op within its body, where an op makes it */
+    const struct model_data *data; /* of constants, and of what was computed ahead */
+    struct model_attrs attrs;      /* of an argument */
+    const char *location;          /* NULL: the file has none */
+    int line, column;
+};
+
+struct model_op {
+    const char *kind;     /* without the dialect; ONNX: "domain:Kind" outside of ai.onnx */
+    const char *location; /* the name that its author gave it; NULL: none */
+    const int32_t *operands;
+    int operand_count; /* operand -1: left out */
+    const int32_t *results;
+    int result_count; /* result -1: not wanted */
+    struct model_attrs attrs;
+    const int32_t *bodies; /* what it calls or applies, in the order of the file */
+    int body_count;
+    bool native;     /* in a derived body: of the file's format after all */
+    int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
+    int64_t taken;   /* ONNX: 1 + the branch of an If whose shapes it has; 0: none */
+    bool by_data;    /* it is not known whether the model takes it, too */
+    int line, column;
+};
+
+struct model_body {
+    const char *name;
+    const int32_t *arguments, *results; /* values */
+    int argument_count, result_count;
+    struct model_op *ops;
+    int op_count;
+    bool declared_public;
+    bool rearranged; /* the file has its ops in another order */
+    bool derived;    /* not in the file: kinds are those of ONNX, whatever the format (layers.h) */
+    int line, column;
+};
+
+struct lx_model {
+    enum model_format format;
+    const char *file, *name;
+    struct arena memory;
+    VEC(struct model_value) values;
+    VEC(struct model_body) bodies;
+    int32_t entry;
+    int function_count;          /* local functions of ONNX, which are inlined */
+    struct model_attrs attrs;    /* of the whole */
+    VEC(int32_t) constants;      /* values that stand in the file apart from ops */
+    bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
+    VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
+    /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
+    const int32_t *place;
+    int64_t places;
+};
+
+/* Told by content; MODEL_FORMAT_COUNT: none. */
+enum model_format model_format_of(const char *text, size_t length);
+/* NULL: `st` says what and where. `options` may be NULL. */
+struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
+                               const struct lx_model_options *options, lx_status *st);
+void lx_model_free(struct lx_model *m);
+
+/* The readers, each of a text that its format claims. They fill in a model that was begun. */
+bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
+               lx_status *st);
+bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
+              lx_status *st);
+bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
+               lx_status *st);
+
+/* Making parts of a model; NULL or -1: memory is out, or a size is beyond what a number holds (`st`). */
+const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
+                                         const int64_t *extent, lx_status *st);
+const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
+                                          int count, lx_status *st);
+int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
+/* Tensor `leaf` of a type, counted through tuples within tuples. */
+const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
+bool model_same_shape(const struct model_type *a, const struct model_type *b);
+/* Elements and extents; tuples by the tensors in them, as far as the first thousand. */
+bool model_same_types(const struct model_type *a, const struct model_type *b);
+
+/* Finding: NULL or `otherwise` where there is none, or none of that form. */
+const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key);
+int64_t model_attr_int(const struct model_attrs *attrs, const char *key, int64_t otherwise);
+const char *model_attr_word(const struct model_attrs *attrs, const char *key, const char *otherwise);
+/* An absent list has a count of 0; a single number is a list of one. */
+const int64_t *model_attr_ints(const struct model_attrs *attrs, const char *key, int *count);
+const struct model_type *model_type_of(const struct lx_model *m, int32_t value);
+/* Numbers of a constant; NULL: not known. A splat has one of them. */
+int64_t model_data_int(const struct model_data *d, int64_t element);
+/* As a double, the nearest one. */
+double model_data_real(const struct model_data *d, int64_t element);
+
+#endif

@@ -1,0 +1,42 @@
+/* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of counted bytes.
+ * A message is walked field by field; fields that nobody asks for are passed over. */
+#ifndef LX_IMPORT_ONNX_WIRE_H
+#define LX_IMPORT_ONNX_WIRE_H
+
+#include "import/model_parts.h"
+
+enum wire_kind { WIRE_NUMBER = 0, WIRE_8 = 1, WIRE_BYTES = 2, WIRE_4 = 5 };
+
+struct wire {
+    const unsigned char *at, *end;
+    const unsigned char *base; /* of the file, for errors */
+    struct lx_model *m;
+    lx_status *st;
+    bool *failed; /* of the whole file */
+};
+
+struct wire_field {
+    int number;
+    enum wire_kind kind;
+    uint64_t value;   /* also of 4 and 8 bytes */
+    struct wire body; /* of counted bytes */
+};
+
+void wire_begin(struct wire *w, struct lx_model *m, const char *text, size_t length, bool *failed,
+                lx_status *st);
+/* The next field; false at the end, or when something is wrong. */
+bool wire_next(struct wire *w, struct wire_field *f);
+/* At the byte where `w` is. Always false. */
+bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool wire_no_memory(const struct wire *w);
+/* A number of a field of numbers that may be packed: walks `f` as a whole. `each` is called for every one. */
+bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each)(void *to, uint64_t value),
+                  void *to);
+/* The bytes as a string; NULL: failed. Bytes of value 0 end it. */
+const char *wire_string(const struct wire_field *f);
+
+float wire_float(uint64_t bits);
+double wire_double(uint64_t bits);
+
+#endif

@@ -1,0 +1,434 @@
+/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and the error names the
+ * rule. Ops without a rule are taken at their word, and so is what a rule leaves open: a legal file is never refused. */
+#include "import/types/typing.h"
+#include "base/fail.h"
+#include "import/layers/layers.h"
+#include "import/read/onnx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TYPE_RULE(name, words) const struct type_rule type_##name = {type_of_##name, words};
+TYPE_RULES(TYPE_RULE)
+const struct type_rule type_none = {NULL, ""};
+
+enum { MOST_FOLDED = 1 << 24 }; /* elements that are computed ahead in one model */
+
+/* ---- for rules ---- */
+
+void typing_want(struct typing *t, int64_t extent)
+{
+    if (t->rank < MODEL_MAX_RANK) t->want[t->rank++] = extent;
+}
+
+enum typed typing_like(struct typing *t, const struct model_type *like)
+{
+    t->rank = 0;
+    for (int d = 0; d < like->count; d++) typing_want(t, like->extent[d]);
+    return TYPED;
+}
+
+enum typed typing_wrong(struct typing *t, const char *why)
+{
+    t->why = why;
+    return TYPE_WRONG;
+}
+
+enum typed typing_schema(struct typing *t, const char *why)
+{
+    t->schema = true;
+    return typing_wrong(t, why);
+}
+
+int typing_dim(int64_t dim, int rank)
+{
+    if (dim < -rank || dim >= rank) return -1;
+    return (int)(dim < 0 ? dim + rank : dim);
+}
+
+int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise)
+{
+    return model_attr_int(&t->op->attrs, key, otherwise);
+}
+
+bool typing_has(const struct typing *t, int operand)
+{
+    return operand >= 0 && operand < t->op->operand_count && t->op->operands[operand] >= 0;
+}
+
+const struct model_data *typing_data(const struct typing *t, int operand)
+{
+    const struct model_data *d =
+        typing_has(t, operand) ? t->m->values.at[t->op->operands[operand]].data : NULL;
+    return d && (d->ints || d->reals) ? d : NULL;
+}
+
+bool typing_ints(const struct typing *t, const char *key, int operand, int64_t *out, int most, int *count)
+{
+    const struct model_attr *a = key ? model_attr_find(&t->op->attrs, key) : NULL;
+    const struct model_data *d = typing_data(t, operand);
+    *count = -1;
+    if (a && (a->form == ATTR_INTS || a->form == ATTR_INT)) {
+        const int64_t *list = model_attr_ints(&t->op->attrs, key, count);
+        if (*count > most) return false;
+        memcpy(out, list, (size_t)*count * sizeof *out);
+        return true;
+    }
+    if (!typing_has(t, operand)) return true;
+    if (!d || d->type->elements > most) return false;
+    *count = (int)d->type->elements;
+    for (int i = 0; i < *count; i++) out[i] = model_data_int(d, i);
+    return true;
+}
+
+enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent)
+{
+    if (result >= t->op->result_count || t->op->results[result] < 0) return TYPED;
+    if (rank > MODEL_MAX_RANK) return typing_wrong(t, "too many dimensions");
+    for (int d = 0; d < rank; d++)
+        if (extent[d] < 0) return typing_wrong(t, "an extent below 0");
+    const struct model_type *type = model_type_make(t->m, e, rank, extent, t->st);
+    if (!type) return typing_wrong(t, "a result of more than 2^53 bytes");
+    t->m->values.at[t->op->results[result]].type = type;
+    return TYPED;
+}
+
+/* ---- errors ---- */
+
+static void typing_words(int rank, const int64_t *extent, char *out, size_t size)
+{
+    size_t n = (size_t)snprintf(out, size, "[");
+    for (int d = 0; d < rank && n + 24 < size; d++)
+        n += (size_t)snprintf(out + n, size - n, "%s%lld", d ? "," : "", (long long)extent[d]);
+    snprintf(out + n, size - n, "]");
+}
+
+/* " of [2,3], [3,4]", or " of f32, i64": the first operands. */
+static void typing_operand_words(const struct typing *t, bool elements, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; i < t->op->operand_count && i < (elements ? TYPING_OPERANDS : 3); i++) {
+        char one[100];
+        if (!t->in[i] || t->in[i]->element == MODEL_TUPLE) continue;
+        typing_words(t->in[i]->count, t->in[i]->extent, one, sizeof one);
+        const char *word = elements ? model_element_word(t->dialect, t->in[i]->element) : one;
+        n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : " of ", word);
+    }
+}
+
+/* What errors call the op: its result, or (ONNX) its node. */
+static void typing_name(const struct typing *t, char *out, size_t size)
+{
+    bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
+    const char *name = makes ? t->m->values.at[t->op->results[0]].name : NULL;
+    bool onnx = t->dialect == MODEL_ONNX, own = onnx && t->op->location && *t->op->location;
+    snprintf(out, size, "%s%.100s (%.60s)",
+             !onnx          ? ""
+             : own || !name ? "node "
+                            : "node of ",
+             own    ? t->op->location
+             : name ? name
+             : onnx ? "without a name"
+                    : "an op",
+             t->op->kind);
+}
+
+static bool typing_refuse(const struct typing *t, enum lx_code code, const char *text)
+{
+    char name[200];
+    typing_name(t, name, sizeof name);
+    return status_set_at(t->st, code, t->m->file, t->op->line, t->op->column, "%s%s", name, text);
+}
+
+static bool typing_broken(const struct typing *t, bool told)
+{
+    char have[220] = "", want[240] = "", from[340], shape[200], text[1000];
+    bool tuple = t->stated && t->stated->element == MODEL_TUPLE;
+    if (t->st->code == LX_E_MEMORY) return false;
+    typing_words(t->rank, t->want, shape, sizeof shape);
+    typing_operand_words(t, false, from, sizeof from);
+    if (t->stated) {
+        memcpy(have, " is ", 5);
+        if (tuple)
+            memcpy(have + 4, "a tuple", 8);
+        else
+            typing_words(t->stated->count, t->stated->extent, have + 4, sizeof have - 4);
+    }
+    if (t->why)
+        snprintf(want, sizeof want, ": %s", t->why);
+    else if (told && !tuple && strcmp(have + 4, shape) != 0)
+        snprintf(want, sizeof want, ": it would be %s", shape);
+    snprintf(text, sizeof text, "%s%s%s breaks the rule of its kind (%s)%s", from, have,
+             *have ? ", which" : "", t->row->type->words, want);
+    return typing_refuse(t, t->schema ? LX_E_SCHEMA : LX_E_SHAPE, text);
+}
+
+/* ---- operands ---- */
+
+static bool typing_count(const struct typing *t)
+{
+    int count = t->op->operand_count, least = t->row->least, most = t->row->most;
+    char text[100], range[40] = "";
+    bool all = count >= least && count <= most;
+    for (int i = 0; all && i < least; i++) all = typing_has(t, i);
+    if (all) return true;
+    if (most != least) snprintf(range, sizeof range, most == OP_MANY ? " or more" : " to %d", most);
+    snprintf(text, sizeof text, " has %d operands; it takes %d%s", count, least, range);
+    return typing_refuse(t, LX_E_SCHEMA, text);
+}
+
+/* ---- element types ---- */
+
+/* Types of one family may stand for each other. */
+static int typing_family(const struct typing *t, const struct model_type *type)
+{
+    enum model_number n = model_element_row(type->element)->number;
+    if (t->dialect == MODEL_ONNX) return (int)type->element;
+    if (n == MODEL_FLOAT || n == MODEL_COMPLEX || n == MODEL_NO_NUMBER) return -(int)n - 1;
+    return t->dialect == MODEL_HLO ? (int)type->element : 0;
+}
+
+static bool typing_is_like(const struct typing *t, int operand, const struct model_type *like)
+{
+    return operand >= TYPING_OPERANDS || !t->in[operand] || !like ||
+           typing_family(t, t->in[operand]) == typing_family(t, like);
+}
+
+static bool typing_all_like(const struct typing *t, int from, int to, const struct model_type *like)
+{
+    bool all = true;
+    for (int i = from; i < to && i < t->op->operand_count; i++) all = all && typing_is_like(t, i, like);
+    return all;
+}
+
+static bool typing_is_index(const struct typing *t, const struct model_type *type)
+{
+    if (t->dialect == MODEL_ONNX) return type->element == MODEL_I64 || type->element == MODEL_I32;
+    return typing_family(t, type) >= 0;
+}
+
+static bool typing_indices(const struct typing *t, int from)
+{
+    bool all = true;
+    for (int i = from; i < t->op->operand_count && i < TYPING_OPERANDS; i++)
+        all = all && (!t->in[i] || typing_is_index(t, t->in[i]));
+    return all;
+}
+
+static bool typing_booleans(const struct typing *t, int count)
+{
+    bool all = true;
+    for (int i = 0; i < count; i++) all = all && (!t->in[i] || t->in[i]->element == MODEL_BOOL);
+    return all;
+}
+
+/* The result of a text op is `stated`; ONNX results follow from the rule. */
+static bool typing_elements_fit(const struct typing *t)
+{
+    bool ttir = t->dialect == MODEL_TTIR, onnx = t->dialect == MODEL_ONNX;
+    const struct model_type *y = onnx ? NULL : t->stated, *first = t->in[0];
+    int count = t->op->operand_count;
+    switch (t->row->elements) {
+    case ELEMENTS_ANY:
+        return true;
+    case ELEMENTS_LIKE:
+        return count == 0 || typing_is_like(t, 0, y) || strcmp(t->op->kind, "abs") == 0;
+    case ELEMENTS_SAME:
+        if (ttir) return typing_is_like(t, 0, y) || (count > 1 && typing_is_like(t, 1, y));
+        return typing_all_like(t, 0, count, onnx ? first : y);
+    case ELEMENTS_PRODUCT:
+        return !onnx || typing_all_like(t, 0, count, first);
+    case ELEMENTS_JOINED:
+        return typing_is_like(t, 0, y) && (!onnx || typing_all_like(t, 0, count, first));
+    case ELEMENTS_TRUTH:
+        return ttir || (typing_all_like(t, 1, count, first) && (!y || y->element == MODEL_BOOL));
+    case ELEMENTS_LOGIC:
+        return ttir || (onnx ? typing_booleans(t, count) : typing_all_like(t, 0, count, y));
+    case ELEMENTS_CHOICE:
+        return ttir || (typing_booleans(t, 1) && typing_all_like(t, 1, 3, onnx ? t->in[1] : y));
+    case ELEMENTS_INDEX:
+        return typing_is_like(t, 0, y) && typing_indices(t, 1);
+    case ELEMENTS_UPDATE:
+        return typing_all_like(t, 0, 2, y) && typing_indices(t, 2);
+    }
+    return true;
+}
+
+static bool typing_check_elements(const struct typing *t)
+{
+    static const char *const words[] = {
+        [ELEMENTS_ANY] = "",
+        [ELEMENTS_LIKE] = "the type of the operand",
+        [ELEMENTS_SAME] = "all of one type",
+        [ELEMENTS_PRODUCT] = "operands of one type",
+        [ELEMENTS_JOINED] = "all of one type",
+        [ELEMENTS_TRUTH] = "operands of one type make a truth",
+        [ELEMENTS_LOGIC] = "truths",
+        [ELEMENTS_CHOICE] = "a truth chooses between operands of the result's type",
+        [ELEMENTS_INDEX] = "the type of the first operand, the others are integers",
+        [ELEMENTS_UPDATE] = "the type of the first two operands, the others are integers"};
+    char from[200], have[60] = "", text[500];
+    if (typing_elements_fit(t)) return true;
+    typing_operand_words(t, true, from, sizeof from);
+    if (t->stated)
+        snprintf(have, sizeof have, " is %s, which", model_element_word(t->dialect, t->stated->element));
+    snprintf(text, sizeof text, "%s%s breaks the rule of its kind (elements: %s)", from, have,
+             words[t->row->elements]);
+    return typing_refuse(t, LX_E_SHAPE, text);
+}
+
+/* ---- text dialects ---- */
+
+/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the result need not be. */
+static bool typing_begin(struct typing *t, bool open)
+{
+    t->row = op_find(t->dialect, t->op->kind);
+    if (!t->row || !t->row->type->of) return false;
+    bool tuples = t->row->form == OP_ANY_TYPE && t->row->map == NULL,
+         can = tuples || t->op->result_count <= 1;
+    for (int i = -1; can && i < t->op->operand_count; i++) {
+        if (i < 0 && t->op->result_count == 0) continue;
+        const struct model_type *type = model_type_of(t->m, i < 0 ? t->op->results[0] : t->op->operands[i]);
+        can = type && (tuples || (type->element != MODEL_TUPLE && (type->elements >= 0 || (open && i < 0))));
+        if (i >= 0 && i < TYPING_OPERANDS) t->in[i] = type;
+        if (i < 0) t->stated = type;
+    }
+    if (can && !t->stated) t->stated = t->in[0];
+    return can && t->stated;
+}
+
+static bool typing_check_op(struct lx_model *m, struct model_op *op, lx_status *st)
+{
+    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = st};
+    bool judged = typing_begin(&t, false);
+    if (!t.row || !t.row->type->of) return true;
+    if (op->operand_count < t.row->least || op->operand_count > t.row->most) return typing_count(&t);
+    if (!judged) return true;
+    enum typed typed = t.row->type->of(&t);
+    bool same = typed == TYPE_OPEN || (typed == TYPED && t.rank == t.stated->count);
+    for (int d = 0; typed == TYPED && same && d < t.rank; d++) same = t.want[d] == t.stated->extent[d];
+    return same ? typing_check_elements(&t) : typing_broken(&t, typed == TYPED);
+}
+
+bool model_check_types(struct lx_model *m, lx_status *st)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            if (!typing_check_op(m, &m->bodies.at[b].ops[i], st)) return false;
+    return true;
+}
+
+void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent)
+{
+    lx_status st = {0};
+    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = &st};
+    if (!typing_begin(&t, true) || op->operand_count < t.row->least || op->operand_count > t.row->most)
+        return;
+    if (t.row->type->of(&t) == TYPE_WRONG || t.rank != t.stated->count) return;
+    for (int d = 0; d < t.rank; d++) /* an extent of 1 that is repeated does not say how often */
+        if (extent[d] < 0 && !(t.row->type == &type_repeat && t.want[d] == 1)) extent[d] = t.want[d];
+}
+
+/* ---- ONNX ---- */
+
+static bool onnx_infer_body(struct typing *t, int32_t body);
+
+/* Operands and the element type that the first result has unless the rule says otherwise. */
+static void onnx_begin_op(struct typing *t, struct model_op *op)
+{
+    t->op = op;
+    t->row = op_find(MODEL_ONNX, op->kind);
+    t->opset = t->derived ? ONNX_DERIVED_OPSET : onnx_opset(t->m, op->kind);
+    t->rank = 0;
+    for (int i = 0; i < TYPING_OPERANDS; i++)
+        t->in[i] =
+            i < op->operand_count && op->operands[i] >= 0 ? model_type_of(t->m, op->operands[i]) : NULL;
+    const struct model_type *like = t->row && t->row->elements == ELEMENTS_CHOICE ? t->in[1] : t->in[0];
+    t->element = t->row && t->row->elements == ELEMENTS_TRUTH ? MODEL_BOOL : like ? like->element : MODEL_F32;
+}
+
+/* What no rule gave is taken as declared; what one gave must be as declared. */
+static bool onnx_settle(struct typing *t, enum typed by_rule)
+{
+    for (int r = 0; r < t->op->result_count; r++) {
+        if (t->op->results[r] < 0) continue;
+        struct model_value *v = &t->m->values.at[t->op->results[r]];
+        char ours[160], theirs[160], text[500];
+        if (!v->type && v->declared && v->declared->elements >= 0) v->type = v->declared;
+        if (!v->type)
+            return typing_refuse(
+                t, LX_E_SHAPE,
+                t->row && t->row->type->of
+                    ? ": its shape depends on data; declare it (value_info), or fix the data (--value NAME=N)"
+                    : ": no rule for its shape, and the file declares none; declare it (value_info), as "
+                      "onnx.shape_inference does");
+        if (!v->declared) continue;
+        if (v->declared_exact && !model_same_shape(v->type, v->declared)) {
+            typing_words(v->type->count, v->type->extent, ours, sizeof ours);
+            typing_words(v->declared->count, v->declared->extent, theirs, sizeof theirs);
+        } else if (!t->derived && by_rule == TYPED && v->type->element != v->declared->element) {
+            snprintf(ours, sizeof ours, "%s", model_element_word(MODEL_ONNX, v->type->element));
+            snprintf(theirs, sizeof theirs, "%s", model_element_word(MODEL_ONNX, v->declared->element));
+        } else
+            continue;
+        snprintf(text, sizeof text, ": %.60s is %s, but the file declares %s", v->name, ours, theirs);
+        return typing_refuse(t, LX_E_SHAPE, text);
+    }
+    return true;
+}
+
+static bool onnx_infer_op(struct typing *t, struct model_op *op)
+{
+    enum typed typed = TYPE_OPEN;
+    onnx_begin_op(t, op);
+    for (int b = 0; t->row && b < op->body_count; b++)
+        if (!onnx_infer_body(t, op->bodies[b])) return false;
+    onnx_begin_op(t, op);
+    if (t->row && t->row->type->of) {
+        if (!typing_count(t) || (!t->derived && !typing_check_elements(t))) return false;
+        typed = t->row->type->of(t);
+        if (typed == TYPED) typed = typing_result(t, 0, t->element, t->rank, t->want);
+        if (typed == TYPE_WRONG) return typing_broken(t, false);
+    }
+    if (!onnx_settle(t, typed)) return false;
+    if (typed == TYPED) onnx_fold(t);
+    return true;
+}
+
+/* Inputs without a type, and results of functions that nobody makes. */
+static bool onnx_all_typed(struct typing *t, const int32_t *values, int count, const char *what)
+{
+    for (int i = 0; i < count; i++) {
+        const struct model_value *v = values[i] < 0 ? NULL : &t->m->values.at[values[i]];
+        if (v && (!v->type || v->type->elements < 0))
+            return status_set_at(t->st, LX_E_SHAPE, t->m->file, 0, 0,
+                                 "%s %.100s has no shape, and nobody makes it%s", what, v->name,
+                                 v->body == t->m->entry ? "; declare its type and extents in the file"
+                                                        : ", in a graph within a node; declare it there");
+    }
+    return true;
+}
+
+static bool onnx_infer_body(struct typing *t, int32_t body)
+{
+    const struct model_body *b = &t->m->bodies.at[body];
+    if (!onnx_all_typed(t, b->arguments, b->argument_count, "input")) return false;
+    for (int i = 0; i < b->op_count; i++)
+        if (!onnx_all_typed(t, b->ops[i].operands, b->ops[i].operand_count, "operand") ||
+            !onnx_infer_op(t, &b->ops[i]))
+            return false;
+    return onnx_all_typed(t, b->results, b->result_count, "output");
+}
+
+bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options, lx_status *st)
+{
+    struct typing t = {.m = m, .dialect = MODEL_ONNX, .st = st, .budget = MOST_FOLDED, .options = options};
+    return onnx_infer_body(&t, m->entry);
+}
+
+bool onnx_infer_part(struct lx_model *m, struct model_op *op, lx_status *st)
+{
+    struct typing t = {.m = m, .dialect = MODEL_ONNX, .st = st, .budget = MOST_FOLDED, .derived = true};
+    return onnx_infer_op(&t, op);
+}

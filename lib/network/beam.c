@@ -1,0 +1,386 @@
+/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full, and when the
+ * step ends, it is condensed: candidates of equal rows are found by a hash table and merged, the rest is sorted, and what
+ * exceeds the width is dropped. */
+#include "network/beam.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8, MOST_WAYS = 1 << 21 };
+
+void beam_begin(struct beam *b, const struct beam_rules *rules, const void *root, const int32_t *row)
+{
+    size_t width = (size_t)rules->width + (size_t)rules->safe_states + 1, slots = (size_t)rules->slots;
+    *b = (struct beam){.rules = *rules,
+                       .width = rules->width,
+                       .count = 1,
+                       .limit = INT64_MAX,
+                       .dropped = INT64_MAX,
+                       .exact = true};
+    b->nodes = arena_array(&b->memory, width, rules->node_size);
+    b->next_nodes = arena_array(&b->memory, width, rules->node_size);
+    b->rows = arena_array(&b->memory, width * slots, sizeof *b->rows);
+    b->next_rows = arena_array(&b->memory, width * slots, sizeof *b->rows);
+    b->hashes = arena_array(&b->memory, width, sizeof *b->hashes);
+    b->next_hashes = arena_array(&b->memory, width, sizeof *b->hashes);
+    b->open = arena_array(&b->memory, slots, sizeof *b->open);
+    b->compared = arena_array(&b->memory, slots, sizeof *b->compared);
+    b->slot_flags = arena_array(&b->memory, slots, sizeof *b->slot_flags);
+    memcpy(b->nodes, root, rules->node_size);
+    for (int32_t s = 0; row && s < rules->slots; s++) {
+        b->rows[s] = row[s];
+        b->hashes[0] ^= beam_mix(s, row[s]);
+    }
+}
+
+void beam_end(struct beam *b)
+{
+    VEC_FREE(&b->found);
+    VEC_FREE(&b->sorted);
+    VEC_FREE(&b->keys);
+    VEC_FREE(&b->found_nodes);
+    VEC_FREE(&b->found_numbers);
+    VEC_FREE(&b->free_places);
+    VEC_FREE(&b->table);
+    VEC_FREE(&b->trace);
+    VEC_FREE(&b->ways);
+    VEC_FREE(&b->layers);
+    arena_free(&b->memory);
+}
+
+void beam_step(struct beam *b, const int32_t *slots, int32_t count)
+{
+    b->changed = slots;
+    b->changed_count = count;
+    b->found.count = b->free_places.count = 0;
+    b->places = 0;
+    b->order = 0;
+    b->parent = -1;
+    b->limit = INT64_MAX;
+    for (int32_t k = 0; k < count; k++) b->slot_flags[slots[k]] |= SLOT_CHANGED;
+    b->compared_count = 0;
+    for (int32_t k = 0; k < b->open_count; k++)
+        if (!(b->slot_flags[b->open[k]] & SLOT_CHANGED)) b->compared[b->compared_count++] = b->open[k];
+}
+
+static const int32_t *beam_numbers(const struct beam *b, const struct beam_candidate *c)
+{
+    return &b->found_numbers.at[(size_t)c->place * (size_t)b->changed_count];
+}
+
+static const void *beam_found_node(const struct beam *b, const struct beam_candidate *c)
+{
+    return b->found_nodes.at + (size_t)c->place * b->rules.node_size;
+}
+
+static bool beam_goes_before(const struct beam *b, const struct beam_candidate *x,
+                             const struct beam_candidate *y)
+{
+    if (x->rank != y->rank) return x->rank < y->rank;
+    if (x->tie != y->tie) return x->tie < y->tie;
+    if (b->rules.before) {
+        const void *p = beam_found_node(b, x), *q = beam_found_node(b, y);
+        if (b->rules.before(p, q)) return true;
+        if (b->rules.before(q, p)) return false;
+    }
+    return x->order < y->order;
+}
+
+static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
+                          const struct beam_candidate *y)
+{
+    if (x->hash != y->hash) return false;
+    const int32_t *p = beam_numbers(b, x), *q = beam_numbers(b, y);
+    for (int32_t k = 0; k < b->changed_count; k++)
+        if (p[k] != q[k]) return false;
+    if (x->from == y->from) return true;
+    p = beam_row_of(b, x->from);
+    q = beam_row_of(b, y->from);
+    for (int32_t k = 0; k < b->compared_count; k++)
+        if (p[b->compared[k]] != q[b->compared[k]]) return false;
+    return true;
+}
+
+/* Of two with the same row. */
+static bool beam_is_better(const struct beam *b, const struct beam_candidate *x,
+                           const struct beam_candidate *y)
+{
+    if (!b->rules.cheaper) return beam_goes_before(b, x, y);
+    return b->rules.cheaper(beam_found_node(b, x), beam_found_node(b, y));
+}
+
+/* The way of a candidate that was merged, and those that it had, are others of the better one. */
+static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
+{
+    if (b->ways.count >= MOST_WAYS) {
+        b->ways_lost = true;
+        return;
+    }
+    (void)VEC_PUSH(&b->ways, (struct beam_way){worse->rank, worse->from, worse->choice, better->ways});
+    better->ways = (int32_t)b->ways.count - 1;
+    if (worse->ways < 0) return;
+    int32_t *end = &b->ways.at[better->ways].next;
+    while (*end >= 0) end = &b->ways.at[*end].next;
+    *end = worse->ways;
+}
+
+/* Of candidates with equal rows the best stays. */
+static void beam_merge(struct beam *b)
+{
+    size_t room = 16, kept = 0;
+    while (room < 2 * b->found.count) room *= 2;
+    (void)VEC_RESERVE(&b->table, room);
+    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
+    memset(b->table.at, 0, room * sizeof *b->table.at);
+    for (size_t i = 0; i < b->found.count; i++) {
+        struct beam_candidate *c = &b->found.at[i], *other = NULL;
+        size_t h = (size_t)c->hash & (room - 1);
+        for (; b->table.at[h]; h = (h + 1) & (room - 1)) {
+            other = &b->found.at[b->table.at[h] - 1];
+            if (beam_same_row(b, other, c)) break;
+        }
+        if (!b->table.at[h]) {
+            b->found.at[kept++] = *c;
+            b->table.at[h] = (uint32_t)kept;
+            continue;
+        }
+        struct beam_candidate worse = *c;
+        if (beam_is_better(b, c, other)) {
+            worse = *other;
+            *other = *c;
+            if (b->rules.first_place) other->order = worse.order;
+        }
+        if (b->rules.all_ways) beam_add_ways(b, &worse, other);
+        b->free_places.at[b->free_places.count++] = worse.place;
+    }
+    b->merged |= kept < b->found.count;
+    b->found.count = kept;
+}
+
+static bool beam_key_order(const void *context, uint32_t x, uint32_t y)
+{
+    const struct beam *b = context;
+    return beam_goes_before(b, &b->found.at[x], &b->found.at[y]);
+}
+
+static void beam_order(struct beam *b)
+{
+    size_t count = b->found.count;
+    (void)VEC_RESERVE(&b->keys, 2 * count + 1);
+    (void)VEC_RESERVE(&b->sorted, count + 1);
+    for (size_t i = 0; i < count; i++)
+        b->keys.at[i] = (struct beam_key){b->found.at[i].rank, b->found.at[i].tie, (uint32_t)i};
+    beam_sort(b->keys.at, count, b->keys.at + count, beam_key_order, b);
+    for (size_t i = 0; i < count; i++) b->sorted.at[i] = b->found.at[b->keys.at[i].at];
+    b->sorted.count = count;
+}
+
+/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order, behind them. */
+static void beam_diversify(struct beam *b)
+{
+    size_t count = b->sorted.count, room = 16, first = 0, later = 0;
+    while (room < 2 * count) room *= 2;
+    memset(b->table.at, 0, room * sizeof *b->table.at);        /* of this room since beam_merge, or larger */
+    for (size_t i = 0; i < count; i++) b->keys.at[i].rank = 0; /* how many of the kind that begins there */
+    for (size_t i = 0; i < count; i++) {
+        const struct beam_node *n = beam_found_node(b, &b->sorted.at[i]), *m;
+        size_t h = (size_t)n->kind & (room - 1);
+        for (; b->table.at[h]; h = (h + 1) & (room - 1)) {
+            m = beam_found_node(b, &b->sorted.at[b->table.at[h] - 1]);
+            if (m->kind == n->kind) break;
+        }
+        if (!b->table.at[h]) b->table.at[h] = (uint32_t)i + 1;
+        b->keys.at[i].at = ++b->keys.at[b->table.at[h] - 1].rank <= b->rules.of_a_kind;
+        first += b->keys.at[i].at;
+    }
+    for (size_t i = 0, early = 0; i < count; i++) {
+        size_t to = b->keys.at[i].at ? early++ : first + later++;
+        b->found.at[to] = b->sorted.at[i];
+    }
+}
+
+/* Merged and in order, `found` has the best first. */
+static void beam_condense(struct beam *b)
+{
+    if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
+    beam_order(b);
+    if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
+        beam_diversify(b);
+    else
+        memcpy(b->found.at, b->sorted.at, b->sorted.count * sizeof *b->sorted.at);
+}
+
+void beam_drop(struct beam *b, int64_t rank)
+{
+    if (rank >= b->rules.cut) return;
+    b->dropped = min_i64(b->dropped, rank);
+    b->exact = false;
+}
+
+/* Candidate c becomes state `at` of the next layer, or would. */
+static void beam_write_out(struct beam *b, const struct beam_candidate *c, int32_t at)
+{
+    size_t slots = (size_t)b->rules.slots;
+    int32_t *row = &b->next_rows[(size_t)at * slots];
+    const int32_t *numbers = beam_numbers(b, c);
+    memcpy(row, beam_row_of(b, c->from), slots * sizeof *row);
+    for (int32_t k = 0; k < b->changed_count; k++) row[b->changed[k]] = numbers[k];
+    memcpy(b->next_nodes + (size_t)at * b->rules.node_size, beam_found_node(b, c), b->rules.node_size);
+    b->next_hashes[at] = c->hash;
+}
+
+/* Its row is written out behind all that go on. */
+static bool beam_is_safe(struct beam *b, const struct beam_candidate *c)
+{
+    int32_t at = b->rules.width + b->rules.safe_states;
+    beam_write_out(b, c, at);
+    return b->rules.safe(b->rules.context, &b->next_rows[(size_t)at * (size_t)b->rules.slots]);
+}
+
+/* The list is full: what exceeds the width goes. */
+static void beam_make_room(struct beam *b)
+{
+    int64_t least = INT64_MAX;
+    size_t kept = 0;
+    int32_t safe = 0;
+    beam_condense(b);
+    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
+    for (size_t i = 0; i < b->found.count; i++) {
+        struct beam_candidate c = b->found.at[i];
+        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, &c);
+        safe += is_safe;
+        if (i < (size_t)b->width || is_safe) {
+            b->found.at[kept++] = c;
+            continue;
+        }
+        least = min_i64(least, c.rank);
+        b->free_places.at[b->free_places.count++] = c.place;
+    }
+    if (kept == b->found.count) return;
+    b->found.count = kept;
+    beam_drop(b, least);
+    if (b->rules.of_a_kind == 0) b->limit = min_i64(b->limit, least);
+}
+
+static uint64_t beam_untouched_hash(const struct beam *b, int32_t from)
+{
+    const int32_t *row = beam_row_of(b, from);
+    uint64_t hash = b->hashes[from];
+    for (int32_t k = 0; k < b->changed_count; k++) hash ^= beam_mix(b->changed[k], row[b->changed[k]]);
+    return hash;
+}
+
+void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, const int32_t *numbers)
+{
+    const struct beam_node *n = node;
+    size_t changed = (size_t)b->changed_count, size = b->rules.node_size;
+    if (n->rank >= b->rules.cut) return;
+    if (n->rank >= b->limit) {
+        beam_drop(b, n->rank);
+        return;
+    }
+    if (b->rules.room > 0 && b->found.count == (size_t)b->rules.room) beam_make_room(b);
+    if (b->parent != from) {
+        b->parent = from;
+        b->parent_hash = beam_untouched_hash(b, from);
+    }
+    struct beam_candidate c = {n->rank, n->tie, b->parent_hash, from, choice, 0, -1, b->order++};
+    if (b->free_places.count)
+        c.place = b->free_places.at[--b->free_places.count];
+    else {
+        c.place = b->places++;
+        (void)VEC_RESERVE(&b->found_nodes, (size_t)b->places * size);
+        (void)VEC_RESERVE(&b->found_numbers, (size_t)b->places * changed + 1);
+    }
+    memcpy(b->found_nodes.at + (size_t)c.place * size, node, size);
+    int32_t *to = &b->found_numbers.at[(size_t)c.place * changed];
+    for (size_t k = 0; k < changed; k++) {
+        to[k] = numbers[k];
+        c.hash ^= beam_mix(b->changed[k], numbers[k]);
+    }
+    (void)VEC_PUSH(&b->found, c);
+}
+
+/* Is the state in place `at` of the next layer dominated by one of the first there? */
+static bool beam_dominated(const struct beam *b, int32_t at)
+{
+    size_t slots = (size_t)b->rules.slots, size = b->rules.node_size;
+    for (int32_t k = 0; b->rules.dominates && k < at && k < DOMINATORS; k++)
+        if (b->rules.dominates(b->rules.context, b->next_nodes + (size_t)k * size,
+                               &b->next_rows[(size_t)k * slots], b->next_nodes + (size_t)at * size,
+                               &b->next_rows[(size_t)at * slots]))
+            return true;
+    return false;
+}
+
+/* The candidates in their order, into the next layer, as far as there is room. */
+static void beam_take(struct beam *b)
+{
+    int32_t kept = 0, safe = 0;
+    bool full = false;
+    (void)VEC_PUSH(&b->layers, b->trace.count);
+    for (size_t i = 0; i < b->found.count; i++) {
+        const struct beam_candidate *c = &b->found.at[i];
+        full |= kept == b->width;
+        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, c);
+        if (!full || is_safe || b->rules.dominates) beam_write_out(b, c, kept);
+        if (b->rules.dominates && beam_dominated(b, kept)) continue;
+        safe += is_safe;
+        if (!full || is_safe) {
+            (void)VEC_PUSH(&b->trace, (struct beam_origin){c->from, c->choice, c->ways});
+            kept++;
+            continue;
+        }
+        beam_drop(b, c->rank);
+        if (b->rules.of_a_kind == 0 && safe == b->rules.safe_states) break;
+    }
+    b->count = kept;
+}
+
+static void beam_swap_layers(struct beam *b)
+{
+    char *nodes = b->nodes;
+    int32_t *rows = b->rows;
+    uint64_t *hashes = b->hashes;
+    b->nodes = b->next_nodes, b->next_nodes = nodes;
+    b->rows = b->next_rows, b->next_rows = rows;
+    b->hashes = b->next_hashes, b->next_hashes = hashes;
+}
+
+/* Slots in which all states are equal again are closed. */
+static void beam_close_slots(struct beam *b)
+{
+    size_t slots = (size_t)b->rules.slots;
+    int32_t kept = 0;
+    for (int32_t k = 0; k < b->changed_count; k++) {
+        int32_t slot = b->changed[k];
+        if (!(b->slot_flags[slot] & SLOT_OPEN)) b->open[b->open_count++] = slot;
+        b->slot_flags[slot] = SLOT_OPEN;
+    }
+    for (int32_t k = 0; k < b->open_count; k++) {
+        int32_t slot = b->open[k];
+        bool differ = false;
+        for (int32_t i = 1; i < b->count && !differ; i++)
+            differ = b->rows[(size_t)i * slots + (size_t)slot] != b->rows[slot];
+        b->slot_flags[slot] = differ ? SLOT_OPEN : 0;
+        if (differ) b->open[kept++] = slot;
+    }
+    b->open_count = kept;
+}
+
+void beam_settle(struct beam *b)
+{
+    beam_condense(b);
+    beam_take(b);
+    beam_swap_layers(b);
+    beam_close_slots(b);
+}
+
+void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
+{
+    for (size_t step = b->layers.count; step-- > 0;) {
+        struct beam_origin o = beam_origin_of(b, step, at);
+        choices[step] = o.choice;
+        at = o.from;
+    }
+}

@@ -1,0 +1,274 @@
+/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. All tables whose last variable it
+ * is go into its bucket; their sum, minimised over the variable, is a message over the others. Where that would be too large
+ * the bucket is taken apart, and each part minimises for itself, which can only be less. So that the parts pull at one
+ * rope, each gets the same share of what the variable's values cost in all of them. */
+#include "base/checked.h"
+#include "network/network.h"
+
+#include <stdlib.h>
+
+/* One axis of a bucket: all classes that some table of it tells apart. */
+struct bucket_axis {
+    struct net_axis axis;
+    int32_t *member; /* a value of each class */
+};
+
+/* A part of a bucket: tables that are added up. */
+struct bucket_part {
+    VEC(const struct net_table *) tables;
+    struct bucket_axis *axes; /* variables rising; the last is the bucket's own */
+    int32_t axis_count;
+    int64_t entries;
+    int64_t *shift; /* per value of the bucket's variable; NULL: none */
+};
+
+typedef VEC(const struct net_table *) bucket_tables;
+typedef VEC(struct bucket_part) bucket_parts;
+
+struct elimination {
+    const struct network *n;
+    struct net_bound *b;
+    struct arena scratch; /* of one bucket */
+    int64_t limit, *steps;
+};
+
+/* --- Axes. --- */
+
+static void bucket_refine(struct elimination *e, struct bucket_axis *a, const struct net_axis *with)
+{
+    int32_t values = e->n->vars[a->axis.var].size, found = 0;
+    int32_t *class_of = arena_array(&e->scratch, (size_t)values, sizeof *class_of);
+    int32_t *seen = arena_array(&e->scratch, (size_t)a->axis.size * (size_t)with->size, sizeof *seen);
+    for (int32_t v = 0; v < values; v++) {
+        int32_t *at = &seen[a->axis.class_of[v] * with->size + with->class_of[v]];
+        if (!*at) *at = ++found;
+        class_of[v] = *at - 1;
+    }
+    a->axis.class_of = class_of;
+    a->axis.size = found;
+}
+
+/* The axes of a part with those of one table more. */
+static struct bucket_axis *bucket_joined(struct elimination *e, const struct bucket_part *p,
+                                         const struct net_table *t, int32_t *count, int64_t *entries)
+{
+    int32_t i = 0, k = 0;
+    struct bucket_axis *axes =
+        arena_array(&e->scratch, (size_t)(p->axis_count + t->axis_count), sizeof *axes);
+    *count = 0;
+    *entries = 1;
+    while (i < p->axis_count || k < t->axis_count) {
+        struct bucket_axis *to = &axes[(*count)++];
+        bool own = i < p->axis_count && (k == t->axis_count || p->axes[i].axis.var <= t->axes[k].var);
+        bool both = own && k < t->axis_count && p->axes[i].axis.var == t->axes[k].var;
+        *to = own ? p->axes[i] : (struct bucket_axis){t->axes[k], NULL};
+        if (both) bucket_refine(e, to, &t->axes[k]);
+        i += own;
+        k += both || !own;
+        *entries = min_i64(*entries * to->axis.size, INT64_MAX >> 20);
+    }
+    return axes;
+}
+
+static void bucket_find_members(struct elimination *e, struct bucket_part *p)
+{
+    for (int32_t k = 0; k < p->axis_count; k++) {
+        struct bucket_axis *a = &p->axes[k];
+        a->member = arena_array(&e->scratch, (size_t)a->axis.size, sizeof *a->member);
+        for (int32_t v = e->n->vars[a->axis.var].size - 1; v >= 0; v--) a->member[a->axis.class_of[v]] = v;
+    }
+}
+
+/* --- Buckets and their parts. --- */
+
+static int bucket_larger_first(const void *a, const void *b)
+{
+    const struct net_table *x = *(const struct net_table *const *)a, *y = *(const struct net_table *const *)b;
+    if (x->axis_count != y->axis_count) return y->axis_count - x->axis_count;
+    if (x->count != y->count) return x->count < y->count ? 1 : -1;
+    return x < y ? -1 : x > y; /* both are in one array, in the order of adding */
+}
+
+static void bucket_find_tables(const struct elimination *e, int32_t var, bucket_tables *found)
+{
+    for (size_t i = 0; i < e->n->tables.count; i++)
+        if (e->n->tables.at[i].last == var) (void)VEC_PUSH(found, &e->n->tables.at[i]);
+    if (found->count) qsort(found->at, found->count, sizeof *found->at, bucket_larger_first);
+    size_t own = found->count;
+    for (size_t i = 0; i < e->b->messages.count; i++)
+        if (e->b->messages.at[i].table.last == var) (void)VEC_PUSH(found, &e->b->messages.at[i].table);
+    if (found->count > own)
+        qsort(found->at + own, found->count - own, sizeof *found->at, bucket_larger_first);
+}
+
+/* Into the first part that does not get too large by it, or one of its own. */
+static void bucket_throw_in(struct elimination *e, bucket_parts *parts, const struct net_table *t)
+{
+    for (size_t i = 0; i <= parts->count; i++) {
+        int32_t count;
+        int64_t entries;
+        if (i == parts->count) (void)VEC_PUSH(parts, (struct bucket_part){.entries = 1});
+        struct bucket_part *p = &parts->at[i];
+        struct bucket_axis *axes = bucket_joined(e, p, t, &count, &entries);
+        if (p->tables.count && entries > max_i64(e->limit, max_i64(p->entries, t->count))) continue;
+        p->axes = axes;
+        p->axis_count = count;
+        p->entries = entries;
+        (void)VEC_PUSH(&p->tables, t);
+        return;
+    }
+}
+
+/* --- The sum of a part, minimised over its last variable, or over all but that. --- */
+
+/* Where each table of a part has its entries, by class of each axis of the part. */
+struct bucket_offsets {
+    int64_t **of; /* [table * axis_count + axis]: per class */
+    int64_t *at;  /* per table, under all axes but the last */
+    int32_t *class;
+};
+
+static struct bucket_offsets bucket_offsets_of(struct elimination *e, const struct bucket_part *p)
+{
+    size_t cells = p->tables.count * (size_t)p->axis_count;
+    struct bucket_offsets o = {arena_array(&e->scratch, cells, sizeof *o.of),
+                               arena_array(&e->scratch, p->tables.count, sizeof *o.at),
+                               arena_array(&e->scratch, (size_t)p->axis_count, sizeof *o.class)};
+    for (size_t c = 0; c < cells; c++) {
+        const struct bucket_axis *a = &p->axes[c % (size_t)p->axis_count];
+        const struct net_table *t = p->tables.at[c / (size_t)p->axis_count];
+        int64_t stride = 1;
+        int32_t k = t->axis_count - 1;
+        for (; k >= 0 && t->axes[k].var != a->axis.var; k--) stride *= t->axes[k].size;
+        o.of[c] = arena_array(&e->scratch, (size_t)a->axis.size, sizeof **o.of);
+        for (int32_t i = 0; k >= 0 && i < a->axis.size; i++)
+            o.of[c][i] = stride * t->axes[k].class_of[a->member[i]];
+    }
+    return o;
+}
+
+static int64_t bucket_sum(const struct bucket_part *p, const struct bucket_offsets *o, int32_t class)
+{
+    int64_t sum = p->shift ? p->shift[class] : 0;
+    for (size_t t = 0; t < p->tables.count && sum < NETWORK_HOPELESS; t++) {
+        int64_t more = p->tables.at[t]->values[o->at[t] + o->of[(t + 1) * (size_t)p->axis_count - 1][class]];
+        sum = more >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + more;
+    }
+    return sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum;
+}
+
+/* The next classes of all axes but the last; false: it was the last of them. */
+static bool bucket_move_on(const struct bucket_part *p, struct bucket_offsets *o)
+{
+    int32_t k = p->axis_count - 2;
+    while (k >= 0 && ++o->class[k] == p->axes[k].axis.size) o->class[k--] = 0;
+    return k >= 0;
+}
+
+/* Over the last variable (`others` false: one entry for the classes of the others), or over all others. */
+static void bucket_minimise(struct elimination *e, const struct bucket_part *p, bool others, int64_t *least)
+{
+    struct bucket_offsets o = bucket_offsets_of(e, p);
+    int32_t classes = p->axes[p->axis_count - 1].axis.size;
+    for (int32_t c = 0; others && c < classes; c++) least[c] = NETWORK_NEVER;
+    do {
+        for (size_t t = 0; t < p->tables.count; t++) {
+            o.at[t] = 0;
+            for (int32_t k = 0; k + 1 < p->axis_count; k++)
+                o.at[t] += o.of[t * (size_t)p->axis_count + (size_t)k][o.class[k]];
+        }
+        if (!others) *least = NETWORK_NEVER;
+        for (int32_t c = 0; c < classes; c++) {
+            int64_t *to = others ? &least[c] : least;
+            *to = min_i64(*to, bucket_sum(p, &o, c));
+        }
+        least += !others;
+    } while (bucket_move_on(p, &o));
+    *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
+}
+
+/* What part `i` of `count` gets of a sum. */
+static int64_t bucket_share_of(int64_t sum, int64_t i, int64_t count)
+{
+    int64_t rest = (sum % count + count) % count;
+    return (sum - rest) / count + (i < rest);
+}
+
+/* Every part has its own opinion of what a value costs at least: from now on an equal share of all. */
+static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t var)
+{
+    int32_t values = e->n->vars[var].size, *own = arena_array(&e->scratch, (size_t)values, sizeof *own);
+    int64_t **least = arena_array(&e->scratch, parts->count, sizeof *least), count = (int64_t)parts->count;
+    for (int32_t v = 0; v < values; v++) own[v] = v;
+    struct net_axis each = {var, values, own};
+    for (int64_t i = 0; i < count; i++) {
+        struct bucket_part *p = &parts->at[i];
+        least[i] = arena_array(&e->scratch, (size_t)values, sizeof **least);
+        bucket_refine(e, &p->axes[p->axis_count - 1], &each);
+        bucket_find_members(e, p);
+        bucket_minimise(e, p, true, least[i]);
+    }
+    for (int64_t i = 0; i < count; i++)
+        parts->at[i].shift = arena_array(&e->scratch, (size_t)values, sizeof *parts->at[i].shift);
+    for (int32_t v = 0; v < values; v++) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < count && sum < NETWORK_HOPELESS; i++)
+            sum = least[i][v] >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + least[i][v];
+        for (int64_t i = 0; i < count; i++)
+            parts->at[i].shift[v] =
+                sum >= NETWORK_HOPELESS ? NETWORK_NEVER : bucket_share_of(sum, i, count) - least[i][v];
+    }
+}
+
+static void bucket_send(struct elimination *e, const struct bucket_part *p, int32_t var)
+{
+    struct net_axis *axes = arena_array(&e->b->memory, (size_t)p->axis_count, sizeof *axes);
+    for (int32_t k = 0; k + 1 < p->axis_count; k++) {
+        size_t values = (size_t)e->n->vars[p->axes[k].axis.var].size;
+        axes[k] = p->axes[k].axis;
+        axes[k].class_of =
+            arena_copy_array(&e->b->memory, axes[k].class_of, values, sizeof *axes[k].class_of);
+    }
+    struct net_message m = {net_table_make(&e->b->memory, axes, p->axis_count - 1), var};
+    bucket_minimise(e, p, false, m.table.values);
+    (void)VEC_PUSH(&e->b->messages, m);
+}
+
+/* A variable that no table has costs nothing. */
+static void bucket_eliminate(struct elimination *e, int32_t var)
+{
+    bucket_tables tables = {0};
+    bucket_parts parts = {0};
+    /* Tables of messages are pointed to while new ones are added: these must not move. */
+    (void)VEC_RESERVE(&e->b->messages, e->n->tables.count + 2 * e->b->messages.count + 1);
+    bucket_find_tables(e, var, &tables);
+    for (size_t i = 0; i < tables.count; i++) bucket_throw_in(e, &parts, tables.at[i]);
+    if (parts.count > 1) {
+        e->b->exact = false;
+        bucket_share_out(e, &parts, var);
+    }
+    for (size_t i = 0; i < parts.count; i++) {
+        bucket_find_members(e, &parts.at[i]);
+        bucket_send(e, &parts.at[i], var);
+        VEC_FREE(&parts.at[i].tables);
+    }
+    VEC_FREE(&parts);
+    VEC_FREE(&tables);
+    arena_free(&e->scratch);
+    e->scratch = (struct arena){0};
+}
+
+void net_bound_make(struct net_bound *b, const struct network *n, int64_t limit, int64_t *steps)
+{
+    struct elimination e = {.n = n, .b = b, .limit = limit, .steps = steps};
+    *b = (struct net_bound){.exact = true, .least = n->base};
+    for (int32_t v = n->count - 1; v >= 0; v--) bucket_eliminate(&e, v);
+    for (size_t i = 0; i < b->messages.count; i++)
+        if (b->messages.at[i].table.last < 0) b->least += b->messages.at[i].table.values[0];
+}
+
+void net_bound_free(struct net_bound *b)
+{
+    VEC_FREE(&b->messages);
+    arena_free(&b->memory);
+}

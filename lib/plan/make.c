@@ -1,0 +1,183 @@
+/* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and searched for step by
+ * step (plan_steps.c). */
+#include "plan/plan_make.h"
+#include "base/clock.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "placement/solve.h"
+#include "plan/fuse.h"
+#include "plan/plan_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "name=value ..." of the options that differ from their defaults. */
+static const char *describe_options(struct arena *memory, const struct lx_solver *s, const int64_t *values)
+{
+    struct text t = {0};
+    for (int i = 0; values && i < s->option_count; i++)
+        if (values[i] != s->options[i].def)
+            text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
+    const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
+    text_free(&t);
+    return text;
+}
+
+/* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
+static bool adopt_best(struct lx_plan *p, struct search *search)
+{
+    struct attempt *best = &search->best;
+    bool traffic = asks_traffic(search);
+    if (!plan_adopt(p, &best->draft, search->st)) return false;
+    arena_adopt(p->memory, best->memory);
+    mem_free(best->memory);
+    p->answer = best->answer;
+    p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
+    p->figures.perfect_hbm_bytes = best->perfect_bytes;
+    p->figures.bound_us = search->bound_us;
+    p->joint = search->joint;
+    p->unproved = search->unproved;
+    p->gain_count = search->gain_count;
+    memcpy(p->gains, search->gains, sizeof p->gains);
+    *best = (struct attempt){0};
+    if (!traffic) p->figures.bound_bytes = search->bound;
+    if (traffic && !p->asks_time) {
+        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, search->bound);
+        p->figures.bound_bytes = search->bound - p->figures.perfect_hbm_bytes;
+    }
+    return true;
+}
+
+static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t rival, lx_status *st)
+{
+    struct lx_passes passes = passes_of_stage(&options->passes);
+    if (!plan_divide(p, &passes, options, st)) return false;
+    fuse_save(&options->run, 1);
+    struct search search = {.divided = p->own_divisions,
+                            .request = options,
+                            .effort = effort_asked(options),
+                            .rival_bytes = rival,
+                            .memory = p->memory,
+                            .st = st};
+    p->asks_time = asks_time(&search);
+    bool ok = steps_run(&search) && adopt_best(p, &search);
+    attempt_free(&search.best);
+    return ok;
+}
+
+static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
+{
+    if (*options->nests)
+        return status_set(st, LX_E_USAGE,
+                          "a bare list of buffers has no ops, so no nests; leave --nests out");
+    if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
+        return false;
+    if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
+    p->figures.bound_bytes = p->answer.bound;
+    return true;
+}
+
+/* By what a search was ended; NULL: by nothing, it went to its end. */
+static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    const struct lx_run *run = &how->run;
+    if (fuse_is_out(run) || (run->time_limit > 0 && p->seconds >= run->time_limit))
+        return "stopped by --time";
+    if (lx_run_stopped(run)) return "stopped before its end";
+    if (p->answer.status != LX_LIMIT) return NULL;
+    if (run->work_limit > 0) return "the work limit (--work) is reached";
+    /* A heuristic without options goes through the buffers once, however many steps it may take. */
+    return arena_format(p->memory,
+                        how->solver->option_count || how->solver->caps & LX_CAN_PROVE
+                            ? "%s used up its steps; --work gives it more"
+                            : "%s found no place for all; a solver that searches may",
+                        how->solver->name);
+}
+
+/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
+static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    const struct lx_solver *solver = how->solver;
+    if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
+        return NULL;
+    const char *ended = why_ended(p, how);
+    if (ended) return ended;
+    if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
+    if (p->unproved) return p->unproved;
+    return arena_format(p->memory,
+                        solver->caps & LX_CAN_PROVE ? "the bound of %s does not reach"
+                                                    : "%s is a heuristic: it proves nothing",
+                        solver->name);
+}
+
+/* A plan that knows what was asked. */
+static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
+{
+    struct lx_plan *p = plan_new(g);
+    p->solver = options->solver->name;
+    p->seed = options->run.seed;
+    p->launch = options->launch;
+    p->work_limit = options->run.work_limit;
+    p->options = describe_options(p->memory, options->solver, options->run.options);
+    return p;
+}
+
+struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  const struct lx_progress *so_far, lx_status *st)
+{
+    struct lx_plan *p = plan_begin(g, options);
+    bool ok = p && plan_of_list(p, lx_asked(options->objective, g->objective), st);
+    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+        p->answer.address[i] = so_far->address[i];
+        if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
+    }
+    if (ok) {
+        p->answer.status = LX_LIMIT;
+        p->answer.objective = so_far->objective;
+        p->answer.steps = so_far->steps;
+        p->answer.bound = p->figures.bound_bytes = so_far->bound;
+        ok = plan_complete_hastily(p, st);
+    }
+    if (ok) return p;
+    lx_plan_free(p);
+    return NULL;
+}
+
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+                                int64_t rival, lx_status *st)
+{
+    const char *wrong =
+        !options->solver ? "there is no such solver; lx_solvers() lists those there are"
+        : options->run.seed > (uint64_t)LX_INT_MAX
+            ? "the seed is beyond 2^53, the most that a plan file can say; choose a smaller one"
+            : NULL;
+    if (wrong) {
+        status_set(st, LX_E_USAGE, "%s", wrong);
+        return NULL;
+    }
+    struct lx_plan *p = plan_begin(g, options);
+    if (!p) return NULL;
+    double start = clock_seconds();
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
+    p->seconds = clock_seconds() - start;
+    ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
+    if (ok) {
+        plan_settle(p);
+        p->unproved = why_unproved(p, options);
+    }
+    if (ok && !g->is_list)
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, options->run.hasty,
+                       st) &&
+             plan_launch_ops(p, st);
+    if (ok)
+        LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,
+            lx_verdict_word(p->answer.status), p->figures.hbm_bytes, p->figures.spill_bytes,
+            p->figures.bound_bytes);
+    if (ok) return p;
+    lx_plan_free(p);
+    return NULL;
+}

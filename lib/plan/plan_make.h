@@ -1,0 +1,45 @@
+/* A plan in the making: what its parts are filled in by. Private to lib/plan and lib/planfile. */
+#ifndef LX_PLAN_PLAN_MAKE_H
+#define LX_PLAN_PLAN_MAKE_H
+
+#include "plan/plan.h"
+#include "stays/draft.h"
+
+/* plan.c: a plan with a reference to its graph and nothing else. */
+struct lx_plan *plan_new(const struct lx_graph *g);
+/* Layouts and divisions of the plan's graph; those of `like` of the options, where they are the same. `options`: NULL, none. */
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
+                 lx_status *st);
+/* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
+bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
+/* All off chip. */
+bool plan_off_chip(struct lx_plan *p, lx_status *st);
+/* question.c: the problem of a bare list; the same in a plan, all off chip. */
+bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
+                     lx_status *st);
+bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st);
+/* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
+void plan_settle(struct lx_plan *p);
+
+/* make.c: a plan of the graph as it is. `rival`: bytes of another that is taken if this one moves no less; 0: none. */
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+                                int64_t rival, lx_status *st);
+
+/* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
+bool plan_complete(struct lx_plan *plan, lx_status *st);
+/* The same with the same words for all that found no room: to tell why takes longer than the rest. */
+bool plan_complete_hastily(struct lx_plan *plan, lx_status *st);
+/* The same without the reasons. */
+bool plan_places(struct lx_plan *plan, lx_status *st);
+/* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
+bool plan_totals(struct lx_plan *p, lx_status *st);
+/* Traffic with nothing on chip, and without nests, which repeat accesses. */
+int64_t all_off_chip(const struct draft *x);
+/* hbm_segments.c: an address in HBM for each tensor that is ever there. */
+bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
+/* launches.c: how each op is launched, its operands being where they are. */
+bool plan_launch_ops(struct lx_plan *p, lx_status *st);
+/* stated_memory.c: does the pattern say that the tensor is in lx? */
+bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
+
+#endif

@@ -1,0 +1,160 @@
+/* What no plan goes below that the engines may find, and in words what keeps it from being more. */
+#include "search/bounds.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "nests/alone.h"
+#include "search/merge_bundles.h"
+#include "search/combine.h"
+#include "search/evict.h"
+#include "search/keep.h"
+#include "search/time.h"
+
+/* In scratchpads without limit. Nests and evictions may go below the best placement of the stays as they are. Where borders
+ * may be set, one can cut a stay as an eviction does. */
+static int64_t least_unlimited(const struct draft *x, bool borderless)
+{
+    int64_t bytes = x->least_bytes;
+    if (x->how.passes.tile != LX_TILE_NONE && nests_help(x, x->how.passes.reorder))
+        bytes = min_i64(bytes, crossing_traffic(x));
+    if (x->how.passes.evict || borderless) bytes = min_i64(bytes, evict_least(x));
+    return bytes;
+}
+
+/* Is it what it would be in scratchpads without limit: nothing is decided about it, nothing too large, and these borders? */
+static bool is_unlimited(const struct draft *x, const int32_t *borders)
+{
+    const struct decisions *how = &x->how;
+    bool plain = how->cut_count == 0 && how->move_count == 0 && how->apart_count == 0 &&
+                 how->loaded_count == 0 && !how->lax && how->nest_count == 0 &&
+                 how->passes.clone != LX_CLONE_HEURISTIC && borders == how->borders;
+    for (int32_t i = 0; plain && i < x->problem.count; i++) plain = x->buffers[i].size <= x->problem.capacity;
+    return plain;
+}
+
+/* Of the graph in scratchpads without limit, before anything is cut. The heuristic copies inputs also where that costs
+ * more than it saves, so what nothing goes below is that of the copies that pay. */
+static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int32_t border_count,
+                              int64_t *bytes, lx_status *st)
+{
+    struct decisions how = {.passes = x->how.passes,
+                            .order = x->how.order,
+                            .divided = x->how.divided,
+                            .borders = borders,
+                            .border_count = border_count,
+                            .unlimited = true};
+    struct arena scratch = {0};
+    struct draft plain = {0};
+    bool borderless = borders && border_count == 0;
+    if (is_unlimited(x, borders)) return *bytes = least_unlimited(x, borderless), true;
+    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
+    bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
+    if (ok) *bytes = least_unlimited(&plain, borderless);
+    draft_free(&plain);
+    arena_free(&scratch);
+    return ok;
+}
+
+bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+{
+    return unlimited_traffic(x, x->how.borders, x->how.border_count, bytes, st);
+}
+
+bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+{
+    static const int32_t none[] = {0};
+    return unlimited_traffic(x, none, 0, bytes, st);
+}
+
+/* Whatever the divisions, order, evictions and moves. By the rule of the heuristic inputs are copied also where that costs
+ * more than it saves. */
+bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
+{
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct decisions how = {.passes = search->best.draft.how.passes, .unlimited = true};
+    const struct lx_device *device = &search->divided->layouts->graph->device;
+    struct alone_asks asks = {.any_order = how.passes.reorder};
+    *may_help = false;
+    if (!engine_runs(search, ENGINE_NESTS)) return true;
+    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
+    if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks.room)) asks.room = INT64_MAX;
+    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st);
+    *may_help = ok && nests_help(&plain, asks.any_order);
+    if (*may_help) *bytes = alone_traffic(&plain, &asks);
+    if (*may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+bool bounds_with_nests(struct search *search)
+{
+    bool ok = nest_bound(search, &search->bound_with_nests, &search->bound);
+    if (!ok && stop_is_now()) {
+        search->bound_with_nests = true;
+        search->bound = crossing_traffic(&search->best.draft);
+    }
+    if (!stop_forgiven(ok, search->st)) return false;
+    if (!search->bound_with_nests) search->skipped |= 1u << ENGINE_NESTS;
+    return true;
+}
+
+/* The option of an engine that is still to come and may go below the bound of the divisions as chosen; NULL: there is none,
+ * as where traffic is not asked for: then no engine runs. */
+static const char *voiding_option(const struct search *search)
+{
+    for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search); e++)
+        if (engine_runs(search, e)) return engine_option(e);
+    return NULL;
+}
+
+/* Of the divisions as chosen, or of all. */
+static bool bound_without_nests(struct search *search)
+{
+    const struct attempt *best = &search->best;
+    const char *option = voiding_option(search);
+    bool ok = true;
+    search->bound = best->bound;
+    search->unproved = best->open_relayouts && search->effort.solver->caps & LX_CAN_PROVE
+                           ? "the bound does not reach: not all ways to decide relayouts were tried"
+                           : NULL;
+    if (search->bundles_limited && !search->joint.searched) {
+        search->bound = crossing_traffic(&best->draft);
+        ok = stop_forgiven(borderless_traffic(&best->draft, &search->bound, search->st), search->st);
+        search->unproved = "the bound does not reach: it leaves out how ops are bundled";
+    } else if (search->joint.searched) {
+        search->unproved = "the bound does not reach: the search over divisions ended above it";
+    } else if (option) {
+        search->bound = best->perfect_bytes;
+        search->unproved = arena_format(
+            search->memory, "the bound does not reach: with --%s it leaves out where buffers lie", option);
+        ok = search->unproved ? true : status_no_memory(search->st);
+    }
+    return ok;
+}
+
+bool bounds_find(struct search *search)
+{
+    search->bundles_limited = asks_traffic(search) && bundles_are_limited(search);
+    if (asks_time(search) && !time_bound(&search->best.draft, &search->bound_us, search->st)) return false;
+    if (!search->bound_with_nests) return bound_without_nests(search);
+    search->unproved =
+        "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
+    /* The search over divisions knew no nests. */
+    search->joint.bound_bytes = min_i64(search->joint.bound_bytes, search->bound);
+    return true;
+}
+
+bool bounds_raise(struct search *search)
+{
+    int64_t least = 0;
+    /* The model knows the borders of bundles as they stand, and they may still be taken away; it knows nothing of nests. */
+    if (search->bundles_limited || search->joint.searched || search->best.hbm_bytes <= search->bound ||
+        search->bound_with_nests)
+        return true;
+    if (!keep_bound(search, &least)) return false;
+    search->bound = max_i64(search->bound, least);
+    return true;
+}

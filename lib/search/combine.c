@@ -1,0 +1,165 @@
+/* Engines, run one after the other, in every set of those that are on. */
+#include "search/combine.h"
+#include "base/fail.h"
+#include "base/stop.h"
+#include "base/vec.h"
+#include "search/merge_bundles.h"
+#include "search/divisions.h"
+#include "search/evict.h"
+#include "search/move_buffers.h"
+#include "search/nests/nests.h"
+#include "search/reorder.h"
+
+/* In the order in which they run. Each goes on from the best attempt, and may go below the bound of its draft. */
+static const struct {
+    const char *option;
+    bool (*search)(struct search *search);
+} engines[ENGINE_COUNT] = {
+    [ENGINE_NESTS] = {"tile", nests_search},      /* runs of ops become nests */
+    [ENGINE_ORDER] = {"reorder", reorder_search}, /* ops change places */
+    [ENGINE_EVICT] = {"evict", evict_search},     /* stays are cut */
+    [ENGINE_MOVE] = {"move", move_search},        /* stays change their addresses */
+};
+
+const char *engine_option(enum engine engine)
+{
+    return engines[engine].option;
+}
+
+static bool run_engines(struct search *search)
+{
+    bool ok = true;
+    for (enum engine e = 0; ok && e < ENGINE_COUNT; e++)
+        if (engine_runs(search, e)) ok = stop_forgiven(engines[e].search(search), search->st);
+    return ok;
+}
+
+/* A bit per engine that runs. */
+static unsigned engines_on(const struct search *search)
+{
+    unsigned bits = 0;
+    for (enum engine e = 0; e < ENGINE_COUNT; e++) bits |= (unsigned)engine_runs(search, e) << e;
+    return bits;
+}
+
+/* Are these the decisions that the search began with? */
+static bool is_unchanged(const struct decisions *how, const struct decisions *plain)
+{
+    return !how->order && how->divided == plain->divided && !how->nest_count && !how->cut_count &&
+           !how->move_count && !how->apart_count && how->borders == plain->borders;
+}
+
+/* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what it found is
+ * solved once in full. */
+static bool run_with_quick_solver(struct search *search)
+{
+    struct search tries = *search;
+    struct decisions plain = {.passes = search->best.draft.how.passes,
+                              .divided = search->best.draft.how.divided};
+    tries.effort = effort_quick_solver(search);
+    if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
+    bool ok = run_engines(&tries);
+    /* What is unchanged was solved in full already. */
+    if (ok && !is_unchanged(&tries.best.draft.how, &plain))
+        ok = stop_forgiven(try_in_full(search, &tries.best), search->st);
+    if (ok)
+        offer_attempt(search, &tries.best);
+    else
+        attempt_free(&tries.best);
+    return ok;
+}
+
+/* Nests of large graphs are found by parts, with few plans of the whole: no quicker solver is needed for these. */
+static bool run_from_best(struct search *search)
+{
+    enum { LARGE = 400 };
+    const struct lx_solver *quick = search->request->quick_solver;
+    bool nests_alone = is_large(search) && engines_on(search) == 1u << ENGINE_NESTS;
+    if (search->best.draft.problem.count <= LARGE || !quick || quick == search->effort.solver || nests_alone)
+        return run_engines(search);
+    return run_with_quick_solver(search);
+}
+
+/* What a set of engines has found. */
+struct engine_set {
+    unsigned engines;
+    struct attempt best;
+};
+struct engine_sets {
+    VEC(struct engine_set) at;
+};
+
+/* The best that engines of `some` have found so far. */
+static const struct attempt *best_within(const struct engine_sets *sets, unsigned some)
+{
+    const struct attempt *best = NULL;
+    for (size_t i = 0; i < sets->at.count; i++) {
+        const struct attempt *a = &sets->at.at[i].best;
+        if (sets->at.at[i].engines & ~some) continue;
+        if (!best || a->us < best->us || (a->us == best->us && a->hbm_bytes < best->hbm_bytes)) best = a;
+    }
+    return best;
+}
+
+/* As if only the engines of `some` were on. */
+static bool run_set(const struct search *search, unsigned some, struct engine_sets *sets)
+{
+    struct search tries = *search;
+    tries.skipped |= ~some;
+    if (!attempt_copy(search, best_within(sets, some), &tries.best)) return false;
+    bool ok = stop_forgiven(run_from_best(&tries), search->st);
+    ok = ok && (VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best})) || status_no_memory(search->st));
+    if (!ok) attempt_free(&tries.best);
+    return ok;
+}
+
+/* Offers what a set of engines found, with fewer bundles where that moves less. */
+static bool merge_set(struct search *search, const struct attempt *found)
+{
+    struct search merging = *search;
+    if (!attempt_copy(search, found, &merging.best)) return false;
+    bool ok = stop_forgiven(bundles_merge(&merging), search->st);
+    if (ok)
+        offer_attempt(search, &merging.best);
+    else
+        attempt_free(&merging.best);
+    return ok;
+}
+
+/* Every set of the engines that are on, the empty one first. Where bundles are limited each is judged by what it moves with
+ * its bundles merged; merged at once, so that a search that is stopped has what it would have without the engines that it
+ * did not come to. */
+static bool run_sets(struct search *search, unsigned all, struct engine_sets *sets)
+{
+    bool merges = search->bundles_limited && !asks_time(search), ok = !merges || bundles_merge(search);
+    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
+        const struct attempt *best = best_within(sets, all);
+        if (!merges && best->hbm_bytes <= best->perfect_bytes) break;
+        ok = run_set(search, some, sets) &&
+             (!merges || merge_set(search, &sets->at.at[sets->at.count - 1].best));
+    }
+    return ok;
+}
+
+/* Unless nothing can be better, every set searches from the best of the sets within it: what it finds does not depend on which
+ * other engines are on, so that one pass more is never worse. */
+bool combine_engines(struct search *search)
+{
+    struct engine_sets sets = {{0}};
+    unsigned all = engines_on(search);
+    struct attempt first;
+    if (!all) return !search->bundles_limited || asks_time(search) || bundles_merge(search);
+    if (!attempt_copy(search, &search->best, &first)) return false;
+    bool ok = VEC_PUSH(&sets.at, ((struct engine_set){0, first})) || status_no_memory(search->st);
+    if (!ok) attempt_free(&first);
+    ok = ok && run_sets(search, all, &sets);
+    for (size_t i = 0; i < sets.at.count; i++) offer_attempt(search, &sets.at.at[i].best);
+    VEC_FREE(&sets.at);
+    return ok;
+}
+
+bool combine_from_other_divisions(struct search *search)
+{
+    bool merges = search->bundles_limited && !asks_time(search);
+    return (!engines_on(search) && !merges) || divisions_try_others(search, combine_engines);
+}

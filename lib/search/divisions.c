@@ -1,0 +1,223 @@
+/* The pass that divides anew: divisions under which the plan as a whole, with its relayouts and copies, moves less (or
+ * takes less time) than with those that work division alone chose. What the joint search and the documented one find,
+ * and what chains find (cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
+ * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
+#include "search/divisions.h"
+#include "search/time.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "cooptimise/cooptimise.h"
+#include "cooptimise/least_traffic.h"
+#include "nests/alone.h"
+
+/* Ops from which on the joint search is tried for time only, with a quick solver. */
+enum { LARGE = 400 };
+
+/* With those copies of inputs that are asked for: the best plan may have been made without any, where that moves less,
+ * but another division or the bound may not. By time passes are left out on purpose. */
+static struct lx_passes asked_passes(const struct search *p)
+{
+    struct lx_passes passes = p->best.draft.how.passes;
+    if (!asks_time(p)) passes.clone = passes_of_stage(&p->request->passes).clone;
+    return passes;
+}
+
+static struct lx_cooptimise_options joint_options(const struct search *p, enum lx_joint_mode mode)
+{
+    struct lx_passes passes = asked_passes(p);
+    bool quick = p->divided->count > LARGE && p->request->quick_solver;
+    struct lx_cooptimise_options how = {.mode = mode,
+                                        .goal = passes.by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
+                                        .solver = quick ? p->request->quick_solver : p->effort.solver,
+                                        .run = p->effort.run,
+                                        .clone_inputs = passes.clone != LX_CLONE_NONE,
+                                        .outputs_on_chip = !passes.no_outputs,
+                                        .without_flip = true};
+    how.run.work_limit = 0; /* the limit counts the solver's steps */
+    if (quick) how.run.options = NULL;
+    return how;
+}
+
+/* Is the old plan better than the co-optimised one, by the goal of the passes: bytes, or time? Among equal
+ * bytes ops that agree on their divisions are preferred to relayouts as long as the predicted times differ by
+ * less than the model is sure of. */
+static bool old_is_better(const struct attempt *old, double old_us, const struct attempt *new, double new_us)
+{
+    if (old->draft.how.passes.by_time) return old_us < new_us;
+    if (old->hbm_bytes != new->hbm_bytes) return old->hbm_bytes < new->hbm_bytes;
+    return new_us > 1.05 * old_us;
+}
+
+/* Plans with the divisions that were found, and keeps the better attempt. */
+static bool try_divisions(struct search *p, const struct lx_division **divided, int32_t changed)
+{
+    struct decisions how = {.passes = asked_passes(p), .divided = divided};
+    struct attempt next;
+    struct clocks old, now;
+    if (!draft_clocks(&p->best.draft, p->best.answer.address, &old, p->st) ||
+        !try_with(p, DRAFTS_MANY, &how, &next))
+        return false;
+    bool ok = draft_clocks(&next.draft, next.answer.address, &now, p->st);
+    if (ok)
+        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+            p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
+    bool better = ok && !old_is_better(&p->best, old.device_us, &next, now.device_us);
+    if (better) {
+        struct attempt worse = p->best;
+        p->best = next;
+        next = worse;
+        p->joint.divided_anew = changed;
+    }
+    if (better) p->divided_anew = divided;
+    p->tried_last = divided;
+    attempt_free(&next);
+    return ok;
+}
+
+/* What the search over whole buffers finds. */
+static bool try_joint(struct search *p, enum lx_joint_mode mode)
+{
+    struct lx_cooptimise_options how = joint_options(p, mode);
+    struct lx_cooptimised found;
+    if (!lx_cooptimise(p->divided, &how, &found, p->st)) return false;
+    bool ok = found.changed == 0 || try_divisions(p, found.divided, found.changed);
+    arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
+    lx_cooptimised_free(&found);
+    return ok;
+}
+
+/* Plans of large graphs take seconds. There divisions are compared by what the quick solver makes of them, and only the
+ * best of them is planned in full. */
+struct contest {
+    const struct lx_division **divided;
+    int32_t changed;
+    int64_t bytes; /* with the quick solver; 0: every one is planned in full */
+};
+
+static bool measure_quickly(const struct search *p, const struct lx_division *const *divided, int64_t *bytes)
+{
+    struct effort quick = effort_quick_solver(p);
+    struct decisions how = {.passes = asked_passes(p), .divided = divided};
+    struct attempt a;
+    if (!try_decisions(p, &how, &quick, 0, &a)) return false;
+    *bytes = a.hbm_bytes;
+    attempt_free(&a);
+    return true;
+}
+
+static bool begin_contest(const struct search *p, struct contest *c)
+{
+    enum { MANY_BUFFERS = 400 };
+    const struct lx_solver *other = p->request->quick_solver;
+    bool quick = other && other != p->effort.solver;
+    *c = (struct contest){.bytes = 0};
+    return p->best.draft.problem.count <= MANY_BUFFERS || !quick ||
+           measure_quickly(p, p->divided_anew, &c->bytes);
+}
+
+static bool divisions_enter(struct search *p, struct contest *c, const struct lx_division **divided,
+                            int32_t changed)
+{
+    int64_t bytes;
+    if (c->bytes == 0) return try_divisions(p, divided, changed);
+    if (!measure_quickly(p, divided, &bytes)) return false;
+    LOG(cooptimise, "quickly %" PRId64 " against %" PRId64, bytes, c->bytes);
+    if (bytes < c->bytes) *c = (struct contest){divided, changed, bytes};
+    return true;
+}
+
+/* What chains find with these passes, as long as they may find or prove more. */
+static bool try_chains(struct search *p, const struct lx_passes *passes, bool plans)
+{
+    struct least_traffic s = {0};
+    struct contest c = {0};
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct decisions how = {.passes = *passes};
+    bool ok = draft_make(p->divided, &how, &memory, &plain, p->st) &&
+              least_traffic_open(&s, &plain, &p->effort.run, p->st) && begin_contest(p, &c);
+    while (ok && !s.done) {
+        least_traffic_round(&s, p->best.hbm_bytes);
+        for (int32_t k = 0; ok && plans && k < s.found; k++) {
+            const struct lx_division **divided;
+            int32_t changed;
+            if (s.bytes[k] >= p->best.hbm_bytes) break;
+            ok = least_traffic_divisions(&s, k, p->memory, &divided, &changed, p->st) &&
+                 divisions_enter(p, &c, divided, changed);
+        }
+    }
+    if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
+    p->joint.bound_bytes = s.bound;
+    least_traffic_close(&s);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+/* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without
+ * them. The bound is that of all that is asked for. */
+static bool try_all_chains(struct search *p, bool plans)
+{
+    struct lx_passes passes = asked_passes(p), whole = passes;
+    whole.evict = false;
+    return (!plans || !passes.evict || try_chains(p, &whole, true)) && try_chains(p, &passes, plans);
+}
+
+/* The bound of the plan is that of all divisions, not of those that were chosen. */
+static void adopt_bound(struct search *p)
+{
+    p->joint.searched = true;
+    p->best.perfect_bytes = min_i64(p->best.perfect_bytes, p->joint.bound_bytes);
+    p->best.bound = p->joint.bound_bytes;
+}
+
+/* Divisions that the best plan does not have, each once, for searches that come later. */
+static void divisions_remember(struct search *p, const struct lx_division *const *divided)
+{
+    bool known = divided == p->divided_anew;
+    for (int i = 0; i < p->other_count; i++) known |= p->others[i] == divided;
+    if (!known) p->others[p->other_count++] = divided;
+}
+
+/* Passes that search from one plan on may find more from another, with divisions that were no better so far: what was
+ * there without co-optimisation, and with less of it, comes first. */
+bool divisions_try_others(struct search *p, bool (*engines)(struct search *search))
+{
+    bool ok = true;
+    int32_t anew = 0;
+    int64_t least = p->bound_with_nests ? p->bound : p->joint.bound_bytes;
+    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > least; i++) {
+        struct search tries = *p;
+        struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
+        if (!try_with(&tries, DRAFTS_MANY, &how, &tries.best)) return false;
+        tries.best.perfect_bytes = p->best.perfect_bytes;
+        ok = stop_forgiven(engines(&tries), p->st);
+        if (!ok)
+            attempt_free(&tries.best);
+        else if (offer_attempt(p, &tries.best))
+            for (int32_t o = anew = 0; p->others[i] && o < p->divided->count; o++)
+                anew += p->others[i][o] != NULL;
+        else
+            continue;
+        p->joint.divided_anew = anew;
+    }
+    return ok;
+}
+
+bool divisions_search(struct search *p)
+{
+    const struct lx_passes *how = &p->best.draft.how.passes;
+    bool full = how->cooptimise == LX_COOPTIMISE_FULL, by_time = how->by_time;
+    bool ok = try_joint(p, LX_JOINT_FLIP);
+    const struct lx_division *const *flipped = p->tried_last;
+    if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
+    ok = ok && try_all_chains(p, full && !by_time);
+    divisions_remember(p, NULL);
+    divisions_remember(p, flipped);
+    divisions_remember(p, p->tried_last);
+    /* Stopped, it has proved nothing but what holds however ops are divided. */
+    if (!ok && stop_is_now()) p->joint.bound_bytes = crossing_traffic(&p->best.draft);
+    ok = stop_forgiven(ok, p->st);
+    if (ok) adopt_bound(p);
+    return ok;
+}

@@ -1,0 +1,73 @@
+/* The first plan, without nests. Of a large graph it takes longest where little fits, and there nests move so much less that it is
+ * not wanted in the end. So the search for nests begins with a brief one; only if what it finds is above what no plan without
+ * nests goes below, the first plan is made in full, too: nests are never worse than none. */
+#include "search/first_plan.h"
+#include "base/checked.h"
+#include "search/bounds.h"
+#include "search/merge_bundles.h"
+#include "search/keep.h"
+
+static struct decisions first_decisions(const struct search *search)
+{
+    return (struct decisions){.passes = passes_of_stage(&search->request->passes)};
+}
+
+/* Is nothing searched for but nests, and in a graph large enough for it to matter? */
+static bool may_be_brief(const struct search *search, const struct lx_passes *passes)
+{
+    enum { LARGE = 64 };
+    const struct lx_plan_options *request = search->request;
+    bool only_nests = passes->tile != LX_TILE_NONE && passes->cooptimise == LX_COOPTIMISE_NONE &&
+                      !passes->reorder && !passes->evict && !passes->move;
+    return only_nests && !*request->nests && !search->effort.quick && !asks_time(search) &&
+           request->run.work_limit == 0 && request->quick_solver &&
+           request->quick_solver != request->solver && search->divided->count >= LARGE &&
+           passes->clone != LX_CLONE_HEURISTIC && lx_asked(request->objective, LX_SPILL) == LX_SPILL;
+}
+
+/* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
+static bool brief_plan(struct search *search, const struct decisions *decisions)
+{
+    enum { STEPS = 300 };
+    struct effort brief = search->effort;
+    int64_t least = 0;
+    brief.run.work_limit = STEPS;
+    brief.one_round = true;
+    if (!is_large(search)) return try_decisions(search, decisions, &brief, 0, &search->best);
+    if (!keep_quick(search, decisions, &search->best) ||
+        !keep_least_below(search, decisions, search->best.hbm_bytes, &least))
+        return false;
+    search->best.bound = min_i64(least, search->best.hbm_bytes);
+    search->best.open_relayouts = true;
+    return true;
+}
+
+bool first_plan(struct search *search)
+{
+    struct decisions decisions = first_decisions(search);
+    if (!may_be_brief(search, &decisions.passes)) {
+        if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
+    } else {
+        if (!brief_plan(search, &decisions) ||
+            !perfect_traffic(&search->best.draft, &search->best.perfect_bytes, search->st))
+            return false;
+        search->first_is_brief = true;
+        search->first_least = search->best.bound;
+        if (bundles_are_limited(search) && !first_plan_in_full(search)) return false;
+    }
+    search->bound = asks_traffic(search) ? search->best.perfect_bytes : 0;
+    return true;
+}
+
+bool first_plan_in_full(struct search *search)
+{
+    struct decisions decisions = first_decisions(search);
+    struct attempt full;
+    search->first_is_brief = false;
+    if (!try_with(search, DRAFTS_MANY, &decisions, &full)) return false;
+    if (full.hbm_bytes <= search->best.hbm_bytes)
+        replace_best(search, &full);
+    else
+        attempt_free(&full);
+    return true;
+}

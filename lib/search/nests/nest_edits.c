@@ -1,0 +1,140 @@
+/* Editing sets of nests: they stand in order of time, and holds name them by their place. */
+#include "search/nests/nest_edits.h"
+#include "base/fail.h"
+#include "nests/nest_grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
+{
+    size_t ops = (size_t)s->op_count;
+    struct decisions *how = &s->how;
+    if (how->order) how->order = arena_copy_array(memory, how->order, ops, sizeof *how->order);
+    if (how->divided) how->divided = arena_copy_array(memory, how->divided, ops, sizeof *how->divided);
+    if (how->borders)
+        how->borders =
+            arena_copy_array(memory, how->borders, (size_t)how->border_count, sizeof *how->borders);
+    how->apart = arena_copy_array(memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
+    how->move_count = how->loaded_count = how->kept_count = 0; /* decided anew */
+    return how->apart;
+}
+
+bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out,
+                 lx_status *st)
+{
+    const struct decisions *how = &x->how;
+    *out = (struct nest_set){.how = *how,
+                             .menus = menus,
+                             .op_count = x->graph->op_count,
+                             .changed = -1,
+                             .nest_count = how->nest_count,
+                             .hold_count = how->hold_count,
+                             .cut_count = how->cut_count};
+    out->nests = arena_copy_array(memory, how->nests, (size_t)how->nest_count, sizeof *out->nests);
+    out->holds = arena_copy_array(memory, how->holds, (size_t)how->hold_count, sizeof *out->holds);
+    out->cuts = arena_copy_array(memory, how->cuts, (size_t)how->cut_count, sizeof *out->cuts);
+    if (!out->nests || !out->holds || !out->cuts || !nest_edits_copy_rest(out, memory))
+        return status_no_memory(st);
+    for (int32_t i = 0; i < out->nest_count; i++) {
+        size_t ops = (size_t)(out->nests[i].last - out->nests[i].first + 1);
+        out->nests[i].var = arena_copy_array(memory, out->nests[i].var, ops, sizeof *out->nests[i].var);
+        if (!out->nests[i].var) return status_no_memory(st);
+    }
+    return true;
+}
+
+bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, struct arena *memory,
+                  struct nest_set *out)
+{
+    int32_t at = 0, holds = s->hold_count + c->hold_count;
+    *out = *s;
+    out->nests = arena_array(memory, (size_t)s->nest_count + 1, sizeof *out->nests);
+    out->holds = arena_array(memory, (size_t)holds, sizeof *out->holds);
+    if (!out->nests || !out->holds) return false;
+    while (at < s->nest_count && s->nests[at].first < c->nest.first) at++;
+    for (int32_t i = 0; i < s->nest_count; i++) out->nests[i + (i >= at)] = s->nests[i];
+    out->nests[at] = c->nest;
+    for (int32_t i = 0; i < s->hold_count; i++) {
+        out->holds[i] = s->holds[i];
+        out->holds[i].nest += out->holds[i].nest >= at;
+    }
+    for (int32_t i = 0; i < c->hold_count; i++)
+        out->holds[s->hold_count + i] = (struct hold){c->holds[i].tensor, at, c->holds[i].level};
+    out->nest_count++;
+    out->hold_count = holds;
+    out->changed = at;
+    return true;
+}
+
+bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory, struct nest_set *out)
+{
+    *out = *s;
+    out->nests = arena_array(memory, (size_t)s->nest_count, sizeof *out->nests);
+    out->holds = arena_array(memory, (size_t)s->hold_count, sizeof *out->holds);
+    if (!out->nests || !out->holds) return false;
+    out->nest_count = out->hold_count = 0;
+    out->changed = s->changed == nest ? -1 : s->changed - (s->changed > nest);
+    for (int32_t i = 0; i < s->nest_count; i++)
+        if (i != nest) out->nests[out->nest_count++] = s->nests[i];
+    for (int32_t i = 0; i < s->hold_count; i++) {
+        struct hold h = s->holds[i];
+        if (h.nest == nest) continue;
+        h.nest -= h.nest > nest;
+        out->holds[out->hold_count++] = h;
+    }
+    return true;
+}
+
+/* What a run leaves of another nest; false: nothing. */
+static bool leave_rest(const struct lx_layouts *l, const struct lx_nest *run, struct lx_nest *other,
+                       struct arena *memory)
+{
+    int32_t first = other->first, last = other->last;
+    if (last < run->first || first > run->last) return true;
+    if (first < run->first)
+        last = run->first - 1;
+    else
+        first = run->last + 1;
+    return last > first && nest_over(l, other, first, last, memory, other);
+}
+
+bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
+                      const struct lx_nest *by, struct arena *memory, struct nest_set *out)
+{
+    struct nest_set whole = *s;
+    *out = *s;
+    whole.nests = arena_copy_array(memory, s->nests, (size_t)s->nest_count, sizeof *s->nests);
+    if (!whole.nests) return false;
+    whole.nests[nest] = *by;
+    whole.changed = nest;
+    *out = whole;
+    for (int32_t i = s->nest_count - 1; i >= 0; i--) {
+        if (i == nest || leave_rest(l, by, &whole.nests[i], memory)) continue;
+        if (!nest_set_drop(out, i, memory, out)) return false;
+    }
+    return true;
+}
+
+void nest_set_forget_holds(struct nest_set *s, int32_t nest)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->hold_count; i++)
+        if (s->holds[i].nest != nest) s->holds[count++] = s->holds[i];
+    s->hold_count = count;
+}
+
+bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out)
+{
+    struct hold *holds = arena_array(memory, (size_t)s->hold_count + 1, sizeof *holds);
+    int32_t count = 0;
+    if (!holds) return false;
+    for (int32_t i = 0; i < s->hold_count; i++)
+        if (s->holds[i].tensor != h.tensor || s->holds[i].nest != h.nest) holds[count++] = s->holds[i];
+    holds[count++] = h;
+    *out = *s;
+    out->holds = holds;
+    out->hold_count = count;
+    out->changed = h.nest;
+    return true;
+}

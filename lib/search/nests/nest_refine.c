@@ -1,0 +1,229 @@
+/* Single changes to the nests of the best plan, each planned, until none helps. */
+#include "search/nests/nest_edits.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+#include "nests/nest_grow.h"
+
+#include <stdlib.h>
+
+struct refining {
+    struct search *p;
+    struct nest_menus *menus;
+    struct arena memory;
+    struct nest_set base; /* that of the best */
+    int64_t *tries;
+    bool better, ok;
+};
+
+static bool nest_refine_is_over(const struct refining *r)
+{
+    return !r->ok || *r->tries <= 0 || search_is_over(r->p);
+}
+
+static const struct lx_layouts *layouts_of(const struct refining *r)
+{
+    return r->p->best.draft.layouts;
+}
+
+/* One change: if it helps, the next ones start from it. */
+static void nest_refine_try_set(struct refining *r, const struct nest_set *s)
+{
+    bool better = false;
+    if (nest_refine_is_over(r)) return;
+    int64_t before = r->menus->spent;
+    r->ok = nest_set_try(r->p, s, &better);
+    *r->tries -= r->menus->spent - before;
+    if (!r->ok || !better) return;
+    r->better = true;
+    r->ok = nest_set_of(&r->p->best.draft, r->menus, &r->memory, &r->base, r->p->st);
+}
+
+static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by, bool forget)
+{
+    struct nest_set s;
+    lx_status st = {0};
+    if (nest_refine_is_over(r) || !nest_valid(layouts_of(r), by, &st)) return;
+    if (!nest_set_replace(layouts_of(r), &r->base, nest, by, &r->memory, &s)) return;
+    if (forget) {
+        s.holds = arena_copy_array(&r->memory, s.holds, (size_t)s.hold_count, sizeof *s.holds);
+        if (!s.holds) return;
+        for (int32_t i = 0; i < s.nest_count; i++)
+            if (s.nests[i].first == by->first) nest_set_forget_holds(&s, i);
+    }
+    nest_refine_try_set(r, &s);
+}
+
+/* Another count of tiles for a level: the next divisors. */
+static void change_counts(struct refining *r, int32_t n)
+{
+    struct lx_nest to = r->base.nests[n];
+    struct op_index x;
+    enum { NEAR = 3 };
+    op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[to.first], &x);
+    for (int l = 0; l < to.level_count; l++) {
+        int64_t old = to.tiles[l], extent = x.extent[to.var[0][l]];
+        int steps = 0;
+        for (int64_t t = old - 1; t >= 2 && steps < NEAR && !nest_refine_is_over(r); t--) {
+            to.tiles[l] = t;
+            if (extent % t == 0) try_nest(r, n, &to, false), steps++;
+        }
+        steps = 0;
+        for (int64_t t = old + 1; t <= extent && steps < NEAR && !nest_refine_is_over(r); t++) {
+            to.tiles[l] = t;
+            if (extent % t == 0) try_nest(r, n, &to, false), steps++;
+        }
+        to.tiles[l] = old;
+    }
+}
+
+/* Other ends, also such that lie in other nests. */
+static void change_ends(struct refining *r, int32_t n)
+{
+    enum { FAR = 4 };
+    struct lx_nest old = r->base.nests[n], to;
+    for (int32_t by = -FAR; by <= FAR; by++) {
+        if (by && old.last + by > old.first &&
+            nest_over(layouts_of(r), &old, old.first, old.last + by, &r->memory, &to))
+            try_nest(r, n, &to, false);
+        if (n >= r->base.nest_count || r->base.nests[n].first != old.first) return;
+        if (by && old.first + by < old.last &&
+            nest_over(layouts_of(r), &old, old.first + by, old.last, &r->memory, &to))
+            try_nest(r, n, &to, false);
+        if (n >= r->base.nest_count) return;
+        old = r->base.nests[n];
+    }
+}
+
+/* A level less, two levels changed, a level more. */
+static void change_levels(struct refining *r, int32_t n)
+{
+    struct lx_nest old = r->base.nests[n], to;
+    struct op_index x;
+    static const int64_t counts[] = {2, 4, 16, 64};
+    for (int l = 0; l < old.level_count && old.level_count > 1; l++) {
+        if (nest_shallower(&old, l, &r->memory, &to)) try_nest(r, n, &to, true);
+        if (l > 0 && nest_swapped(&old, l - 1, l, &r->memory, &to)) try_nest(r, n, &to, true);
+    }
+    op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[old.first], &x);
+    for (int v = 0; v < x.var_count && !nest_refine_is_over(r); v++)
+        for (int at = 0; at <= old.level_count; at++)
+            for (int k = 0; k < 4 && !nest_refine_is_over(r); k++)
+                if (nest_deeper(layouts_of(r), &old, at, v, counts[k], &r->memory, &to))
+                    try_nest(r, n, &to, true);
+}
+
+static void drop_nest(struct refining *r, int32_t n)
+{
+    struct nest_set s;
+    if (nest_set_drop(&r->base, n, &r->memory, &s)) nest_refine_try_set(r, &s);
+}
+
+static struct nest_set nest_refine_with_hold(struct refining *r, const struct nest_set *from, struct hold h)
+{
+    struct nest_set s = *from;
+    if (!nest_set_hold(from, h, &r->memory, &s)) r->ok = status_no_memory(r->p->st);
+    return s;
+}
+
+static struct nest_set with_cuts(struct refining *r, const struct nest_set *from, int32_t tensor,
+                                 const int32_t *before, int count)
+{
+    struct nest_set s = *from;
+    s.cuts = arena_array(&r->memory, (size_t)(s.cut_count + count), sizeof *s.cuts);
+    if (!s.cuts) {
+        r->ok = status_no_memory(r->p->st);
+        return s;
+    }
+    for (int32_t i = 0; i < s.cut_count; i++) s.cuts[i] = from->cuts[i];
+    for (int k = 0; k < count; k++) s.cuts[s.cut_count++] = (struct cut){tensor, before[k]};
+    qsort(s.cuts, (size_t)s.cut_count, sizeof *s.cuts, cut_compare);
+    return s;
+}
+
+/* The first access of a tensor behind op `after`; -1: none. */
+static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
+{
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++)
+        if (x->access_op[x->tensor_access[k]] > after) return x->access_op[x->tensor_access[k]];
+    return -1;
+}
+
+/* Held whole: as one stay with what is before and behind, or apart from either. */
+static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
+{
+    const struct draft *x = &r->p->best.draft;
+    struct lx_nest at = r->base.nests[nest];
+    struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){tensor, nest, 0});
+    int32_t before[2], first = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
+    int32_t in = next_access(x, tensor, at.first - 1);
+    int32_t behind = next_access(x, tensor, at.last);
+    for (int sides = 0; r->ok && sides < 4; sides++) {
+        int count = 0;
+        if (((sides & 1) && first >= at.first) || ((sides & 2) && behind < 0)) continue;
+        if (sides & 1) before[count++] = in;
+        if (sides & 2) before[count++] = behind;
+        struct nest_set t = with_cuts(r, &s, tensor, before, count);
+        if (r->ok) nest_refine_try_set(r, &t);
+    }
+}
+
+/* Whole in all nests that access it. */
+static void hold_everywhere(struct refining *r, int32_t tensor)
+{
+    struct nest_set s = r->base;
+    int nests = 0;
+    for (int32_t n = 0; r->ok && n < s.nest_count; n++)
+        if (nest_tensor_of(layouts_of(r), &s.nests[n], tensor).accessed) {
+            s = nest_refine_with_hold(r, &s, (struct hold){tensor, n, 0});
+            nests++;
+        }
+    if (r->ok && nests > 1) nest_refine_try_set(r, &s);
+}
+
+static void change_holds(struct refining *r, int32_t n)
+{
+    for (int32_t t = 0; t < r->p->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
+        if (n >= r->base.nest_count) return;
+        struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
+        if (!in.accessed) continue;
+        hold_everywhere(r, t);
+        hold_whole(r, t, n);
+        for (int l = 1;
+             n < r->base.nest_count && l <= r->base.nests[n].level_count && !nest_refine_is_over(r); l++) {
+            if (!(in.indexed & level_bit(l - 1))) continue;
+            struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){t, n, l});
+            if (r->ok) nest_refine_try_set(r, &s);
+        }
+    }
+}
+
+/* All of the changes, a nest after the other, again and again. */
+static bool nest_refine(struct search *p, struct nest_menus *menus, int64_t *tries,
+                        void (*const *changes)(struct refining *, int32_t), size_t count)
+{
+    struct refining r = {.p = p, .menus = menus, .tries = tries, .better = true};
+    r.ok = nest_set_of(&p->best.draft, menus, &r.memory, &r.base, p->st);
+    while (r.better && !nest_refine_is_over(&r)) {
+        r.better = false;
+        for (size_t k = 0; k < count; k++)
+            for (int32_t n = 0; n < r.base.nest_count && !nest_refine_is_over(&r); n++) changes[k](&r, n);
+    }
+    arena_free(&r.memory);
+    return r.ok;
+}
+
+bool nest_set_refine(struct search *p, struct nest_menus *menus, int64_t *tries)
+{
+    static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
+                                                                  change_levels, drop_nest};
+    /* Where less cannot be moved there may be fewer iterations. */
+    size_t first = nests_suffice(p) ? 2 : 0;
+    return nest_refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
+}
+
+bool nest_set_refine_holds(struct search *p, struct nest_menus *menus, int64_t *tries)
+{
+    static void (*const changes[])(struct refining *, int32_t) = {change_holds};
+    return nest_refine(p, menus, tries, changes, 1);
+}

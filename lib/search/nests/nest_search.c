@@ -1,0 +1,261 @@
+/* Nests of one graph or window, one more after the other.
+ *
+ * Candidates are guessed by load (nests) and the best of them planned in full, each beside the nests that there
+ * are; the best becomes part of the plan, and so on until none helps. Then single things are changed: counts of tiles, ends
+ * of runs, levels with which tensors are held, where whole tensors go on across the ends of nests. What is tried is solved, and
+ * kept if the whole plan then moves less. */
+#include "search/nests/nest_search.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/stop.h"
+#include "nests/nest_candidates.h"
+
+#include <limits.h>
+
+static bool is_tiny(const struct search *p)
+{
+    return p->best.draft.graph->op_count <= FEW_OPS && !p->whole;
+}
+
+/* How much is tried, by the number of ops. */
+static struct nest_asks asks_of(const struct search *p, bool tiny)
+{
+    int32_t ops = p->best.draft.graph->op_count;
+    return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
+                              .longest = tiny ? 12 : 40,
+                              .levels = ops <= 100 ? 3 : 2,
+                              .counts = tiny ? 64 : 8,
+                              .most = tiny ? 200 : 24,
+                              .most_runs = tiny ? 0 : 400,
+                              .least_gain = tiny ? -LX_INT_MAX : 1};
+}
+
+/* Plans that are tried in all, of some thirty ops each; fewer in windows that are all alike, whose graph takes time as a whole,
+ * too, and more where several share them. */
+enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
+
+int64_t nest_search_tries(const struct search *p, int32_t windows)
+{
+    int64_t ops = p->best.draft.graph->op_count, effort = windows > 1 ? EFFORT_SHARED
+                                                          : p->whole  ? EFFORT_ALIKE
+                                                                      : EFFORT;
+    if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
+}
+
+int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory)
+{
+    size_t n = (size_t)a->draft.graph->op_count;
+    struct lx_op_traffic *ops = arena_array(memory, n, sizeof *ops);
+    int64_t *bytes = arena_array(memory, n, sizeof *bytes);
+    struct traffic t;
+    if (!ops || !bytes) return NULL;
+    traffic_list(&a->draft, a->answer.address, memory, &t, ops);
+    for (size_t o = 0; o < n; o++) bytes[o] = ops[o].hbm_read + ops[o].hbm_written;
+    return bytes;
+}
+
+/* A set of nests planned, and into the pool. */
+static bool nest_search_enter(struct search *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
+{
+    int64_t before = s->menus->spent;
+    struct attempt tried;
+    s->below = nest_pool_limit(next, s);
+    s->changed = EVERY_NEST;
+    if (!nest_set_plan(p, s, &tried)) return false;
+    *tries -= s->menus->spent - before;
+    if (tried.memory) nest_pool_add(next, &tried);
+    return true;
+}
+
+/* The candidates without a common op that promise most together: the best path over the ops. */
+static bool add_path(struct search *p, const struct nest_set *base, const struct nest_list *runs,
+                     struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    const struct nest_candidate *found = runs->at;
+    size_t n = (size_t)base->op_count + 1;
+    int64_t *most = arena_array(memory, n, sizeof *most);
+    int32_t *taken = arena_array(memory, n, sizeof *taken);
+    struct nest_set s = *base, with;
+    if (!most || !taken) return status_no_memory(p->st);
+    for (int32_t o = 0; o < base->op_count; o++) {
+        most[o + 1] = most[o];
+        taken[o + 1] = -1;
+        for (int32_t i = 0; i < runs->count; i++) {
+            const struct nest_candidate *c = &found[i];
+            if (c->nest.last != o || most[c->nest.first] + c->gain <= most[o + 1]) continue;
+            most[o + 1] = most[c->nest.first] + c->gain;
+            taken[o + 1] = i;
+        }
+    }
+    for (int32_t o = base->op_count; o > 0;) {
+        int32_t i = taken[o];
+        o = i < 0 ? o - 1 : found[i].nest.first;
+        if (i < 0) continue;
+        if (!nest_set_add(&s, &found[i], memory, &with)) return status_no_memory(p->st);
+        s = with;
+    }
+    return s.nest_count <= base->nest_count + 1 || nest_search_enter(p, &s, tries, next);
+}
+
+/* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
+static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32_t tensor)
+{
+    for (int32_t i = 0; i < a->draft.problem.count; i++) {
+        const struct lx_stay *s = &a->draft.stays[i];
+        if (s->tensor == tensor && a->answer.address[i] >= 0 && s->first <= n->last && s->last >= n->first &&
+            (s->first < n->first || s->last > n->last))
+            return true;
+    }
+    return false;
+}
+
+/* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+static bool nest_search_enter_whole(struct search *p, const struct attempt *from, const struct nest_set *with,
+                                    int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
+{
+    struct nest_set s = *with;
+    int32_t whole = 0;
+    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+        if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
+            !goes_through(from, &with->nests[at], t))
+            continue;
+        if (!nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s)) return status_no_memory(p->st);
+        whole++;
+    }
+    return whole == 0 || *tries <= 0 || nest_search_enter(p, &s, tries, next);
+}
+
+/* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
+static bool nest_search_add_nests(struct search *p, const struct attempt *from, struct nest_menus *menus,
+                                  int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
+{
+    struct arena memory = {0};
+    struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
+    struct nest_list all = {0}, runs = {0};
+    struct nest_set base, with;
+    asks.now = &from->draft;
+    asks.room = asks.room / 4 * quarters;
+    asks.op_bytes = nest_op_bytes(from, &memory);
+    if (asks.op_bytes) nest_candidates(&asks, &memory, &all, &runs);
+    bool ok = asks.op_bytes && nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
+              (asks.most_runs == 0 || add_path(p, &base, &runs, &memory, tries, next));
+    for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
+        if (search_is_over(p)) break;
+        ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
+        int32_t at = with.changed;
+        ok = ok && nest_search_enter(p, &with, tries, next) &&
+             (from->draft.graph->op_count > FEW_OPS ||
+              nest_search_enter_whole(p, from, &with, at, &memory, tries, next));
+    }
+    arena_free(&memory);
+    return ok;
+}
+
+/* One nest more than each of the best few has. */
+static bool add_round(struct nest_search *s)
+{
+    enum { FIRST = 24, OTHERS = 6 };
+    struct nest_pool *now = &s->pool, next = {.width = now->width};
+    bool ok = true, wide = now->width == WIDEST_POOL;
+    int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
+    for (int i = 0; ok && i < now->count; i++) {
+        int64_t left = wide ? each : s->left, had = left;
+        ok = nest_search_add_nests(s->p, &now->at[i], s->menus, s->quarters,
+                                   wide     ? INT32_MAX
+                                   : i == 0 ? FIRST
+                                            : OTHERS,
+                                   &left, &next);
+        if (!wide) s->left -= had - left;
+    }
+    ok = ok && nest_pool_take_best(s->p, &next, &s->better);
+    if (!ok || !s->better) {
+        nest_pool_free(&next);
+        return ok;
+    }
+    nest_pool_free(now);
+    *now = next;
+    return true;
+}
+
+/* Where no nest helps that is guessed to fit just so, one for less room may, which is easier to pack. */
+static bool asks_less(struct nest_search *s)
+{
+    enum { LEAST = 2 };
+    bool none = s->p->best.draft.how.nest_count == 0;
+    if (s->better || !none || s->quarters <= LEAST) return s->better;
+    s->quarters--;
+    return true;
+}
+
+/* Rounds, at most so many, as long as they help. */
+static bool add_rounds(struct nest_search *s, int most)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->p); i++)
+        ok = add_round(s);
+    return ok;
+}
+/* The ops divided together, as those of nests are, with the nests that there are: often none. */
+static bool divide_first(struct search *p, struct nest_menus *menus, int64_t *tries, struct nest_pool *pool)
+{
+    struct arena memory = {0};
+    struct nest_set as_it_is;
+    bool better, ok = nest_set_of(&p->best.draft, menus, &memory, &as_it_is, p->st) &&
+                      nest_search_enter(p, &as_it_is, tries, pool) && nest_pool_take_best(p, pool, &better);
+    arena_free(&memory);
+    return ok;
+}
+
+/* With the planner's solver. Each part may take what the ones before left, but for a share of it. */
+static bool begin_divided(struct nest_search *s, struct search *p, struct nest_menus *menus, int64_t tries)
+{
+    bool few = is_tiny(p);
+    *s = (struct nest_search){.p = p, .menus = menus, .tries = tries, .quarters = 4, .better = true};
+    s->pool.width = few ? WIDEST_POOL : 4;
+    s->kept = few ? 0 : tries / 5;
+    s->left = tries - 2 * s->kept;
+    if (!attempt_copy(p, &p->best, &s->pool.at[0])) return false;
+    s->pool.count = 1;
+    return divide_first(p, menus, &s->left, &s->pool);
+}
+
+bool nest_search_begin(struct nest_search *s, struct search *p, struct nest_menus *menus, int64_t tries)
+{
+    return begin_divided(s, p, menus, tries) && add_rounds(s, 1);
+}
+
+void nest_search_free(struct nest_search *s)
+{
+    nest_pool_free(&s->pool);
+}
+
+bool nest_search_end(struct nest_search *s)
+{
+    bool better, few = is_tiny(s->p), ok = add_rounds(s, INT_MAX);
+    s->left = few ? s->tries : s->left + s->kept;
+    ok = ok && nest_pool_chase(s->p, s->menus, &s->pool, &s->left) &&
+         nest_pool_take_best(s->p, &s->pool, &better);
+    nest_search_free(s);
+    s->left = few ? s->tries : s->left + s->kept;
+    return ok && nest_set_refine(s->p, s->menus, &s->left);
+}
+
+bool nest_search_hastily(struct search *p, struct nest_menus *menus)
+{
+    enum { PLANS = 3 }; /* with nests */
+    struct search by = *p;
+    struct nest_search s;
+    struct stop none;
+    if (p->best.draft.how.nest_count > 0 || !search_is_over(p)) return true;
+    by.effort = effort_last(p);
+    VEC_FREE(&menus->tried); /* by a solver that was told to stop */
+    stop_begin(&none, NULL, NULL);
+    bool ok = begin_divided(&s, &by, menus, PLANS);
+    s.left = PLANS;
+    ok = ok && add_rounds(&s, 1);
+    stop_end(&none);
+    nest_search_free(&s);
+    p->best = by.best;
+    return ok;
+}

@@ -1,0 +1,215 @@
+/* Sets of nests planned and compared: divided together, drafted, and solved unless they are known to be of no use. */
+#include "search/nests/nest_edits.h"
+#include "base/fail.h"
+
+static struct decisions nest_try_decisions_of(const struct nest_set *s)
+{
+    struct decisions how = s->how;
+    how.nests = s->nests;
+    how.nest_count = s->nest_count;
+    how.holds = s->holds;
+    how.hold_count = s->hold_count;
+    how.cuts = s->cuts;
+    how.cut_count = s->cut_count;
+    return how;
+}
+
+/* Ops that are divided together; of more only those in nests are. */
+enum { MOST_TOGETHER = 64 };
+
+/* Divisions of the ops in nests, so that they agree. */
+static bool divide_nests(struct search *p, const struct nest_set *s, struct decisions *how,
+                         struct arena *memory)
+{
+    size_t ops = (size_t)p->divided->count;
+    const struct lx_division **divided = how->divided
+                                             ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
+                                             : arena_array(memory, ops, sizeof *divided);
+    struct draft x;
+    if (!divided) return status_no_memory(p->st);
+    if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
+    bool ok = true;
+    if (s->op_count <= MOST_TOGETHER)
+        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
+    else
+        for (int32_t i = 0; ok && i < s->nest_count; i++)
+            if (i == s->changed || s->changed == EVERY_NEST)
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
+    how->divided = divided;
+    draft_free(&x);
+    return ok;
+}
+
+/* Steps of a solver that take as long as all the rest of a try. */
+enum { STEPS_OF_A_TRY = 150 };
+
+static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_nest(uint64_t hash, const struct lx_nest *n)
+{
+    hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
+    for (int l = 0; l < n->level_count; l++)
+        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
+    return hash;
+}
+
+/* Of nests, holds (in any order) and cuts. */
+static uint64_t nest_try_hash_of(const struct nest_set *s)
+{
+    uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
+    for (int32_t i = 0; i < s->nest_count; i++) hash = hash_nest(hash, &s->nests[i]);
+    for (int32_t i = 0; i < s->hold_count; i++) {
+        const struct hold *h = &s->holds[i];
+        holds += nest_try_mix(nest_try_mix(nest_try_mix(3, (uint64_t)h->tensor), (uint64_t)h->nest),
+                              (uint64_t)h->level);
+    }
+    for (int32_t i = 0; i < s->cut_count; i++)
+        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
+    return nest_try_mix(hash, holds);
+}
+
+/* What was planned once was kept then, or is of no use. */
+static bool was_tried(const struct nest_set *s, bool *tried)
+{
+    uint64_t hash = nest_try_hash_of(s);
+    *tried = false;
+    for (size_t i = 0; i < s->menus->tried.count && !*tried; i++) *tried = s->menus->tried.at[i] == hash;
+    return *tried || VEC_PUSH(&s->menus->tried, hash);
+}
+
+static bool all_valid(const struct search *p, const struct nest_set *s)
+{
+    lx_status st;
+    bool valid = true;
+    for (int32_t i = 0; valid && i < s->nest_count; i++)
+        valid = nest_valid(p->best.draft.layouts, &s->nests[i], &st);
+    return valid;
+}
+
+static bool plan_set(struct search *p, const struct nest_set *s, bool divide, struct attempt *out)
+{
+    struct decisions how = nest_try_decisions_of(s);
+    struct arena memory = {0};
+    lx_status st = {0}, *own = p->st;
+    bool tried, in_haste = p->effort.quick && !asks_time(p);
+    *out = (struct attempt){0};
+    if (!was_tried(s, &tried)) return status_no_memory(p->st);
+    if (tried) return true;
+    s->menus->spent++;
+    if (!all_valid(p, s)) return true;
+    p->st = &st;
+    bool ok = (!divide || divide_nests(p, s, &how, &memory)) &&
+              try_decisions(p, &how, &p->effort, s->below, out) &&
+              (!out->memory || !in_haste || try_loading_copies(p, &p->effort, s->below, out));
+    p->st = own;
+    if (out->memory) {
+        out->perfect_bytes = p->best.perfect_bytes;
+        s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
+    }
+    arena_free(&memory);
+    /* That a tile cannot be divided is no reason to stop. */
+    return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
+}
+
+bool nest_set_plan_in_full(struct search *p, const struct nest_set *s, const struct effort *effort,
+                           struct attempt *out)
+{
+    struct decisions how = nest_try_decisions_of(s);
+    lx_status st = {0};
+    struct search by = *p;
+    by.st = &st;
+    *out = (struct attempt){0};
+    if (!all_valid(p, s)) return true;
+    if (try_decisions(&by, &how, effort, 0, out))
+        out->perfect_bytes = p->best.perfect_bytes;
+    else if (st.code == LX_E_MEMORY)
+        return status_no_memory(p->st);
+    return true;
+}
+
+bool nest_set_force(struct search *p, const struct nest_set *s, struct attempt *out)
+{
+    struct decisions how = nest_try_decisions_of(s);
+    struct nest_set all = *s;
+    struct arena memory = {0};
+    *out = (struct attempt){0};
+    all.changed = EVERY_NEST;
+    bool ok = divide_nests(p, &all, &how, &memory) && try_with(p, DRAFTS_FEW, &how, out);
+    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    arena_free(&memory);
+    return ok;
+}
+
+bool nest_set_plan(struct search *p, const struct nest_set *s, struct attempt *out)
+{
+    return plan_set(p, s, true, out);
+}
+
+bool nest_set_plan_as_is(struct search *p, const struct nest_set *s, struct attempt *out)
+{
+    return plan_set(p, s, false, out);
+}
+
+bool nests_suffice(const struct search *p)
+{
+    return !asks_time(p) && p->bound_with_nests && p->best.hbm_bytes <= p->bound;
+}
+
+/* Iterations, then levels of all nests: what decides between plans that move the same. */
+struct walks {
+    int64_t iterations, levels;
+};
+
+static struct walks walks_of(const struct lx_nest *nests, int32_t count)
+{
+    struct walks sum = {0};
+    for (int32_t i = 0; i < count; i++) {
+        sum.iterations += nest_iterations(&nests[i]);
+        sum.levels += nests[i].level_count;
+    }
+    return sum;
+}
+
+static bool is_shorter(struct walks a, struct walks b)
+{
+    return a.iterations != b.iterations ? a.iterations < b.iterations : a.levels < b.levels;
+}
+
+static struct walks walks_in(const struct attempt *a)
+{
+    return walks_of(a->draft.how.nests, a->draft.how.nest_count);
+}
+
+bool nest_set_is_better(const struct attempt *a, const struct attempt *b)
+{
+    if (a->us != b->us) return a->us < b->us;
+    if (a->hbm_bytes != b->hbm_bytes) return a->hbm_bytes < b->hbm_bytes;
+    return is_shorter(walks_in(a), walks_in(b));
+}
+
+int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than)
+{
+    return than->hbm_bytes - !is_shorter(walks_of(s->nests, s->nest_count), walks_in(than));
+}
+
+bool nest_set_try(struct search *p, const struct nest_set *s, bool *better)
+{
+    struct attempt next;
+    struct nest_set from = *s;
+    *better = false;
+    from.below = nest_set_limit(s, &p->best);
+    if (!nest_set_plan(p, &from, &next)) return false;
+    if (!next.memory) return true;
+    *better = nest_set_is_better(&next, &p->best);
+    if (*better) {
+        struct attempt old = p->best;
+        p->best = next;
+        next = old;
+    }
+    attempt_free(&next);
+    return true;
+}

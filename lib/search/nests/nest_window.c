@@ -1,0 +1,290 @@
+/* Windows made, compared, and what was found in them carried back. */
+#include "search/nests/nest_window.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "layout/op_index.h"
+#include "graph/op_params.h"
+#include "graph/op_walks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tensors get new numbers in the order in which ops meet them. */
+struct numbering {
+    const struct draft *x;
+    struct nest_window *w;
+    int32_t *number; /* per tensor of the draft: 1 + that of the window */
+    int32_t *tensor;
+    int32_t count;
+};
+
+static int32_t nest_window_number_of(struct numbering *n, int32_t tensor)
+{
+    if (!n->number[tensor]) {
+        n->tensor[n->count] = tensor;
+        n->number[tensor] = ++n->count;
+    }
+    return n->number[tensor] - 1;
+}
+
+static bool number_ops(struct numbering *n, struct lx_op *ops, struct arena *memory)
+{
+    for (int32_t o = 0; o < n->w->graph.op_count; o++) {
+        const struct lx_op *from = &n->x->graph->ops[n->w->first + o];
+        int32_t *operands = arena_array(memory, (size_t)op_operand_count(from), sizeof *operands);
+        if (!operands) return false;
+        for (int i = 0; i < op_operand_count(from); i++)
+            operands[i] = nest_window_number_of(n, op_operand(from, i));
+        ops[o] = *from;
+        ops[o].inputs = operands;
+        ops[o].outputs = operands + from->input_count;
+        ops[o].output = ops[o].outputs[0];
+    }
+    return true;
+}
+
+/* What it is for the window. */
+static enum lx_role role_in(const struct draft *x, const struct nest_window *w, int32_t tensor)
+{
+    enum lx_role role = x->graph->tensors[tensor].role;
+    int32_t from = x->tensor_at[tensor], to = x->tensor_at[tensor + 1];
+    int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
+    bool made = false;
+    for (int32_t k = from; k < to; k++) {
+        int32_t op = x->access_op[x->tensor_access[k]];
+        made |= x->accesses[x->tensor_access[k]].writes && op >= w->first && op <= w->last;
+    }
+    if (role == LX_STATE) return role;
+    if (!made) return role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
+    if (last > w->last || first < w->first) return LX_OUTPUT;
+    return role;
+}
+
+static bool nest_window_take_tensors(struct numbering *n, struct arena *memory)
+{
+    struct nest_window *w = n->w;
+    const struct draft *x = n->x;
+    struct lx_tensor *tensors = arena_array(memory, (size_t)n->count, sizeof *tensors);
+    struct lx_layout *layouts = arena_array(memory, (size_t)n->count, sizeof *layouts);
+    if (!tensors || !layouts) return false;
+    for (int32_t i = 0; i < n->count; i++) {
+        tensors[i] = x->graph->tensors[n->tensor[i]];
+        tensors[i].role = role_in(x, w, n->tensor[i]);
+        layouts[i] = x->layouts->layouts[n->tensor[i]];
+    }
+    w->graph.tensors = tensors;
+    w->graph.tensor_count = n->count;
+    w->layouts.layouts = layouts;
+    w->tensor = n->tensor;
+    return true;
+}
+
+static bool take_divisions(const struct draft *x, struct nest_window *w, struct arena *memory)
+{
+    struct lx_division *at = arena_array(memory, (size_t)w->graph.op_count, sizeof *at);
+    if (!at) return false;
+    for (int32_t o = 0; o < w->graph.op_count; o++) {
+        at[o] = x->divisions->at[w->first + o];
+        at[o].op = o;
+    }
+    w->divided = *x->divisions;
+    w->divided.layouts = &w->layouts;
+    w->divided.at = at;
+    w->divided.count = w->graph.op_count;
+    w->divided.nests = NULL;
+    w->divided.nest_count = 0;
+    w->divided.memory = NULL;
+    return true;
+}
+
+bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
+                      struct nest_window *out, lx_status *st)
+{
+    size_t ops = (size_t)(last - first + 1), most = 0;
+    *out = (struct nest_window){.first = first, .last = last, .graph = *x->graph, .layouts = *x->layouts};
+    for (int32_t o = first; o <= last; o++) most += (size_t)op_operand_count(&x->graph->ops[o]);
+    struct numbering n = {.x = x, .w = out};
+    struct lx_op *to = arena_array(memory, ops, sizeof *to);
+    n.number = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *n.number);
+    n.tensor = arena_array(memory, most, sizeof *n.tensor);
+    out->graph.ops = to;
+    out->graph.op_count = (int32_t)ops;
+    out->layouts.graph = &out->graph;
+    out->layouts.op_origin += first;
+    out->layouts.stick_var += first;
+    out->layouts.rewritten = NULL; /* by other numbers */
+    out->layouts.restickify_count = out->layouts.padding_count = 0;
+    bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) &&
+              nest_window_take_tensors(&n, memory) && take_divisions(x, out, memory);
+    mem_free(n.number);
+    return ok ? true : status_no_memory(st);
+}
+
+/* Which part a slice picks or fills is nothing that a plan depends on. */
+static bool params_alike(const struct lx_op *a, const struct lx_op *b)
+{
+    bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (!picks || !a->params || !b->params || a->params->low_count != b->params->low_count)
+        return op_params_equal(a->params, b->params);
+    struct lx_op_params at = *a->params;
+    at.low = b->params->low;
+    return op_params_equal(&at, b->params);
+}
+
+static bool lists_equal(const int64_t *a, const int64_t *b, int count)
+{
+    if (!a || !b) return a == b;
+    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+/* Inputs seen in the same way, whichever part it is: that is for views_alike. */
+static bool inputs_alike(const struct lx_op *a, const struct lx_op *b)
+{
+    bool alike = !a->views == !b->views && (!a->views || (a->map && b->map));
+    for (int i = 0; a->views && alike && i < a->input_count; i++) {
+        const struct lx_view *p = &a->views[i], *q = &b->views[i];
+        int rank = a->map->rank[i];
+        alike = rank == b->map->rank[i] && !p->offset == !q->offset &&
+                lists_equal(p->stride, q->stride, rank) && lists_equal(p->size, q->size, rank);
+    }
+    return alike;
+}
+
+static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
+{
+    if (a->kind != b->kind || a->input_count != b->input_count ||
+        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
+        !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
+        !lx_windows_equal(a, b) || !inputs_alike(a, b))
+        return false;
+    for (int i = 0; i < op_operand_count(a); i++)
+        if (op_operand(a, i) != op_operand(b, i)) return false;
+    return !a->einsum || strcmp(a->einsum, b->einsum) == 0;
+}
+
+/* Is all that a view picks of a dimension there? */
+static bool nest_window_is_inside(const struct op_index *x, int operand, int dim, int64_t size)
+{
+    int64_t offset = op_index_offset(x, operand, dim), extent = x->extent[x->var[operand][dim]];
+    return offset > 0 && offset + op_index_stride(x, operand, dim) * (extent - 1) < size;
+}
+
+static bool operand_alike(const struct lx_layout *l, const struct op_index *x, const struct op_index *y,
+                          int i)
+{
+    if (op_index_shifted(x, i) != op_index_shifted(y, i)) return false;
+    for (int k = 0; op_index_shifted(x, i) && k < l->rank; k++) {
+        int h = l->host_dim[k];
+        if (h < 0) continue;
+        int64_t p = op_index_offset(x, i, h), q = op_index_offset(y, i, h);
+        if (op_index_stride(x, i, h) != op_index_stride(y, i, h)) return false;
+        if (p == q) continue;
+        if (p % l->step[k] != q % l->step[k] || !nest_window_is_inside(x, i, h, l->host_shape[h]) ||
+            !nest_window_is_inside(y, i, h, l->host_shape[h]))
+            return false;
+    }
+    return true;
+}
+
+/* Views that pick other parts are alike if these lie in the same way on sticks, and neither where the tensor begins. */
+static bool views_alike(const struct nest_window *a, const struct nest_window *b, int32_t o)
+{
+    struct op_index x, y;
+    const struct lx_op *op = &a->graph.ops[o];
+    if (!op->offset && !op->views) return true;
+    op_index_of(&a->graph, op, &x);
+    op_index_of(&b->graph, &b->graph.ops[o], &y);
+    bool alike = x.known && y.known;
+    for (int i = 0; alike && i < op_operand_count(op); i++)
+        alike = operand_alike(&a->layouts.layouts[op_operand(op, i)], &x, &y, i);
+    return alike;
+}
+
+static bool splits_alike(const struct lx_division *a, const struct lx_division *b)
+{
+    if (a->split_count != b->split_count || a->contiguous != b->contiguous) return false;
+    for (int i = 0; i < a->split_count; i++)
+        if (a->splits[i].split != b->splits[i].split) return false;
+    return true;
+}
+
+bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b)
+{
+    enum { EACH_OP = 50, EACH_TENSOR = 50 };
+    if (a->graph.op_count != b->graph.op_count || a->graph.tensor_count != b->graph.tensor_count)
+        return false;
+    for (int32_t o = 0; o < a->graph.op_count; o++) {
+        stop_look(EACH_OP);
+        if (!ops_alike(&a->graph.ops[o], &b->graph.ops[o]) ||
+            !splits_alike(&a->divided.at[o], &b->divided.at[o]))
+            return false;
+    }
+    for (int32_t t = 0; t < a->graph.tensor_count; t++) {
+        stop_look(EACH_TENSOR);
+        const struct lx_tensor *one = &a->graph.tensors[t], *two = &b->graph.tensors[t];
+        if (one->role != two->role || one->dtype != two->dtype || one->bytes != two->bytes ||
+            one->memory != two->memory || one->placing != two->placing ||
+            !lx_layout_equal(&a->layouts.layouts[t], &b->layouts.layouts[t]))
+            return false;
+    }
+    for (int32_t o = 0; o < a->graph.op_count; o++)
+        if (!views_alike(a, b, o)) return false;
+    return true;
+}
+
+static bool nest_window_carry_divisions(const struct nest_window *w, const struct draft *whole,
+                                        const struct decisions *found, const struct lx_nest *nests,
+                                        int32_t nest_count, struct arena *memory,
+                                        const struct lx_division **divided, lx_status *st)
+{
+    struct lx_divisions tiled = *whole->divisions;
+    tiled.nests = nests;
+    tiled.nest_count = nest_count;
+    for (int32_t o = 0; found->divided && o < w->graph.op_count; o++) {
+        const struct lx_division *from = found->divided[o];
+        int64_t splits[LX_MAX_VARS];
+        int32_t op = w->first + o;
+        if (!from) continue;
+        struct lx_division *v = arena_array(memory, 1, sizeof *v);
+        if (!v) return status_no_memory(st);
+        for (int i = 0; i < from->split_count; i++) splits[i] = from->splits[i].split;
+        if (!lx_division_ordered(&tiled, op, splits, lx_division_front(from), memory, v, st)) return false;
+        divided[whole->how.order ? whole->how.order[op] : op] = v;
+    }
+    return true;
+}
+
+bool nest_window_carry(const struct nest_window *w, const struct draft *whole, const struct decisions *found,
+                       struct arena *memory, struct nest_set *to, const struct lx_division **divided,
+                       lx_status *st)
+{
+    int32_t had = to->nest_count;
+    struct nest_candidate c;
+    for (int32_t i = 0; i < found->nest_count; i++) {
+        struct nest_set with;
+        struct hold *holds = arena_array(memory, (size_t)found->hold_count, sizeof *holds);
+        c = (struct nest_candidate){.nest = found->nests[i], .holds = holds};
+        c.nest.first += w->first;
+        c.nest.last += w->first;
+        c.nest.var = arena_copy_array(memory, c.nest.var, (size_t)(c.nest.last - c.nest.first + 1),
+                                      sizeof *c.nest.var);
+        if (!holds || !c.nest.var) return status_no_memory(st);
+        for (int32_t k = 0; k < found->hold_count; k++)
+            if (found->holds[k].nest == i)
+                holds[c.hold_count++] =
+                    (struct hold){w->tensor[found->holds[k].tensor], 0, found->holds[k].level};
+        if (!nest_set_add(to, &c, memory, &with)) return status_no_memory(st);
+        *to = with;
+    }
+    struct cut *cuts = arena_array(memory, (size_t)(to->cut_count + found->cut_count), sizeof *cuts);
+    if (!cuts) return status_no_memory(st);
+    if (to->cut_count) memcpy(cuts, to->cuts, (size_t)to->cut_count * sizeof *cuts);
+    for (int32_t k = 0; k < found->cut_count; k++)
+        cuts[to->cut_count++] =
+            (struct cut){w->tensor[found->cuts[k].tensor], w->first + found->cuts[k].before};
+    if (to->cut_count > 1) qsort(cuts, (size_t)to->cut_count, sizeof *cuts, cut_compare);
+    to->cuts = cuts;
+    return nest_window_carry_divisions(w, whole, found, &to->nests[had], to->nest_count - had, memory,
+                                       divided, st);
+}

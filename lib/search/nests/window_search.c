@@ -1,0 +1,196 @@
+/* Nests of a graph of many ops, looked for in windows; of windows that are alike in the first. Some dozen ops each.
+ *
+ * A stop may come at any time. So the kinds of windows that move most come first, each is looked at before any is searched to its
+ * end, and what was found by then becomes one plan. */
+#include "base/fail.h"
+#include "base/stop.h"
+#include "search/nests/nest_search.h"
+#include "search/nests/nest_window.h"
+#include "nests/alone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Windows that look the same. */
+struct window_kind {
+    int32_t first; /* of the windows */
+    int64_t bytes; /* that all of them move as yet */
+    bool help;     /* nests may */
+    struct search by;
+    struct nest_menus menus;
+    struct nest_search search;
+};
+
+struct windows {
+    struct search *p;
+    const struct effort *full; /* what is found is solved as a whole with this, once; NULL: as it is tried */
+    bool solved_in_full;
+    struct nest_menus *menus;
+    struct arena memory;
+    struct nest_window *at;
+    struct window_kind *kinds;
+    int32_t *like; /* per window: the first that looks the same; when kinds are there, its kind */
+    int32_t count, kind_count;
+};
+
+static bool cut_windows(struct windows *w)
+{
+    enum { MOST_CUT = 40, EACH_OP = 500 };
+    const struct draft *x = &w->p->best.draft;
+    int32_t *last;
+    if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
+    w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
+    w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
+    if (!w->at || !w->like) return status_no_memory(w->p->st);
+    for (int32_t i = 0; i < w->count; i++) {
+        if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
+            return false;
+        w->like[i] = i;
+        stop_look(EACH_OP * (int64_t)w->at[i].graph.op_count);
+        for (int32_t k = 0; k < i && w->like[i] == i; k++)
+            if (w->like[k] == k && nest_windows_alike(&w->at[k], &w->at[i])) w->like[i] = k;
+        w->kind_count += w->like[i] == i;
+    }
+    return true;
+}
+
+static int window_search_by_bytes(const void *a, const void *b)
+{
+    const struct window_kind *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static int64_t window_bytes(const struct nest_window *w, const int64_t *op_bytes)
+{
+    int64_t sum = 0;
+    for (int32_t o = w->first; o <= w->last; o++) sum += op_bytes[o];
+    return sum;
+}
+
+/* In the order of what they move; `like` then has the kind of each window. */
+static bool sort_kinds(struct windows *w)
+{
+    int64_t *bytes = nest_op_bytes(&w->p->best, &w->memory);
+    size_t windows = (size_t)w->count, count = 0;
+    int32_t *kind = arena_array(&w->memory, windows, sizeof *kind);
+    w->kinds = arena_array(&w->memory, (size_t)w->kind_count, sizeof *w->kinds);
+    if (!bytes) return false;
+    if (!w->kinds || !kind) return status_no_memory(w->p->st);
+    for (size_t i = 0; i < windows; i++) {
+        if (w->like[i] == (int32_t)i) {
+            kind[i] = (int32_t)count;
+            w->kinds[count++].first = (int32_t)i;
+        }
+        w->kinds[kind[w->like[i]]].bytes += window_bytes(&w->at[i], bytes);
+    }
+    qsort(w->kinds, count, sizeof *w->kinds, window_search_by_bytes);
+    for (size_t k = 0; k < count; k++) kind[w->kinds[k].first] = (int32_t)k;
+    for (size_t i = 0; i < windows; i++) w->like[i] = kind[w->like[i]];
+    return true;
+}
+
+/* The nests of one kind of window. */
+static bool begin_window(struct windows *w, struct window_kind *k)
+{
+    const struct nest_window *at = &w->at[k->first];
+    struct decisions how = {.passes = w->p->best.draft.how.passes};
+    k->by = (struct search){.divided = &at->divided,
+                            .request = w->p->request,
+                            .effort = w->p->effort,
+                            .whole = w->p,
+                            .memory = w->p->memory,
+                            .st = w->p->st};
+    k->by.effort.run.progress = NULL; /* what a part moves is not what is asked for */
+    k->menus.by_memory = w->menus->by_memory;
+    if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
+    k->help = nests_help(&k->by.best.draft, false);
+    return !k->help ||
+           nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
+}
+
+/* Is what a first look found far above a plan that there is? */
+static bool is_far_off(const struct windows *w)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < w->count; i++) sum += w->kinds[w->like[i]].by.best.hbm_bytes;
+    return w->p->rival_bytes > 0 && sum - w->p->rival_bytes > w->p->rival_bytes / 2;
+}
+
+/* All kinds, those that move most first: a first look at each, then each to its end. */
+static bool search_kinds(struct windows *w)
+{
+    bool ok = true;
+    int32_t begun = 0;
+    for (; ok && begun < w->kind_count && (begun == 0 || !search_is_over(w->p)); begun++)
+        ok = stop_forgiven(begin_window(w, &w->kinds[begun]), w->p->st);
+    for (int32_t i = 0; ok && i < begun && !search_is_over(w->p) && !is_far_off(w); i++) {
+        ok = !w->kinds[i].help || stop_forgiven(nest_search_end(&w->kinds[i].search), w->p->st);
+        nest_menus_forget(&w->kinds[i].menus);
+    }
+    return ok &&
+           (begun == 0 || !w->kinds[0].help || nest_search_hastily(&w->kinds[0].by, &w->kinds[0].menus));
+}
+
+/* All that was found, as one plan. */
+static bool join_windows(struct windows *w)
+{
+    enum { EACH_CARRIED = 100 }; /* nests and cuts are copied once for each window */
+    struct search *p = w->p;
+    struct nest_set all;
+    struct attempt next;
+    size_t ops = (size_t)p->divided->count;
+    const struct lx_division **divided = arena_array(p->memory, ops, sizeof *divided);
+    if (!divided) return status_no_memory(p->st);
+    if (!nest_set_of(&p->best.draft, w->menus, &w->memory, &all, p->st)) return false;
+    if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
+    for (int32_t i = 0; i < w->count; i++, stop_look(EACH_CARRIED * (all.nest_count + all.cut_count + 1)))
+        if (!nest_window_carry(&w->at[i], &p->best.draft, &w->kinds[w->like[i]].by.best.draft.how, p->memory,
+                               &all, divided, p->st))
+            return false;
+    all.how.divided = divided;
+    w->solved_in_full = w->full && all.nest_count > 0;
+    if (w->solved_in_full ? !nest_set_plan_in_full(p, &all, w->full, &next)
+                          : !nest_set_plan_as_is(p, &all, &next))
+        return false;
+    if (next.memory) nest_keep_better(&p->best, &next);
+    return true;
+}
+
+/* Stopped, of those that it came to: that one plan is made all the same. */
+static bool join_to_the_end(struct windows *w)
+{
+    struct search *by = w->p, joining = *by;
+    struct stop none;
+    if (!search_is_over(by)) return join_windows(w);
+    joining.effort = effort_last(by);
+    w->full = NULL;
+    w->p = &joining;
+    stop_begin(&none, NULL, NULL);
+    bool ok = join_windows(w);
+    stop_end(&none);
+    w->p = by;
+    by->best = joining.best;
+    return ok;
+}
+
+static void free_windows(struct windows *w)
+{
+    for (int32_t i = 0; w->kinds && i < w->kind_count; i++) {
+        struct window_kind *k = &w->kinds[i];
+        nest_search_free(&k->search);
+        attempt_free(&k->by.best);
+        nest_menus_free(&k->menus);
+    }
+    arena_free(&w->memory);
+}
+
+bool nest_search_windows(struct search *p, struct nest_menus *menus, const struct effort *full,
+                         bool *solved_in_full)
+{
+    struct windows w = {.p = p, .menus = menus, .full = full};
+    bool ok = cut_windows(&w) && sort_kinds(&w) && search_kinds(&w) && join_to_the_end(&w);
+    *solved_in_full = w.solved_in_full;
+    free_windows(&w);
+    return ok;
+}

@@ -1,0 +1,332 @@
+/* One try: a draft under some decisions, solved and weighed by what it really moves. */
+#include "search/trial.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "search/bounds.h"
+#include "search/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void attempt_free(struct attempt *a)
+{
+    draft_free(&a->draft);
+    if (a->memory) arena_free(a->memory);
+    mem_free(a->memory);
+    *a = (struct attempt){0};
+}
+
+bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out)
+{
+    *out = *from;
+    out->draft = (struct draft){0};
+    out->memory = mem_zeroed(1, sizeof *out->memory);
+    bool ok = draft_make(search->divided, &from->draft.how, out->memory, &out->draft, search->st);
+    if (ok) draft_waits(&out->draft, out->memory, &out->asked);
+    out->draft.problem.objective = from->draft.problem.objective;
+    out->answer.address = arena_copy_array(out->memory, from->answer.address,
+                                           (size_t)out->asked.problem.count, sizeof *out->answer.address);
+    if (!ok) attempt_free(out);
+    return ok;
+}
+
+bool attempt_keep_better(struct attempt *best, struct attempt *next)
+{
+    bool better = next->us < best->us || (next->us == best->us && next->hbm_bytes < best->hbm_bytes);
+    LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
+        best->hbm_bytes);
+    if (better) {
+        struct attempt old = *best;
+        *best = *next;
+        *next = old;
+    }
+    attempt_free(next);
+    return better;
+}
+
+static bool trial_make_draft(const struct trial *trial, const struct decisions *decisions,
+                             struct attempt *out)
+{
+    *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
+    if (!out->memory) return status_no_memory(trial->search->st);
+    struct decisions plain = *decisions;
+    plain.move_count = 0; /* moves are of other addresses */
+    if (draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st)) return true;
+    attempt_free(out);
+    return false;
+}
+
+static bool trial_end(const struct trial *trial, struct attempt *a)
+{
+    if (!trial_solve_draft(trial, a)) {
+        attempt_free(a);
+        return false;
+    }
+    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
+        (int)a->draft.how.cut_count, (int)a->draft.how.loaded_count, a->hbm_bytes, a->answer.objective,
+        a->bound);
+    return true;
+}
+
+bool trial_solve(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
+{
+    return trial_make_draft(trial, decisions, out) && trial_end(trial, out);
+}
+
+/* A lower bound on the draft's traffic: with all room; for a quick try also with what room there is on each tick, unless the
+ * first is above `below` already. */
+static int64_t draft_least(const struct trial *trial, const struct draft *x, int64_t below)
+{
+    if (x->least_bytes > below || !trial->effort.quick || asks_time(trial->search)) return x->least_bytes;
+    int64_t bound = lx_bound(&x->problem);
+    return bound < INT64_MAX ? x->base_bytes + bound : x->least_bytes;
+}
+
+/* Under the decisions as they stand, unless they are known to move more than `below`. */
+static bool try_as_decided(struct trial *trial, const struct decisions *decisions, int64_t below,
+                           struct attempt *out)
+{
+    if (!trial_make_draft(trial, decisions, out)) return false;
+    trial->stop_at = draft_least(trial, &out->draft, below);
+    if (trial->stop_at <= below) return trial_end(trial, out);
+    attempt_free(out);
+    return true;
+}
+
+/* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
+static bool decides_relayouts(const struct trial *trial)
+{
+    return !asks_time(trial->search) && !trial->effort.quick &&
+           lx_asked(trial->search->request->objective, LX_SPILL) == LX_SPILL;
+}
+
+/* A lower bound on traffic under these decisions, if one is cheap; 0 if not. Skipped for the heuristic clone rule: its
+ * prices differ, so the bound would not hold. */
+static bool cheap_bound(const struct trial *trial, const struct decisions *decisions, int64_t *least)
+{
+    const struct search *search = trial->search;
+    *least = 0;
+    if (is_large(search) && decisions->nest_count > 0)
+        return true; /* it would only tell the solver when to end */
+    if (!decides_relayouts(trial) || decisions->passes.clone == LX_CLONE_HEURISTIC ||
+        decisions->cut_count > 0 || trial->effort.solver == search->request->quick_solver)
+        return true;
+    return keep_least(search, decisions, least);
+}
+
+/* Number of drafts to solve. More drafts pay off only with a solver that proves optimality; the product with the graph's
+ * size is capped. */
+static int draft_budget(const struct trial *trial)
+{
+    int64_t size = trial->search->divided->layouts->graph->tensor_count + 1;
+    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
+    int least = size > 2000 ? 1 : 4;
+    return (trial->effort.solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size))
+                                                       : least;
+}
+
+/* Would a source that is off chip save something, and is this a copy of it? */
+static bool waits_in_vain(const struct attempt *a, int32_t stay)
+{
+    const struct draft *x = &a->draft;
+    int32_t source = x->stays[stay].ring_source;
+    return source >= 0 && a->answer.address[source] < 0 && x->stays[source].bar == LX_BAR_NONE &&
+           x->buffers[source].spill_cost > 0 && x->buffers[source].end > x->stays[stay].first;
+}
+
+/* Relayouts are by default made from a source that waits for its copies. Where it found no room, the copies are loaded from
+ * HBM, so that the source may be on chip for its own uses only. */
+bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
+                        struct attempt *attempt)
+{
+    struct arena memory = {0};
+    struct decisions decisions = attempt->draft.how;
+    struct effort as_decided = *effort;
+    struct attempt next = {0};
+    int32_t stays = attempt->draft.problem.count, count = 0;
+    int64_t saved = 0;
+    struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
+    if (!copies) return status_no_memory(search->st);
+    for (int32_t i = 0; i < stays; i++) {
+        if (!waits_in_vain(attempt, i)) continue;
+        saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
+        copies[count++] = (struct cut){attempt->draft.stays[i].tensor, attempt->draft.stays[i].first};
+    }
+    if (count > 1) qsort(copies, (size_t)count, sizeof *copies, cut_compare);
+    decisions.loaded = copies;
+    decisions.loaded_count = count;
+    as_decided.drafts = DRAFTS_AS_DECIDED;
+    bool worth = count > 0 && (below <= 0 || attempt->hbm_bytes - saved <= below);
+    bool ok = !worth || try_decisions(search, &decisions, &as_decided, attempt->hbm_bytes - 1, &next);
+    if (ok && next.memory) attempt_keep_better(attempt, &next);
+    arena_free(&memory);
+    return ok;
+}
+
+/* Of a large graph: all sources wait for their copies; then copies are loaded whose sources found no room. */
+static bool decide_once(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
+{
+    struct trial once = *trial;
+    once.effort.solver_steps = trial_draft_steps(trial);
+    if (!trial_solve(&once, decisions, out)) return false;
+    if (out->hbm_bytes > trial->stop_at && !lx_run_stopped(&trial->effort.run) &&
+        !try_loading_copies(trial->search, &once.effort, 0, out)) {
+        attempt_free(out);
+        return false;
+    }
+    out->bound = min_i64(trial->stop_at, out->hbm_bytes);
+    out->open_relayouts = true;
+    return true;
+}
+
+/* Relayouts decided anew, with at most so many drafts. */
+static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
+                   struct attempt *out)
+{
+    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
+    return is_large(trial->search) ? decide_once(trial, decisions, out)
+                                   : trial_decide_relayouts(trial, decisions, drafts, out);
+}
+
+/* The rule of the heuristic may copy what costs more than it saves: then nothing is copied. */
+static bool try_without_copies(const struct trial *trial, const struct decisions *decisions,
+                               struct attempt *best)
+{
+    struct decisions none = *decisions;
+    struct attempt next;
+    int64_t bound = best->bound;
+    none.passes.clone = LX_CLONE_NONE;
+    if (!decide(trial, &none, draft_budget(trial), &next)) return false;
+    attempt_keep_better(best, &next);
+    best->bound = bound;
+    return true;
+}
+
+/* All sources wait for their copies: the question that solvers are compared by. A solver that proves nothing may answer it
+ * better than the drafts before. */
+static bool try_all_kept(const struct trial *trial, const struct decisions *decisions, struct attempt *best)
+{
+    enum { STEPS = 5000 }; /* where there is no limit: most of the effort is spent by now */
+    struct trial once = *trial;
+    struct attempt next;
+    int64_t bound = best->bound;
+    bool open = best->open_relayouts;
+    once.effort.solver_steps = STEPS;
+    if (best->hbm_bytes <= bound) return true;
+    if (!trial_solve(&once, decisions, &next)) return false;
+    attempt_keep_better(best, &next);
+    best->bound = min_i64(bound, best->hbm_bytes);
+    best->open_relayouts = open;
+    return true;
+}
+
+/* Copies of which only one side found a place: they are filled from HBM. */
+static int32_t find_loaded(const struct attempt *a, struct cut *list)
+{
+    const struct draft *x = &a->draft;
+    int32_t count = x->how.loaded_count;
+    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || (a->answer.address[i] >= 0) == (a->answer.address[source] >= 0)) continue;
+        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
+    }
+    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
+    return count;
+}
+
+/* Where time is asked for: a relayout of which only one side was placed is better planned through HBM. */
+static bool try_loaded(const struct trial *trial, struct attempt *best, bool *better)
+{
+    struct decisions decisions = best->draft.how;
+    struct attempt next;
+    size_t most = (size_t)best->draft.problem.count + (size_t)decisions.loaded_count;
+    struct cut *list = mem_alloc((most + 1) * sizeof *list);
+    int32_t before = decisions.loaded_count;
+    *better = false;
+    if (!list) return status_no_memory(trial->search->st);
+    decisions.loaded_count = find_loaded(best, list);
+    decisions.loaded = list;
+    bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);
+    if (ok && decisions.loaded_count > before) {
+        next.perfect_bytes = best->perfect_bytes;
+        *better = attempt_keep_better(best, &next);
+    }
+    mem_free(list);
+    return ok;
+}
+
+static bool try_many(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
+{
+    enum { ROUNDS = 3 };
+    const struct lx_run *run = &trial->effort.run;
+    bool relayouts = decides_relayouts(trial);
+    if (!decide(trial, decisions, draft_budget(trial), out)) return false;
+    bool ok = true, better = asks_time(trial->search) && !trial->effort.quick;
+    if (relayouts && decisions->passes.clone == LX_CLONE_HEURISTIC && !lx_run_stopped(run))
+        ok = try_without_copies(trial, decisions, out);
+    if (ok && relayouts && !is_large(trial->search) && !lx_run_stopped(run))
+        ok = try_all_kept(trial, decisions, out);
+    ok = ok && perfect_traffic(&out->draft, &out->perfect_bytes, trial->search->st);
+    for (int round = 0; ok && better && round < ROUNDS && !lx_run_stopped(run); round++)
+        ok = try_loaded(trial, out, &better);
+    if (!ok) attempt_free(out);
+    return ok;
+}
+
+/* Is the least traffic of any placement, however much room there is, above `below`? */
+static bool is_above(const struct trial *trial, const struct decisions *decisions, int64_t below, bool *above)
+{
+    struct attempt draft;
+    *above = false;
+    if (below == INT64_MAX) return true;
+    if (!trial_make_draft(trial, decisions, &draft)) return false;
+    *above = draft.draft.least_bytes > below;
+    attempt_free(&draft);
+    return true;
+}
+
+bool try_decisions(const struct search *search, const struct decisions *decisions,
+                   const struct effort *effort, int64_t below, struct attempt *out)
+{
+    enum { FEW = 3 };
+    struct trial trial = {search, *effort, 0};
+    struct decisions plain = *decisions;
+    bool above;
+    *out = (struct attempt){0};
+    if (below <= 0 || asks_time(search)) below = INT64_MAX;
+    if (effort->drafts == DRAFTS_AS_DECIDED)
+        return below < INT64_MAX || effort->quick ? try_as_decided(&trial, decisions, below, out)
+                                                  : trial_solve(&trial, decisions, out);
+    /* Relayout choices refer to one draft's stays: they are dropped before another is made. */
+    plain.loaded_count = plain.kept_count = 0;
+    plain.lax = false;
+    if (!is_above(&trial, &plain, below, &above)) return false;
+    if (above) return true;
+    if (!cheap_bound(&trial, &plain, &trial.stop_at)) return false;
+    if (trial.stop_at > below) return true;
+    return effort->drafts == DRAFTS_MANY
+               ? try_many(&trial, &plain, out)
+               : decide(&trial, &plain, (int)min_i64(FEW, draft_budget(&trial)), out);
+}
+
+bool try_with(const struct search *search, enum drafts drafts, const struct decisions *decisions,
+              struct attempt *out)
+{
+    struct effort effort = search->effort;
+    effort.drafts = drafts;
+    return try_decisions(search, decisions, &effort, 0, out);
+}
+
+bool try_and_offer(struct search *search, const struct decisions *decisions, bool *better)
+{
+    struct attempt next;
+    *better = false;
+    if (!try_decisions(search, decisions, &search->effort, search->best.hbm_bytes - 1, &next)) return false;
+    if (!next.memory) return true;
+    next.perfect_bytes = search->best.perfect_bytes;
+    *better = offer_attempt(search, &next);
+    return true;
+}
