@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LEFT = 90, RIGHT = 150, TOP = 48, BOTTOM = 54, TICK_ROOM_X = 90, TICK_ROOM_Y = 44 };
 

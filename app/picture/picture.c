@@ -35,13 +35,6 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
     return out;
 }
 
-void lanes_begin(struct lanes *l, int most)
-{
-    l->most = most < MOST_LANES ? most : MOST_LANES;
-    l->used = 0;
-    l->left_over = l->count = 0;
-}
-
 int lanes_place(struct lanes *l, int32_t who, int64_t from, int64_t to)
 {
     bool taken[MOST_LANES] = {false};

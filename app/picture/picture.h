@@ -35,7 +35,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *o
 enum { MOST_LANES = 10, MOST_IN_LANES = 300 };
 
 struct lanes {
-    int most; /* lanes that there are, at most MOST_LANES */
+    int most; /* at most MOST_LANES; all else begins as zeros */
     int used;
     int32_t left_over; /* those that found no place */
     int32_t count;
@@ -46,7 +46,6 @@ struct lanes {
     } at[MOST_IN_LANES];
 };
 
-void lanes_begin(struct lanes *l, int most);
 /* The lane of `who` during [from, to), or -1. */
 int lanes_place(struct lanes *l, int32_t who, int64_t from, int64_t to);
 

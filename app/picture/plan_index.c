@@ -143,15 +143,6 @@ int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address)
     return -1;
 }
 
-int32_t bands_heading(const struct bands *b, int64_t place)
-{
-    for (int32_t k = 0; b->count > 1 && k < b->count; k++) {
-        int64_t above = place - b->at[k].base - b->at[k].height;
-        if (above >= 0 && above < HEADING) return k;
-    }
-    return -1;
-}
-
 /* The part of an axis from `low` to `high` in so many cells, of about equal length. */
 static void bands_cut(struct axis *a, int64_t low, int64_t high, int cells)
 {
@@ -173,7 +164,7 @@ static bool bands_cut_at(struct axis *a, const struct band *band, int64_t low, i
     mem_free(inside);
     bool fits = part.exact && part.cells % each == 0;
     for (int i = 0; fits && i < part.cells; i++) a->edge[a->cells++] = band->base + part.edge[i];
-    axis_free(&part);
+    mem_free(part.edge);
     return fits;
 }
 

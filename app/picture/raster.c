@@ -143,26 +143,6 @@ static bool raster_too_many(const int64_t *events, int count, int rows)
     return false;
 }
 
-/* Rows that are not in proportion: cut at edges, or shared by several pools. A window too low for all pools is in
- * proportion. */
-static void raster_cut_rows(const struct plan_index *x, struct raster *r, const struct raster_view *view)
-{
-    struct cell_scale *a = &r->address;
-    int n = 0, each = view->down > 1 ? view->down : 1;
-    int64_t *events = view->by_edges ? raster_find_edges(x, r, &n) : NULL;
-    if (n && raster_too_many(events, n, view->rows)) n = 0;
-    a->by_edges = true;
-    if (x->bands.count > 1)
-        a->by_edges =
-            bands_axis(&x->bands, a->from, a->to, view->rows, each, 1, n ? events : NULL, n, &a->axis);
-    else {
-        axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
-        if (n == 0) a->axis.exact = false;
-    }
-    mem_free(events);
-    if (a->by_edges) a->cells = a->axis.cells;
-}
-
 void raster_fill(const struct plan_index *x, struct raster *out)
 {
     size_t rows = (size_t)out->address.cells, columns = (size_t)out->time.cells;
@@ -203,18 +183,36 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
     /* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
     out->across = view->across > 1 ? view->across : 1;
     out->time = (struct cell_scale){.from = view->from_tick,
-                               .to = max_i64(view->to_tick, view->from_tick + 1),
-                               .cells = view->columns * out->across};
+                                    .to = max_i64(view->to_tick, view->from_tick + 1),
+                                    .cells = view->columns * out->across};
     if (view->by_events) out->time.event = x->event, out->time.events = x->event_count;
     if (scale_length(&out->time) <= view->columns) out->time.step = out->across;
-    if (view->by_edges || x->bands.count > 1) raster_cut_rows(x, out, view);
+    if (view->by_edges || x->bands.count > 1) {
+        /* Rows that are not in proportion: cut at edges, or shared by several pools. A window too low for all pools is in
+ * proportion. */
+        struct cell_scale *a = &out->address;
+        int n = 0, each = view->down > 1 ? view->down : 1;
+        int64_t *events = view->by_edges ? raster_find_edges(x, out, &n) : NULL;
+        if (n && raster_too_many(events, n, view->rows)) n = 0;
+        a->by_edges = true;
+        if (x->bands.count > 1)
+            a->by_edges =
+                bands_axis(&x->bands, a->from, a->to, view->rows, each, 1, n ? events : NULL, n, &a->axis);
+        else {
+            axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
+            if (n == 0) a->axis.exact = false;
+        }
+        mem_free(events);
+        if (a->by_edges) a->cells = a->axis.cells;
+    }
     raster_fill(x, out);
 }
 
 void raster_free(struct raster *r)
 {
-    axis_free(&r->time.axis);
-    axis_free(&r->address.axis);
+    mem_free(r->time.axis.edge);
+    mem_free(r->address.axis.edge);
+    r->time.axis.edge = r->address.axis.edge = NULL;
     mem_free(r->at);
     mem_free(r->rects);
     r->at = NULL;

@@ -117,45 +117,6 @@ int axis_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Equal cells, the last one shorter. */
-static void axis_cut_evenly(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain)
-{
-    int64_t length = round_up_i64(ceil_div_i64(to - from, most_cells), grain);
-    if (length > to - from) length = to - from;
-    a->cells = (int)ceil_div_i64(to - from, length);
-    for (int i = 0; i < a->cells; i++) a->edge[i] = from + i * length;
-    a->edge[a->cells] = to;
-    a->even = true;
-    a->exact = length == 1;
-}
-
-/* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell is left. */
-static void axis_cut_at_events(struct axis *a, const int64_t *edge, int stretches, int most_cells,
-                               int64_t grain)
-{
-    int *parts = mem_alloc((size_t)stretches * sizeof *parts), used = stretches;
-    for (int i = 0; i < stretches; i++) parts[i] = 1;
-    for (; used < most_cells; used++) {
-        int longest = -1;
-        double most = (double)grain; /* a piece of one grain is not cut */
-        for (int i = 0; i < stretches; i++) {
-            double piece = (double)(edge[i + 1] - edge[i]) / parts[i];
-            if (piece > most && parts[i] < edge[i + 1] - edge[i]) most = piece, longest = i;
-        }
-        if (longest < 0) break;
-        parts[longest]++;
-    }
-    for (int i = 0; i < stretches; i++)
-        for (int k = 0; k < parts[i]; k++) {
-            int64_t cut = edge[i] + (int64_t)((double)(edge[i + 1] - edge[i]) * k / parts[i]);
-            if (k && cut - cut % grain > a->edge[a->cells - 1]) cut -= cut % grain;
-            a->edge[a->cells++] = cut;
-        }
-    a->edge[a->cells] = edge[stretches];
-    a->exact = true;
-    mem_free(parts);
-}
-
 void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
                int event_count)
 {
@@ -167,10 +128,39 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
     for (int i = 0; i < event_count; i++)
         if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
     edge[n] = to;
-    if (n <= most_cells && (to - from > most_cells || grain > 1))
-        axis_cut_at_events(a, edge, n, most_cells, grain);
-    else
-        axis_cut_evenly(a, from, to, most_cells, grain);
+    if (n <= most_cells && (to - from > most_cells || grain > 1)) {
+        /* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell is left. */
+        int *parts = mem_alloc((size_t)n * sizeof *parts), used = n;
+        for (int i = 0; i < n; i++) parts[i] = 1;
+        for (; used < most_cells; used++) {
+            int longest = -1;
+            double most = (double)grain; /* a piece of one grain is not cut */
+            for (int i = 0; i < n; i++) {
+                double piece = (double)(edge[i + 1] - edge[i]) / parts[i];
+                if (piece > most && parts[i] < edge[i + 1] - edge[i]) most = piece, longest = i;
+            }
+            if (longest < 0) break;
+            parts[longest]++;
+        }
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < parts[i]; k++) {
+                int64_t cut = edge[i] + (int64_t)((double)(edge[i + 1] - edge[i]) * k / parts[i]);
+                if (k && cut - cut % grain > a->edge[a->cells - 1]) cut -= cut % grain;
+                a->edge[a->cells++] = cut;
+            }
+        a->edge[a->cells] = edge[n];
+        a->exact = true;
+        mem_free(parts);
+    } else {
+        /* Equal cells, the last one shorter. */
+        int64_t length = round_up_i64(ceil_div_i64(to - from, most_cells), grain);
+        if (length > to - from) length = to - from;
+        a->cells = (int)ceil_div_i64(to - from, length);
+        for (int i = 0; i < a->cells; i++) a->edge[i] = from + i * length;
+        a->edge[a->cells] = to;
+        a->even = true;
+        a->exact = length == 1;
+    }
     mem_free(edge);
 }
 
@@ -185,10 +175,4 @@ int axis_cell(const struct axis *a, int64_t v)
             high = middle;
     }
     return low;
-}
-
-void axis_free(struct axis *a)
-{
-    mem_free(a->edge);
-    a->edge = NULL;
 }

@@ -11,7 +11,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -129,8 +128,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     while (count > 0 && p->problem.buffers[spilled[count - 1]].reason)
         count--, barred++; /* they stand last */
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
-    struct lanes lanes;
-    lanes_begin(&lanes, MOST_LANES);
+    struct lanes lanes = {.most = MOST_LANES};
     for (int32_t k = 0; k < count; k++)
         lanes_place(&lanes, spilled[k], p->problem.buffers[spilled[k]].start,
                     p->problem.buffers[spilled[k]].end);

@@ -7,7 +7,6 @@
 #include "text/table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_LISTED = LETTER_COUNT };
 
@@ -18,14 +17,6 @@ struct legend_row {
     int32_t i;
     char letter;
 };
-
-static void text_legend_slot_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct legend_row *row = row_of_table;
-    int32_t slot = row->plan->took_slot_of[row->i];
-    (void)column;
-    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
-}
 
 /* With its pool, where there are several. */
 static void text_legend_address_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -56,20 +47,14 @@ static void text_legend_life_value(const void *row_of_table, const struct column
     value_format(v, "%s%s", words, k < lx_life_count(b) ? " ..." : "");
 }
 
-/* "1 of 16, held in level 1". */
-static void tile_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct legend_row *row = row_of_table;
-    (void)column;
-    if (is_tile(row->plan, row->i))
-        value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at,
-                     row->plan->stays[row->i].hold);
-}
-
 /* clang-format off */
 VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
 VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
 VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
+VALUE_OF(slot_value,    struct legend_row, int32_t slot = row->plan->took_slot_of[row->i];
+         v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";)
+VALUE_OF(tile_value,    struct legend_row, if (is_tile(row->plan, row->i)) /* "1 of 16, held in level 1" */
+         value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at, row->plan->stays[row->i].hold);)
 VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
 VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
 
@@ -80,7 +65,7 @@ static const struct column on_chip_array[] = {
     {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = text_legend_life_value},
     {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = text_legend_address_value},
     {.key = "tile",        .heading = "tile",        .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE, .value = tile_value},
-    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = text_legend_slot_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
 };
 
 static const struct column off_chip_array[] = {

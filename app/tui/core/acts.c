@@ -47,24 +47,16 @@ static void acts_set_named(struct explorer *x, const char *argument)
         acts_set(x, argument + n + blanks, setting, 0);
 }
 
-static void acts_show_page(struct explorer *x, const char *argument, int page, int by)
+/* Shows a page; opens or closes a panel. */
+static void acts_show(struct explorer *x, const char *argument, int view, int by)
 {
     (void)argument, (void)by;
-    explorer_show(x, (enum view_id)page);
-}
-
-/* Opens a panel, or closes it. */
-static void acts_toggle_panel(struct explorer *x, const char *argument, int panel, int by)
-{
-    (void)argument, (void)by;
-    x->overlay = (int)x->overlay == panel ? VIEW_COUNT : (enum view_id)panel;
-    if (x->overlay != VIEW_COUNT && all_views[panel]->shown) all_views[panel]->shown(x, x->states[panel]);
-}
-
-static void acts_turn_page(struct explorer *x, const char *argument, int what, int by)
-{
-    (void)argument, (void)what;
-    explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
+    if (view < PAGE_COUNT) {
+        explorer_show(x, (enum view_id)view);
+        return;
+    }
+    x->overlay = (int)x->overlay == view ? VIEW_COUNT : (enum view_id)view;
+    if (x->overlay != VIEW_COUNT && all_views[view]->shown) all_views[view]->shown(x, x->states[view]);
 }
 
 static void acts_stop(struct explorer *x)
@@ -91,11 +83,25 @@ static void acts_close(struct explorer *x, const char *argument, int request, in
         x->quit = true;
 }
 
-static void acts_search(struct explorer *x, const char *argument, int what, int direction)
+/* To the next or previous view, op or match; to a name. */
+static void acts_go(struct explorer *x, const char *argument, int request, int by)
 {
-    (void)what;
-    if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
-    search_step(x, direction, argument != NULL);
+    switch (request) {
+    case REQ_NEXT_VIEW:
+        explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
+        break;
+    case REQ_NEXT_ITEM:
+        session_select_op(&x->session, x->session.selection.op + by);
+        break;
+    case REQ_GOTO:
+        if (!session_goto(&x->session, argument))
+            explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+        break;
+    default:
+        if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
+        search_step(x, by, argument != NULL);
+        break;
+    }
 }
 
 static void acts_open(struct explorer *x, const char *name)
@@ -114,17 +120,6 @@ static void acts_open(struct explorer *x, const char *name)
     }
     session_open(s, (int)(added ? s->patterns.count - 1 : i));
     explorer_show(x, VIEW_MAP);
-}
-
-static void acts_go_to(struct explorer *x, const char *name)
-{
-    if (!session_goto(&x->session, name)) explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", name);
-}
-
-static void acts_next_op(struct explorer *x, const char *argument, int what, int by)
-{
-    (void)argument, (void)what;
-    session_select_op(&x->session, x->session.selection.op + by);
 }
 
 /* The next buffer that is off chip, most expensive first. */
@@ -228,24 +223,19 @@ static void acts_pin(struct explorer *x)
         explorer_say(x, TONE_WARN, "there is no plan to pin");
 }
 
+/* Without a name the next theme. */
 static void acts_set_theme(struct explorer *x, const char *name)
 {
-    const struct theme *t = theme_find(name);
+    const struct theme *t = name ? theme_find(name) : x->theme[1].name ? x->theme + 1 : themes;
     lx_status st;
     if (!t) {
         theme_unknown(name, &st);
         explorer_say(x, TONE_BAD, "%s", st.text);
-    } else {
-        x->theme = t;
-        x->redraw_all = true;
+        return;
     }
-}
-
-static void acts_next_theme(struct explorer *x)
-{
-    x->theme = x->theme[1].name ? x->theme + 1 : themes;
-    explorer_say(x, TONE_PLAIN, "theme %s: %s", x->theme->name, x->theme->help);
+    x->theme = t;
     x->redraw_all = true;
+    if (!name) explorer_say(x, TONE_PLAIN, "theme %s: %s", t->name, t->help);
 }
 
 /* "graph <F2>" of `:bind graph <F2>`; without keys the default ones return. */
@@ -314,11 +304,8 @@ static void acts_at_once(struct explorer *x, const char *argument, int request, 
     }
 }
 
-#define PAGE_ACT(R, id, file, name, keys, group, help)                                                       \
-    [REQ_##id] = {.step = acts_show_page, .what = VIEW_##id},
-#define PANEL_ACT(R, id, file, name, keys, group, help)                                                      \
-    [REQ_##id] = {.step = acts_toggle_panel, .what = VIEW_##id},
-#define AT_ONCE(id) [REQ_##id] = {.step = acts_at_once, .what = REQ_##id}
+#define SHOWS(R, id, file, name, keys, group, help) [REQ_##id] = {.step = acts_show, .what = VIEW_##id},
+#define AT_ONCE(id)                                 [REQ_##id] = {.step = acts_at_once, .what = REQ_##id}
 
 /* A row has one of three functions. `argument` is never NULL where the request takes one. A request without a row is
  * answered by views only. */
@@ -329,19 +316,18 @@ static const struct {
     void (*with)(struct explorer *x, const char *argument);
 } acts[REQ_COUNT] = {
     /* clang-format off */
-    PAGES(PAGE_ACT, )
-    PANELS(PANEL_ACT, )
+    VIEWS(SHOWS, )
     AT_ONCE(COMMAND), AT_ONCE(FILTER), AT_ONCE(HEX), AT_ONCE(RACE), AT_ONCE(OPEN_PLAN), AT_ONCE(TEAM_SET),
     AT_ONCE(UNDO), AT_ONCE(REDO), AT_ONCE(RELOAD), AT_ONCE(ASCII), AT_ONCE(REDRAW), AT_ONCE(QUIT),
-    [REQ_NEXT_VIEW] = {acts_turn_page, 0, 1},
-    [REQ_PREVIOUS_VIEW] = {acts_turn_page, 0, -1},
+    [REQ_NEXT_VIEW] = {acts_go, REQ_NEXT_VIEW, 1},
+    [REQ_PREVIOUS_VIEW] = {acts_go, REQ_NEXT_VIEW, -1},
     [REQ_BACK] = {acts_close, REQ_BACK, 0},
     [REQ_ESCAPE] = {acts_close, REQ_ESCAPE, 0},
-    [REQ_SEARCH] = {acts_search, 0, 1},
-    [REQ_SEARCH_NEXT] = {acts_search, 0, 1},
-    [REQ_SEARCH_PREVIOUS] = {acts_search, 0, -1},
-    [REQ_NEXT_ITEM] = {acts_next_op, 0, 1},
-    [REQ_PREVIOUS_ITEM] = {acts_next_op, 0, -1},
+    [REQ_SEARCH] = {acts_go, REQ_SEARCH, 1},
+    [REQ_SEARCH_NEXT] = {acts_go, REQ_SEARCH, 1},
+    [REQ_SEARCH_PREVIOUS] = {acts_go, REQ_SEARCH, -1},
+    [REQ_NEXT_ITEM] = {acts_go, REQ_NEXT_ITEM, 1},
+    [REQ_PREVIOUS_ITEM] = {acts_go, REQ_NEXT_ITEM, -1},
     [REQ_NEXT_ITERATION] = {acts_step_nest, false, 1},
     [REQ_PREVIOUS_ITERATION] = {acts_step_nest, false, -1},
     [REQ_NEXT_OUTER] = {acts_step_nest, true, 1},
@@ -363,17 +349,17 @@ static const struct {
     [REQ_OFF_CHIP] = {.plain = acts_next_off_chip},
     [REQ_STOP] = {.plain = acts_stop},
     [REQ_PIN] = {.plain = acts_pin},
-    [REQ_NEXT_THEME] = {.plain = acts_next_theme},
     [REQ_GO_BACK] = {.plain = place_back},
     [REQ_EDIT] = {.plain = edit_ask},
     [REQ_COPY] = {.plain = take_copy},
     [REQ_SAVE] = {.with = take_save},
     [REQ_EXPORT] = {.with = take_export},
-    [REQ_GOTO] = {.with = acts_go_to},
+    [REQ_GOTO] = {acts_go, REQ_GOTO, 0},
     [REQ_OPEN] = {.with = acts_open},
     [REQ_ITERATION] = {.with = acts_iterate},
     [REQ_SET] = {.with = acts_set_named},
     [REQ_THEME] = {.with = acts_set_theme},
+    [REQ_NEXT_THEME] = {.with = acts_set_theme},
     [REQ_BIND] = {.with = acts_bind},
     /* clang-format on */
 };

@@ -5,8 +5,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Ops whose division differs. Names identify them: layouts may differ, and with them the ops between. */
@@ -62,12 +60,6 @@ void change_free(struct change *c)
     mem_free(c->marks);
     text_free(&c->nests);
     *c = (struct change){0};
-}
-
-int change_sign(const struct change *c)
-{
-    int64_t d = c->before.value - c->after.value;
-    return (d > 0) - (d < 0);
 }
 
 /* "(-8.1 %)"; nothing where the value is unchanged or was 0. */

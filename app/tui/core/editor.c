@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,10 +56,17 @@ const char *edit_program(void)
     return "vi";
 }
 
-/* By the shell, as an editor may have arguments of its own. Returns the exit code, or -1. */
-static int editor_run(const char *path, int line)
+void edit_now(struct explorer *x)
 {
-    char *command = mem_format("%s +%d \"$1\"", edit_program(), line);
+    struct session *s = &x->session;
+    struct edit what = x->edit;
+    x->edit.wanted = false;
+    if (!what.wanted || what.pattern < 0 || (size_t)what.pattern >= s->patterns.count) return;
+    const struct pattern *p = &s->patterns.at[what.pattern];
+    explorer_watch(x); /* what changes from now on is the editor's doing */
+    screen_leave();
+    /* By the shell, as an editor may have arguments of its own. Returns the exit code, or -1. */
+    char *command = mem_format("%s +%d \"$1\"", edit_program(), what.line);
     int status = -1;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     struct sigaction old_int, old_quit, old_stop;
@@ -72,7 +78,7 @@ static int editor_run(const char *path, int line)
     if (child == 0) {
         sigaction(SIGINT, &usual, NULL);
         sigaction(SIGQUIT, &usual, NULL);
-        execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
+        execl("/bin/sh", "sh", "-c", command, "sh", p->path, (char *)NULL);
         _exit(127);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -81,19 +87,7 @@ static int editor_run(const char *path, int line)
     sigaction(SIGQUIT, &old_quit, NULL);
     sigaction(SIGTSTP, &old_stop, NULL);
     mem_free(command);
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-void edit_now(struct explorer *x)
-{
-    struct session *s = &x->session;
-    struct edit what = x->edit;
-    x->edit.wanted = false;
-    if (!what.wanted || what.pattern < 0 || (size_t)what.pattern >= s->patterns.count) return;
-    const struct pattern *p = &s->patterns.at[what.pattern];
-    explorer_watch(x); /* what changes from now on is the editor's doing */
-    screen_leave();
-    int code = editor_run(p->path, what.line);
+    int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     screen_return();
     x->redraw_all = true;
     if (code != 0)

@@ -11,7 +11,11 @@ bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int
 {
     *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};
     if (!session_begin(&x->session, how)) return false;
-    views_begin(x->states);
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        const struct view *v = all_views[i];
+        x->states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
+        if (v->begin) v->begin(x->states[i]);
+    }
     cells_resize(&x->cells, rows, columns);
     return true;
 }
@@ -19,9 +23,14 @@ bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int
 void explorer_end(struct explorer *x)
 {
     session_end(&x->session);
-    views_end(x->states);
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        if (x->states[i] && all_views[i]->end) all_views[i]->end(x->states[i]);
+        mem_free(x->states[i]);
+    }
     cells_free(&x->cells);
-    prompt_free(&x->prompt);
+    for (size_t i = 0; i < x->prompt.history.count; i++) mem_free(x->prompt.history.at[i]);
+    VEC_FREE(&x->prompt.history);
+    text_free(&x->prompt.choices);
     text_free(&x->message);
     text_free(&x->copied);
     mem_free(x->replace);
@@ -52,14 +61,6 @@ void explorer_show(struct explorer *x, enum view_id page)
     if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
 }
 
-static void explorer_mouse(struct explorer *x, const struct key *k)
-{
-    bool on_title = k->row == 0 && k->code == AT_CLICK;
-    for (int i = 0; on_title && i < PAGE_COUNT; i++)
-        if (k->column >= x->tabs[i].from && k->column < x->tabs[i].to) explorer_show(x, (enum view_id)i);
-    if (!on_title && !footer_click(x, k)) view_mouse(x, explorer_top(x), k);
-}
-
 void explorer_key(struct explorer *x, struct key key)
 {
     enum view_id top = explorer_top(x);
@@ -85,7 +86,11 @@ void explorer_key(struct explorer *x, struct key key)
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
-        if (!x->prompt.open) explorer_mouse(x, &key);
+        if (x->prompt.open) return;
+        for (int i = 0; key.row == 0 && key.code == AT_CLICK && i < PAGE_COUNT; i++)
+            if (key.column >= x->tabs[i].from && key.column < x->tabs[i].to)
+                explorer_show(x, (enum view_id)i);
+        if ((key.row != 0 || key.code != AT_CLICK) && !footer_click(x, &key)) view_mouse(x, top, &key);
         return;
     default:
         break;

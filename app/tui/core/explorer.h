@@ -122,10 +122,7 @@ void explorer_watch(struct explorer *x);
 void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */
 void prompt_propose(struct explorer *x, const char *text, const char *proposal);
-/* Once more the line that was typed, with a remark behind it. */
-void prompt_again(struct explorer *x, const char *line, const char *remark);
 void prompt_key(struct explorer *x, uint32_t code);
-void prompt_free(struct prompt *p);
 /* Runs "name argument". */
 void prompt_run(struct explorer *x, const char *line);
 

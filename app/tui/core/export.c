@@ -33,7 +33,8 @@ static bool export_may_write(struct explorer *x, enum request r, const char *pat
         return true;
     }
     x->replace = line;
-    prompt_again(x, line, "exists; <Enter> again replaces it");
+    prompt_open(x, ':', line);
+    text_add(&x->prompt.choices, "exists; <Enter> again replaces it");
     return false;
 }
 

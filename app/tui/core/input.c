@@ -10,9 +10,14 @@
 /* Set by handlers, looked at between keys. */
 static volatile sig_atomic_t must_end, must_stop, came_back;
 
-static void end_soon(int number)
+static void input_note_signal(int number)
 {
-    must_end = number;
+    if (number == SIGTSTP)
+        must_stop = 1;
+    else if (number == SIGCONT)
+        came_back = 1;
+    else
+        must_end = number;
 }
 
 bool input_was_interrupted(void)
@@ -20,29 +25,16 @@ bool input_was_interrupted(void)
     return must_end == SIGINT;
 }
 
-static void stop_soon(int number)
-{
-    (void)number;
-    must_stop = 1;
-}
-
-static void back_again(int number)
-{
-    (void)number;
-    came_back = 1;
-}
-
 void input_signals(void)
 {
     /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none where there is
      * one already. */
-    struct sigaction end = {.sa_handler = end_soon}, stop = {.sa_handler = stop_soon}, old;
-    struct sigaction back = {.sa_handler = back_again};
-    sigaction(SIGTERM, &end, NULL);
-    sigaction(SIGHUP, &end, NULL);
-    sigaction(SIGINT, &end, NULL);
-    sigaction(SIGCONT, &back, NULL);
-    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &stop, NULL);
+    struct sigaction noted = {.sa_handler = input_note_signal}, old;
+    sigaction(SIGTERM, &noted, NULL);
+    sigaction(SIGHUP, &noted, NULL);
+    sigaction(SIGINT, &noted, NULL);
+    sigaction(SIGCONT, &noted, NULL);
+    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &noted, NULL);
 }
 
 void input_begin(void)

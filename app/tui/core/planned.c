@@ -9,27 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Producers and readers of every tensor, by counting. */
-static void planned_index_tensors(struct outcome *o)
-{
-    const struct lx_graph *g = outcome_graph(o);
-    if (!g) return;
-    size_t tensors = (size_t)g->tensor_count, reads = 0;
-    for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
-    o->producer = mem_alloc((tensors + 1) * sizeof *o->producer);
-    o->reader_at = mem_zeroed(tensors + 2, sizeof *o->reader_at);
-    o->readers = mem_alloc((reads + 1) * sizeof *o->readers);
-    for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
-    for (int32_t i = 0; i < g->op_count; i++) {
-        for (int k = 0; k < g->ops[i].output_count; k++) o->producer[g->ops[i].outputs[k]] = i;
-        for (int k = 0; k < g->ops[i].input_count; k++) o->reader_at[g->ops[i].inputs[k] + 2]++;
-    }
-    for (size_t t = 1; t <= tensors; t++) o->reader_at[t + 1] += o->reader_at[t];
-    for (int32_t i = 0; i < g->op_count; i++)
-        for (int k = 0; k < g->ops[i].input_count; k++)
-            o->readers[o->reader_at[g->ops[i].inputs[k] + 1]++] = i;
-}
-
 /* The stays of every tensor, by counting. */
 static void planned_index_stays(struct outcome *o)
 {
@@ -89,7 +68,24 @@ static void planned_index(struct outcome *out)
     out->number = atomic_fetch_add(&outcomes, 1) + 1;
     lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time);
     plan_index_make(out->plan, &out->index);
-    planned_index_tensors(out);
+    /* Producers and readers of every tensor, by counting. */
+    const struct lx_graph *g = outcome_graph(out);
+    if (g) {
+        size_t tensors = (size_t)g->tensor_count, reads = 0;
+        for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
+        out->producer = mem_alloc((tensors + 1) * sizeof *out->producer);
+        out->reader_at = mem_zeroed(tensors + 2, sizeof *out->reader_at);
+        out->readers = mem_alloc((reads + 1) * sizeof *out->readers);
+        for (size_t t = 0; t < tensors; t++) out->producer[t] = -1;
+        for (int32_t i = 0; i < g->op_count; i++) {
+            for (int k = 0; k < g->ops[i].output_count; k++) out->producer[g->ops[i].outputs[k]] = i;
+            for (int k = 0; k < g->ops[i].input_count; k++) out->reader_at[g->ops[i].inputs[k] + 2]++;
+        }
+        for (size_t t = 1; t <= tensors; t++) out->reader_at[t + 1] += out->reader_at[t];
+        for (int32_t i = 0; i < g->op_count; i++)
+            for (int k = 0; k < g->ops[i].input_count; k++)
+                out->readers[out->reader_at[g->ops[i].inputs[k] + 1]++] = i;
+    }
     planned_index_stays(out);
     planned_lay_rails(out);
     planned_add_up(out);
@@ -227,9 +223,4 @@ bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
             return true;
     }
     return false;
-}
-
-int64_t outcome_traffic(const struct outcome *o, int32_t op)
-{
-    return o->plan->traffic ? o->plan->traffic[op].hbm_read + o->plan->traffic[op].hbm_written : 0;
 }

@@ -69,8 +69,6 @@ int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
 const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 /* How op `op` is divided; NULL where nothing is known. */
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
-/* HBM bytes that op `op` moves under the plan. */
-int64_t outcome_traffic(const struct outcome *o, int32_t op);
 /* Is the tensor on chip at a tick? */
 bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick);
 

@@ -38,19 +38,6 @@ void prompt_propose(struct explorer *x, const char *text, const char *proposal)
     p->fresh = *proposal ? p->proposed : 0;
 }
 
-void prompt_again(struct explorer *x, const char *line, const char *remark)
-{
-    prompt_open(x, ':', line);
-    text_add(&x->prompt.choices, remark);
-}
-
-void prompt_free(struct prompt *p)
-{
-    for (size_t i = 0; i < p->history.count; i++) mem_free(p->history.at[i]);
-    VEC_FREE(&p->history);
-    text_free(&p->choices);
-}
-
 void prompt_run(struct explorer *x, const char *line)
 {
     char name[40];
@@ -126,15 +113,6 @@ static void prompt_cut(struct prompt *p, int from, int to)
     memmove(p->text + from, p->text + to, (size_t)(p->length - to) + 1);
     p->length -= to - from;
     p->at = from;
-}
-
-static void prompt_history(struct prompt *p, int direction)
-{
-    int to = p->history_at + direction, count = (int)p->history.count;
-    if (p->lead != ':' || to < 0 || to > count) return;
-    if (p->history_at == count) snprintf(p->kept, sizeof p->kept, "%s", p->text);
-    p->history_at = to;
-    prompt_set_text(p, to == count ? p->kept : p->history.at[to]);
 }
 
 struct taker {
@@ -327,9 +305,14 @@ void prompt_key(struct explorer *x, uint32_t code)
         prompt_cancel(x);
     else if (code == AT_TAB)
         prompt_complete(x);
-    else if (code == AT_UP || code == AT_DOWN)
-        prompt_history(p, code == AT_UP ? -1 : 1);
-    else
+    else if (code == AT_UP || code == AT_DOWN) {
+        int to = p->history_at + (code == AT_UP ? -1 : 1), count = (int)p->history.count;
+        if (p->lead == ':' && to >= 0 && to <= count) {
+            if (p->history_at == count) snprintf(p->kept, sizeof p->kept, "%s", p->text);
+            p->history_at = to;
+            prompt_set_text(p, to == count ? p->kept : p->history.at[to]);
+        }
+    } else
         prompt_edit(x, code);
     if (code != AT_NOTHING) p->fresh = 0;
     if (p->open && p->lead == 'f') explorer_request(x, REQ_FILTER, p->text); /* filters while it is typed */

@@ -122,7 +122,7 @@ void session_reload(struct session *s, int pattern)
     source_forget(s->patterns.at[pattern].source);
     session_read(s, pattern);
     if (pattern != s->current) return;
-    session_team_again(s);
+    session_team_want(s, true);
     session_ask(s, true);
 }
 

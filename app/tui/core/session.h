@@ -78,8 +78,6 @@ void change_free(struct change *c);
  * numbers of three digits. Returns the number of pieces. */
 enum { CHANGE_PIECES = 5 };
 int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_PIECES]);
-/* Is it for the better (1), the worse (-1), or neither? */
-int change_sign(const struct change *c);
 
 /* The last time that a pattern was planned. */
 struct last_plan {

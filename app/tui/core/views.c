@@ -13,24 +13,6 @@ const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
 const enum request view_requests[VIEW_COUNT] = {VIEWS(VIEW_SHOWN_BY, )};
 #undef VIEW_SHOWN_BY
 
-void views_begin(void *states[VIEW_COUNT])
-{
-    for (int i = 0; i < VIEW_COUNT; i++) {
-        const struct view *v = all_views[i];
-        states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
-        if (v->begin) v->begin(states[i]);
-    }
-}
-
-void views_end(void *states[VIEW_COUNT])
-{
-    for (int i = 0; i < VIEW_COUNT; i++) {
-        if (states[i] && all_views[i]->end) all_views[i]->end(states[i]);
-        mem_free(states[i]);
-        states[i] = NULL;
-    }
-}
-
 static struct list *views_list_of(struct explorer *x, enum view_id view)
 {
     return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;

@@ -84,9 +84,6 @@ extern const struct view *const all_views[VIEW_COUNT];
 /* The request that shows a view. */
 extern const enum request view_requests[VIEW_COUNT];
 
-void views_begin(void *states[VIEW_COUNT]);
-void views_end(void *states[VIEW_COUNT]);
-
 /* What the explorer asks of the view that is shown, with what is common to all lists. */
 bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument);
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k);

@@ -84,11 +84,6 @@ double watch_seconds(void *watch)
     return clock_seconds() - j->began;
 }
 
-static bool worker_is_of(const struct job *j, const struct work *work)
-{
-    return !work || j->work == work;
-}
-
 static void job_free(struct job *j)
 {
     j->work->free(j->data);
@@ -217,12 +212,12 @@ void worker_stop(struct worker *w, const struct work *work)
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
         next = j->next;
-        if (!worker_is_of(j, work)) continue;
+        if (work && j->work != work) continue;
         worker_take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
-        if (worker_is_of(j, work)) atomic_store(&j->stop, true);
+        if (!work || j->work == work) atomic_store(&j->stop, true);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_mutex_unlock(&w->lock);
 }
@@ -312,17 +307,12 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
     return p;
 }
 
-static int worker_count(const struct job *j, const struct work *work)
-{
-    int n = 0;
-    for (; j; j = j->next) n += worker_is_of(j, work);
-    return n;
-}
-
 int worker_busy(struct worker *w, const struct work *work)
 {
     pthread_mutex_lock(&w->lock);
-    int n = worker_count(w->waiting, work) + worker_count(w->running, work);
+    int n = 0;
+    for (struct job *j = w->waiting; j; j = j->next) n += !work || j->work == work;
+    for (struct job *j = w->running; j; j = j->next) n += !work || j->work == work;
     pthread_mutex_unlock(&w->lock);
     return n;
 }

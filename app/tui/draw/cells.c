@@ -164,13 +164,6 @@ int put_wrapped(struct cells *g, struct box box, struct style style, const char 
     return row;
 }
 
-static void add_code(struct text *out, uint32_t c)
-{
-    char s[4];
-    int n = encode_character(c, s);
-    text_add_n(out, s, (size_t)n);
-}
-
 void cells_to_text(const struct cells *g, struct text *out)
 {
     for (int r = 0; r < g->rows; r++) {
@@ -178,8 +171,10 @@ void cells_to_text(const struct cells *g, struct text *out)
         int last = g->columns;
         while (last > 0 && row[last - 1].code == ' ') last--;
         for (int c = 0; c < last; c++) {
-            if (row[c].code) add_code(out, row[c].code);
-            if (row[c].combining) add_code(out, row[c].combining);
+            char s[8];
+            int n = row[c].code ? encode_character(row[c].code, s) : 0;
+            if (row[c].combining) n += encode_character(row[c].combining, s + n);
+            text_add_n(out, s, (size_t)n);
         }
         text_add(out, "\n");
     }

@@ -16,6 +16,7 @@ enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
 struct dots {
     int columns, rows;   /* in cells */
     int across, up;      /* dots of a cell: 2 and 4, or 1 and 1 */
+    int wide, high;      /* in dots */
     struct dot_cell *at; /* row by row from the top */
 };
 
@@ -31,28 +32,7 @@ struct pen {
     bool dashed;
 };
 
-static int dots_across(const struct dots *d)
-{
-    return d->columns * d->across;
-}
-
-static int dots_up(const struct dots *d)
-{
-    return d->rows * d->up;
-}
-
-enum { DASH = 3 }; /* dots that a dash and the gap behind it have */
-
-static void dots_begin(struct dots *d, int rows, int columns, bool ascii)
-{
-    *d = (struct dots){.columns = columns > 0 ? columns : 0,
-                       .rows = rows > 0 ? rows : 0,
-                       .across = ascii ? 1 : 2,
-                       .up = ascii ? 1 : 4};
-    d->at = mem_zeroed((size_t)d->rows * (size_t)d->columns + 1, sizeof *d->at);
-}
-
-/* A line of dots; `along`: its dots so far, so that dashes continue around corners. */
+enum { DASH = 3 }; /* A line of dots; `along`: its dots so far, so that dashes continue around corners. */
 static void dots_line(struct dots *d, int x0, int y0, int x1, int y1, const struct pen *pen, int *along)
 {
     /* Bits of the Braille block, by row from the top and column. */
@@ -60,9 +40,9 @@ static void dots_line(struct dots *d, int x0, int y0, int x1, int y1, const stru
     int dx = abs(x1 - x0), dy = abs(y1 - y0), right = x0 < x1 ? 1 : -1, up = y0 < y1 ? 1 : -1;
     int error = dx - dy, dash = d->across > 1 ? DASH : 1;
     for (;; ++*along) {
-        bool inside = x0 >= 0 && y0 >= 0 && x0 < dots_across(d) && y0 < dots_up(d);
+        bool inside = x0 >= 0 && y0 >= 0 && x0 < d->wide && y0 < d->high;
         if (inside && (!pen->dashed || *along / dash % 2 == 0)) {
-            int from_top = dots_up(d) - 1 - y0;
+            int from_top = d->high - 1 - y0;
             struct dot_cell *c = &d->at[from_top / d->up * d->columns + x0 / d->across];
             c->bits |= bits[from_top % d->up][x0 % d->across];
             c->tone = pen->tone;
@@ -216,34 +196,32 @@ static int chart_dot_of(const struct chart_axis *a, double v, int dots)
     return !(at > -dots) ? -dots : at > 2.0 * dots ? 2 * dots : (int)floor(at + 0.5);
 }
 
-static void chart_draw_line(const struct plot *p, const struct chart_series *s, char letter, struct dots *d)
-{
-    struct pen pen = {s->tone, letter, s->dashed};
-    int along = 0, x0 = 0, y0 = 0;
-    bool has = false;
-    for (int i = 0; i < s->count; i++) {
-        bool gap = !isfinite(s->y[i]);
-        int x = gap ? 0 : chart_dot_of(&p->x, s->x[i], dots_across(d)),
-            y = gap ? 0 : chart_dot_of(&p->y, s->y[i], dots_up(d));
-        if (!gap && has && s->stairs) {
-            dots_line(d, x0, y0, x, y0, &pen, &along);
-            dots_line(d, x, y0, x, y, &pen, &along);
-        } else if (!gap)
-            dots_line(d, has ? x0 : x, has ? y0 : y, x, y, &pen, &along);
-        x0 = x, y0 = y, has = !gap;
-    }
-}
-
 /* Dashed lines first; of the others the first one is on top; then points. */
 static void chart_draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
 {
-    struct dots d;
     bool mono = on->glyphs->ascii || on->theme->letters;
-    dots_begin(&d, p->box.rows, p->box.columns, chart_needs_letters(on, c));
+    int across = chart_needs_letters(on, c) ? 1 : 2, up = across == 1 ? 1 : 4;
+    struct dots d = {.columns = p->box.columns, .rows = p->box.rows, .across = across, .up = up};
+    d.wide = d.columns * across, d.high = d.rows * up;
+    d.at = mem_zeroed((size_t)d.rows * (size_t)d.columns + 1, sizeof *d.at);
     for (int dashed = 1; dashed >= 0; dashed--)
         for (int s = c->series_count - 1; s >= 0; s--)
-            if (!c->series[s].points && c->series[s].dashed == dashed)
-                chart_draw_line(p, &c->series[s], chart_letter_of(c, s), &d);
+            if (!c->series[s].points && c->series[s].dashed == dashed) {
+                struct pen pen = {c->series[s].tone, chart_letter_of(c, s), c->series[s].dashed};
+                int along = 0, x0 = 0, y0 = 0;
+                bool has = false;
+                for (int i = 0; i < c->series[s].count; i++) {
+                    bool gap = !isfinite(c->series[s].y[i]);
+                    int x = gap ? 0 : chart_dot_of(&p->x, c->series[s].x[i], d.wide),
+                        y = gap ? 0 : chart_dot_of(&p->y, c->series[s].y[i], d.high);
+                    if (!gap && has && c->series[s].stairs) {
+                        dots_line(&d, x0, y0, x, y0, &pen, &along);
+                        dots_line(&d, x, y0, x, y, &pen, &along);
+                    } else if (!gap)
+                        dots_line(&d, has ? x0 : x, has ? y0 : y, x, y, &pen, &along);
+                    x0 = x, y0 = y, has = !gap;
+                }
+            }
     for (int i = 0; i < d.rows * d.columns; i++) {
         uint32_t code = d.across > 1 ? 0x2800u + d.at[i].bits : (uint32_t)(unsigned char)d.at[i].letter;
         if (d.at[i].bits)

@@ -86,12 +86,7 @@ extern const struct part_look wait_looks[], byte_looks[];
 /* Parts of a bar that is `whole` long, from the left of a row on; each cell is the part that has most of it. */
 void put_stack(const struct scene *on, struct box row, const double *parts, const struct part_look *looks,
                int count, double whole);
-/* The parts by name, each with its look, at the right of a row; nothing where there is no room for all. */
-void put_legend(const struct scene *on, struct box row, const struct part_look *looks,
-                const char *(*word)(int part), int count);
-
-/* Of what ops wait for, scaled to the longest of `most`. */
-void put_waits(const struct scene *on, struct box row, const struct lx_op_wait *w, double most);
+/* The names of waits, each with its look, at the right of a row; nothing where there is no room for all. */
 void put_wait_legend(const struct scene *on, struct box row);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -249,7 +248,9 @@ int frame_draw_planning(struct explorer *x, struct box row)
 void frame_draw_change(struct explorer *x, struct box row)
 {
     const struct change *c = &x->session.change;
-    static const uint8_t tones[] = {TONE_BAD, TONE_BAR, TONE_GOOD};
+    uint8_t tone = c->before.value == c->after.value  ? TONE_BAR
+                   : c->before.value > c->after.value ? TONE_GOOD
+                                                      : TONE_BAD;
     struct text pieces[CHANGE_PIECES] = {{0}};
     int count = change_words(c, false, pieces), at = row.column, end = row.column + row.columns, all = -3;
     for (int i = 0; i < count; i++) all += 3 + columns_of(pieces[i].at);
@@ -262,7 +263,7 @@ void frame_draw_change(struct explorer *x, struct box row)
         if (at + width > end) width = end - at;
         if (width < 8) break;
         if (i > 0) put(&x->cells, row.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
-        struct style style = {i == 0 ? tones[1 + change_sign(c)] : TONE_BAR, TONE_BAR, 0};
+        struct style style = {i == 0 ? tone : TONE_BAR, TONE_BAR, 0};
         put_text(&x->cells, row.row, at, width, style, pieces[i].at);
         at += width + 3;
     }

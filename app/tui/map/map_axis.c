@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Names of ops where every tick has room for six characters; else numbers, as far as they fit. */

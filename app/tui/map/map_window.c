@@ -115,8 +115,9 @@ struct raster_view map_window_view(const struct map_window *w, const struct scen
                                 .down = map_rows(on, 1)};
 }
 
-void map_window_forget(struct map_window *w)
+void map_window_forget(void *state)
 {
+    struct map_window *w = state;
     if (w->has_raster) raster_free(&w->raster);
     heat_free(&w->heats);
     w->has_raster = false;
@@ -143,11 +144,12 @@ const struct raster *map_window_raster(struct map_window *w, const struct sessio
 /* Headings of pools are stepped over. */
 static int64_t map_window_beside_heading(const struct session *s, int64_t place, int bytes)
 {
-    int32_t pool = bands_heading(&s->shown.index.bands, place);
-    if (pool < 0) return place;
-    const struct band *b = &s->shown.index.bands.at[pool];
-    int64_t above = b->base + b->height + HEADING;
-    return bytes > 0 && above < s->shown.index.bands.limit ? above : b->base + b->height - 1;
+    const struct bands *all = &s->shown.index.bands;
+    for (int32_t k = 0; all->count > 1 && k < all->count; k++) {
+        int64_t end = all->at[k].base + all->at[k].height, above = end + HEADING;
+        if (place >= end && place < above) return bytes > 0 && above < all->limit ? above : end - 1;
+    }
+    return place;
 }
 
 static void map_window_move(struct explorer *x, struct map_window *w, int columns, int rows)

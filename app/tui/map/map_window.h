@@ -37,7 +37,7 @@ void map_window_fit(struct map_window *w, struct session *s);
 struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map);
 /* The raster of the last view; made again when the plan or the window changes. */
 const struct raster *map_window_raster(struct map_window *w, const struct session *s);
-void map_window_forget(struct map_window *w);
+void map_window_forget(void *state);
 /* Is a column a stretch between events? */
 bool map_window_by_events(const struct map_window *w, const struct session *s);
 /* Is the cursor at a place where no buffer is? */

@@ -85,8 +85,7 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
     const struct outcome *o = &on->session->shown;
     int32_t selected = on->session->selection.buffer;
     struct spot spot = {-1, -1};
-    struct lanes lanes;
-    lanes_begin(&lanes, p->lanes.rows);
+    struct lanes lanes = {.most = p->lanes.rows < MOST_LANES ? p->lanes.rows : MOST_LANES};
     if (lanes.most == 0) return spot;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
@@ -223,11 +222,6 @@ static bool view_map_request(struct explorer *x, void *state, enum request r, co
     return true;
 }
 
-static void view_map_end(void *state)
-{
-    map_window_forget(state);
-}
-
 static bool view_map_is_lively(const void *state)
 {
     const struct map_window *w = state;
@@ -288,7 +282,7 @@ const struct view view_map = {
               {REQ_NEXT_SOLVER, "solver"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .end = view_map_end,
+    .end = map_window_forget,
     .draw = view_map_draw,
     .request = view_map_request,
     .mouse = map_window_mouse,

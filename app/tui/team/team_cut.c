@@ -11,27 +11,6 @@
 /* Ops times members: planning takes about a millisecond for ten of them. */
 enum { MOST_PLANNED = 4000 };
 
-/* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
-static void team_cut_list_rows(struct team_cut *c)
-{
-    const struct lx_team_plan *p = c->plan;
-    size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
-    c->rows = mem_alloc((all + 1) * sizeof *c->rows);
-    c->row_of_op = mem_zeroed(ops + 1, sizeof *c->row_of_op);
-    int32_t *next = mem_zeroed(ops + 1, sizeof *next);
-    for (int32_t e = 0; e < p->exchange_count; e++) c->row_of_op[p->exchanges[e].first_reader]++;
-    for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
-        next[o] = row;
-        row += c->row_of_op[o];
-        c->row_of_op[o] = row;
-        c->rows[row++] = (struct team_row){o, -1};
-    }
-    for (int32_t e = 0; e < p->exchange_count; e++)
-        c->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
-    mem_free(next);
-    c->row_count = (int)all;
-}
-
 void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
                    struct team_cut *out)
 {
@@ -56,7 +35,25 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         struct lx_team_options how = {.grid = out->grid};
         if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     }
-    if (out->plan) team_cut_list_rows(out);
+    if (out->plan) {
+        /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
+        const struct lx_team_plan *p = out->plan;
+        size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
+        out->rows = mem_alloc((all + 1) * sizeof *out->rows);
+        out->row_of_op = mem_zeroed(ops + 1, sizeof *out->row_of_op);
+        int32_t *next = mem_zeroed(ops + 1, sizeof *next);
+        for (int32_t e = 0; e < p->exchange_count; e++) out->row_of_op[p->exchanges[e].first_reader]++;
+        for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
+            next[o] = row;
+            row += out->row_of_op[o];
+            out->row_of_op[o] = row;
+            out->rows[row++] = (struct team_row){o, -1};
+        }
+        for (int32_t e = 0; e < p->exchange_count; e++)
+            out->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
+        mem_free(next);
+        out->row_count = (int)all;
+    }
 }
 
 void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)

@@ -1,7 +1,6 @@
 /* The members of a grid in rows and columns: the last axis goes to the right, the others down. */
 #include "tui/team/team_picture.h"
 
-#include <stdio.h>
 
 enum { CELL_LEAST = 10, CELL_MOST = 26, LABEL = 9 };
 

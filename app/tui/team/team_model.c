@@ -119,9 +119,9 @@ static void team_model_ask(struct session *s)
     t->asked = true;
 }
 
-void session_team_want(struct session *s)
+void session_team_want(struct session *s, bool again)
 {
-    if (s->current >= 0 && !s->team.asked) team_model_ask(s);
+    if (s->current >= 0 && s->team.asked == again) team_model_ask(s);
 }
 
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
@@ -153,11 +153,6 @@ void session_team_forget(struct session *s)
     t->asked = t->known = false;
     t->member = 0;
     t->number++;
-}
-
-void session_team_again(struct session *s)
-{
-    if (s->team.asked) team_model_ask(s);
 }
 
 bool session_team_run(struct session *s)

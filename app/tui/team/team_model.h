@@ -30,14 +30,12 @@ struct session;
 /* The slot of both is the number of members. */
 extern const struct work team_work, team_run_work;
 
-/* Cuts the open pattern, unless that has been asked for. */
-void session_team_want(struct session *s);
+/* Shards the open pattern, unless that has been asked for; `again`: its file has changed. */
+void session_team_want(struct session *s, bool again);
 /* False: there is no such size, or it is that already. */
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid);
 /* Another pattern is open. */
 void session_team_forget(struct session *s);
-/* The same one has a new file. */
-void session_team_again(struct session *s);
 /* False: there is nothing to run. */
 bool session_team_run(struct session *s);
 

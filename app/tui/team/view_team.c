@@ -4,7 +4,6 @@
 #include "tui/team/team_picture.h"
 #include "base/checked.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,29 +61,6 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
                        KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
-/* What each member has of the tensor, in a picture and in words. */
-static void view_team_draw_parts(const struct scene *on, struct team_view *v, struct box *area,
-                                 const struct team_look *k, bool roomy)
-{
-    const struct lx_team_plan *p = k->cut->plan;
-    int members = roomy ? area->rows / 4 : 1;
-    if (members > p->members) members = p->members;
-    if (p->grid.axes > 1) {
-        v->members = team_grid_draw(on, area, k, roomy ? area->rows / 3 : 1);
-    } else {
-        struct box picture = box_cut_top(area, members + 1);
-        v->first_member = team_picture_draw(on, picture, k);
-        v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
-    }
-    if (roomy && area->rows > 12) box_cut_top(area, 1);
-    struct box words = box_cut_top(area, !roomy ? 1 : area->columns < 100 ? 3 : 2);
-    if (p->grid.axes > 1)
-        team_grid_member(on, words, k);
-    else
-        team_member_draw(on, words, k);
-    if (roomy) team_device_draw(on, box_cut_top(area, 1), k);
-}
-
 static void view_team_draw(const struct scene *on, void *state, struct box area)
 {
     struct team_view *v = state;
@@ -100,8 +76,26 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
     if (!v->times) team_tensor_draw(on, box_cut_top(&area, 1), &k);
     if (v->times)
         team_time_draw(on, v, &area, &k);
-    else
-        view_team_draw_parts(on, v, &area, &k, roomy);
+    else {
+        /* What each member has of the tensor, in a picture and in words. */
+        const struct lx_team_plan *p = k.cut->plan;
+        int members = roomy ? area.rows / 4 : 1;
+        if (members > p->members) members = p->members;
+        if (p->grid.axes > 1) {
+            v->members = team_grid_draw(on, &area, &k, roomy ? area.rows / 3 : 1);
+        } else {
+            struct box picture = box_cut_top(&area, members + 1);
+            v->first_member = team_picture_draw(on, picture, &k);
+            v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+        }
+        if (roomy && area.rows > 12) box_cut_top(&area, 1);
+        struct box words = box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2);
+        if (p->grid.axes > 1)
+            team_grid_member(on, words, &k);
+        else
+            team_member_draw(on, words, &k);
+        if (roomy) team_device_draw(on, box_cut_top(&area, 1), &k);
+    }
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     if (area.rows > 0) team_list_draw(on, &v->list, area, &k);
 }
@@ -226,7 +220,7 @@ static void view_team_mouse(struct explorer *x, void *state, const struct key *k
 static void view_team_shown(struct explorer *x, void *state)
 {
     (void)state;
-    session_team_want(&x->session);
+    session_team_want(&x->session, false);
 }
 
 static int view_team_count(struct explorer *x, void *state)

@@ -194,13 +194,6 @@ static void selected_value(const void *row_of_table, const struct column *column
     v->paint = at >= 0 ? PAINT_GOOD : row->plan->problem.buffers[i].reason ? PAINT_DIM : PAINT_BAD;
 }
 
-static void gap_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct racer_row *row = row_of_table;
-    (void)column;
-    v->number = row->rival->by ? lx_gap(lx_plan_value(row->plan), row->rival->least) : lx_plan_gap(row->plan);
-}
-
 static void proof_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct racer_row *row = row_of_table;
@@ -215,6 +208,8 @@ static void proof_value(const void *row_of_table, const struct column *column, s
 /* clang-format off */
 VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
 VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds > 0 ? row->plan->seconds : NAN; v->paint = PAINT_DIM;)
+VALUE_OF(gap_value,    struct racer_row,
+         v->number = row->rival->by ? lx_gap(lx_plan_value(row->plan), row->rival->least) : lx_plan_gap(row->plan);)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->rival->least); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)

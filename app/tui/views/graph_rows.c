@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
 
 enum { TICK_COLUMNS = 5 };
 
@@ -76,7 +75,8 @@ static void graph_rows_traffic_value(const void *row_of_table, const struct colu
     const struct graph_row *row = row_of_table;
     int64_t bytes = 0;
     (void)column;
-    for (int32_t o = row->number; o <= row->last; o++) bytes += outcome_traffic(row->outcome, o);
+    const struct lx_op_traffic *all = row->outcome->plan->traffic;
+    for (int32_t o = row->number; all && o <= row->last; o++) bytes += all[o].hbm_read + all[o].hbm_written;
     value_whole(v, bytes);
     v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
     if (!bytes) v->words = "on chip";
@@ -264,11 +264,6 @@ int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fo
     return nest >= 0 && p->nests[nest].first == op ? p->nests[nest].last : op;
 }
 
-static struct lx_op_wait graph_waits_of(const struct outcome *o, int32_t op, int32_t last)
-{
-    return op == last ? o->waits[op] : lx_waits_sum(&o->waits[op], last - op + 1);
-}
-
 /* How wide a name is depends on the room. */
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
@@ -295,7 +290,7 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct lx_op_wait sum = graph_waits_of(o, i, graph_row_last(o, i, fold));
+        struct lx_op_wait sum = lx_waits_sum(&o->waits[i], graph_row_last(o, i, fold) - i + 1);
         out->longest_us = fmax(out->longest_us, lx_wait_us(&sum));
     }
 }
@@ -315,7 +310,7 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
     const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
     int32_t last = graph_row_last(o, i, r->fold), selected = on->session->selection.op;
-    struct lx_op_wait wait = graph_waits_of(o, i, last);
+    struct lx_op_wait wait = lx_waits_sum(&o->waits[i], last - i + 1);
     struct graph_row data = {
         o, g, &g->ops[i], &wait, i, last, graph_layer_at(o, i, r->fold), selected >= i && selected <= last};
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
@@ -328,8 +323,8 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
     put_values(on->cells, columns, &r->fitted, &data);
-    put_waits(on, (struct box){row.row, row.column + r->bar_at, 1, row.columns - r->bar_at - 1}, data.wait,
-              r->longest_us);
+    put_stack(on, (struct box){row.row, row.column + r->bar_at, 1, row.columns - r->bar_at - 1}, wait.us,
+              wait_looks, LX_WAIT_COUNT, r->longest_us);
     if (data.here) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     if (on->search[0] && op_matches(g, i, on->search))
         put_paper(on->cells, (struct box){row.row, columns.column, 1, r->fitted.place[GRAPH_NAME].width},

@@ -8,8 +8,6 @@
 #include "tui/views/graph_rows.h"
 #include "tui/draw/chart.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 256 }; /* ops from which on repeated layers are folded at first */

@@ -7,7 +7,6 @@
 #include "tui/draw/chart.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct roof_point {
     double intensity, gflops; /* 0: it computes nothing, there is no point */

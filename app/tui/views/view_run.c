@@ -187,7 +187,7 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
     double whole[] = {run->device_us};
     put_values(on->cells, row, f, &data);
     if (waits)
-        put_waits(on, bar, &waits[op], longest);
+        put_stack(on, bar, waits[op].us, wait_looks, LX_WAIT_COUNT, longest);
     else
         put_stack(on, bar, whole, wait_looks, 1, longest);
 }

@@ -89,25 +89,18 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
     }
 }
 
-static void view_what_if_change(struct explorer *x, int i, int direction)
-{
-    struct what_if how = x->session.now;
-    if (settings_step(&how, i, direction, session_actual(&x->session, i)))
-        session_change(&x->session, &how);
-    else
-        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(i).name);
-}
-
 static bool view_what_if_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct list *l = state;
+    struct what_if how = x->session.now;
     char line[60];
     switch (r) {
     case REQ_LEFT:
-        view_what_if_change(x, l->cursor, -1);
-        return true;
     case REQ_RIGHT:
-        view_what_if_change(x, l->cursor, 1);
+        if (settings_step(&how, l->cursor, r == REQ_LEFT ? -1 : 1, session_actual(&x->session, l->cursor)))
+            session_change(&x->session, &how);
+        else
+            explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(l->cursor).name);
         return true;
     case REQ_OPEN:
         if (argument) return false;

@@ -85,25 +85,6 @@ static void view_why_draw_buffer(const struct scene *on, const struct lx_plan *p
     if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(BAD), &line));
 }
 
-static void view_why_draw_whole(const struct scene *on, const struct lx_plan *p, struct box *area)
-{
-    struct text line = {0};
-    text_add(&line, "the plan as a whole: ");
-    add_value_words(p, false, &line);
-    if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(TITLE), &line));
-    if (p->unproved) {
-        add_status_words(p, &line);
-        if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(WARN), &line));
-    }
-    if (p->figures.spill_bytes > 0)
-        text_format(&line, "%s would be saved by a scratchpad without limit; %s of %s off chip",
-                    in_bytes(p->figures.spill_bytes).at, grouped(on->session->shown.off_chip_count).at,
-                    counted(p->problem.count, "buffer").at);
-    else
-        text_add(&line, "nothing is spilled: a larger scratchpad saves nothing");
-    if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(PLAIN), &line));
-}
-
 static void view_why_draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f,
                               struct box row, int i)
 {
@@ -189,8 +170,24 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
     int room = words.rows;
     if (v->rows.buffer >= 0)
         view_why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
-    else
-        view_why_draw_whole(on, v->rows.list.plan, &words);
+    else {
+        struct text line = {0};
+        text_add(&line, "the plan as a whole: ");
+        add_value_words(v->rows.list.plan, false, &line);
+        if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(TITLE), &line));
+        if (v->rows.list.plan->unproved) {
+            add_status_words(v->rows.list.plan, &line);
+            if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(WARN), &line));
+        }
+        if (v->rows.list.plan->figures.spill_bytes > 0)
+            text_format(&line, "%s would be saved by a scratchpad without limit; %s of %s off chip",
+                        in_bytes(v->rows.list.plan->figures.spill_bytes).at,
+                        grouped(on->session->shown.off_chip_count).at,
+                        counted(v->rows.list.plan->problem.count, "buffer").at);
+        else
+            text_add(&line, "nothing is spilled: a larger scratchpad saves nothing");
+        if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(PLAIN), &line));
+    }
     box_cut_top(&in, room - words.rows);
     view_why_draw_rows(on, v, in);
     view_why_draw_foot(on, v, foot);
@@ -272,7 +269,7 @@ static void view_why_select_item(struct explorer *x, void *state, int i)
 static void view_why_end(void *state)
 {
     struct why_view *v = state;
-    why_free(&v->rows);
+    remedies_free(&v->rows.list);
 }
 
 const struct view view_why = {

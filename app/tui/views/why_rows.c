@@ -108,8 +108,3 @@ void why_stop(struct why_rows *w, struct session *s)
     w->number++;
     why_rows_sort(w);
 }
-
-void why_free(struct why_rows *w)
-{
-    remedies_free(&w->list);
-}

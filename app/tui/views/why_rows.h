@@ -23,6 +23,5 @@ extern const struct work why_work;
 void why_ask(struct why_rows *w, struct session *s, int32_t buffer);
 /* What is not in yet stays as it is; the rows that are there are sorted. */
 void why_stop(struct why_rows *w, struct session *s);
-void why_free(struct why_rows *w);
 
 #endif
