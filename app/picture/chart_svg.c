@@ -1,4 +1,4 @@
-/* Line charts as SVG; see chart_svg.h. */
+/* Line charts as SVG. */
 #include "picture/chart_svg.h"
 #include "base/memory.h"
 
@@ -10,7 +10,6 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#e69f00", "#56b4e9", "#8c6d1f", "#5b5b5b"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-/* Where the plot is on the sheet. */
 struct sheet {
     double left, right, top, bottom;
 };

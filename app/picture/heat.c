@@ -1,5 +1,5 @@
-/* Adds up what lives in each cell of a grid, edges by the share that they cover: a rectangle is at most sixteen entries of
- * a table of differences, whatever its size. O(lives in the window + cells). */
+/* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. A rectangle is at
+ * most sixteen entries of a table of differences. O(lives in the window + cells). */
 #include "picture/heat.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -23,7 +23,8 @@ char heat_letter(double share)
     return heat_ramp[step < LEAST ? LEAST : step > last ? last : step];
 }
 
-/* Of a cell, or a difference: the share that is covered, that share times what is weighed, how many. */
+/* Of a cell, or a difference: the share that is covered, that share times the weight, the number of
+ * pieces. */
 struct sums {
     double covered, weighed, pieces;
 };
@@ -38,7 +39,7 @@ struct grid {
     struct heap *small; /* of rectangles of few cells, not as differences */
 };
 
-/* How much of each cell lies between a and b, as four differences. */
+/* The shares of cells between a and b, as four differences. */
 struct slope {
     int at[4];
     double by[4];
@@ -64,7 +65,7 @@ static void heat_add_life(struct grid *g, const struct slope *x, const struct sl
         }
 }
 
-/* A rectangle of few cells, as most are where there are many: each by itself. */
+/* A rectangle of few cells, as most are in a dense map: cell by cell. */
 static void heat_add_small(struct grid *g, const struct slope *x, const struct slope *y, double weight)
 {
     double row = 0;

@@ -1,4 +1,4 @@
-/* Sorts lives and events once, so that a picture of a stretch of time looks only at what lives in it. */
+/* Sorts lives and events once, so that a picture of a stretch of time visits only its lives. */
 #include "picture/plan_index.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -99,7 +99,7 @@ void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int3
             high = middle;
     }
     *end = low;
-    for (low = 0, high = *end; low < high;) { /* the first up to which one ends behind `from` */
+    for (low = 0, high = *end; low < high;) { /* the first with a `latest` behind `from` */
         int32_t middle = low + (high - low) / 2;
         if (x->lives[middle].latest <= from)
             low = middle + 1;
@@ -159,7 +159,7 @@ static bool bands_cut_at(struct axis *a, const struct band *band, int64_t low, i
     int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
     for (int i = 0; i < count; i++)
         if (events[i] > low && events[i] < high)
-            inside[n++] = events[i] - band->base; /* grains are the pool's own */
+            inside[n++] = events[i] - band->base; /* grains are relative to the pool */
     axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
     mem_free(inside);
     bool fits = part.exact && part.cells % each == 0;

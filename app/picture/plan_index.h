@@ -1,7 +1,7 @@
-/* What pictures of a plan look up and that is found once per plan: its pools as bands, the ticks at which something
- * begins or ends, and the lives on chip in order of their starts.
+/* An index for pictures of a plan: its pools as bands, the ticks of events, and the lives on chip by
+ * start.
  *
- * O(lives log lives) to make, about 60 bytes per life. Read-only afterwards: any number of pictures share it. */
+ * O(lives log lives) to make, about 60 bytes per life. Any number of pictures share it. */
 #ifndef LX_APP_PICTURE_PLAN_INDEX_H
 #define LX_APP_PICTURE_PLAN_INDEX_H
 
@@ -21,7 +21,7 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
 /* A life of a placed buffer. */
 struct placed {
     int64_t start, end, place, size; /* place: its picture address */
-    int64_t latest;                  /* the end of this one or of an earlier one, whichever is later */
+    int64_t latest;                  /* the latest end of this life and all before it */
     int32_t buffer, from_event, to_event;
 };
 
@@ -32,7 +32,7 @@ struct plan_index {
     int32_t count;
     int64_t *event; /* rising: the first tick, where lives begin and end, one behind the last tick */
     int32_t event_count;
-    int64_t first, last; /* as of lx_occupancy */
+    int64_t first, last; /* as in lx_occupancy */
     bool sparse;         /* nearly all ticks are without an event */
 };
 
@@ -44,7 +44,7 @@ void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int3
 int32_t plan_index_event(const struct plan_index *x, int64_t tick);
 /* The picture address of a placed buffer. */
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
-/* Who lies at a picture address; -1: nobody. */
+/* The buffer at a picture address; -1: none. */
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);
 
 #endif

@@ -1,8 +1,8 @@
 /* Fills the cells of a picture from the lives in its window.
  *
- * Every rectangle is four corners of a table of differences, whatever its size: of how many there are, and of the sums of
- * their numbers and squared numbers. Added up, a cell that holds one buffer (or several lives of one) has its number in
- * the sums, and a cell that holds two has both. Sums wrap around; differences of them do not mind. */
+ * Every rectangle is four corners of a table of differences: of counts, of sums of buffer numbers and of
+ * sums of squared numbers. Added up, a cell of one buffer has its number in the sums, and a cell of two
+ * has both. Sums may wrap around. */
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -39,7 +39,7 @@ static bool raster_find_rect(const struct raster *r, const struct placed *l, str
     return true;
 }
 
-/* Rows of tallies are one longer than those of cells, and there is one more of them. */
+/* A row of tallies is one longer than a row of cells, and there is one row more. */
 static void raster_add_rect(const struct raster *r, struct tally *all, const struct raster_rect *rect)
 {
     int width = r->time.cells + 1, top = r->address.cells - 1 - rect->top,
@@ -60,7 +60,7 @@ static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct t
 {
     int32_t a, b;
     if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
-    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* only so if all are the same */
+    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* all are the same */
         return (struct raster_cell){(int32_t)(t->sum / (uint64_t)t->count) - 1, CELL_ONE};
     if (t->count == 2) { /* two buffers have the sum and the sum of squares */
         uint64_t apart = (uint64_t)llround(sqrt((double)(2 * t->squares - t->sum * t->sum)));
@@ -90,7 +90,7 @@ static void raster_add_up(struct raster *r, struct tally *t)
         }
 }
 
-/* Bytes that nobody may have, where nobody has them. */
+/* Reserved bytes that no buffer covers. */
 static void raster_mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t base)
 {
     for (int32_t i = 0; i < pool->reserved_count; i++) {
@@ -123,8 +123,7 @@ static int64_t *raster_find_edges(const struct plan_index *x, const struct raste
     return events;
 }
 
-/* Are there more different addresses than rows? Then cuts at edges are none, and sorting them all is for
- * nothing. */
+/* Are there more different addresses than rows? Then no cuts at edges are made, and sorting is saved. */
 static bool raster_too_many(const int64_t *events, int count, int rows)
 {
     enum { ROOM = 8192 };
@@ -180,7 +179,8 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
     *out = (struct raster){.address = {.from = view->from_address,
                                        .to = max_i64(view->to_address, view->from_address + 1),
                                        .cells = view->rows}};
-    /* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
+    /* Columns are groups of cells if every tick (or event) has a column: then nothing begins within a
+     * column. */
     out->across = view->across > 1 ? view->across : 1;
     out->time = (struct cell_scale){.from = view->from_tick,
                                     .to = max_i64(view->to_tick, view->from_tick + 1),

@@ -1,5 +1,5 @@
-/* From numbers to cells and back. By events a number is its place among them: the number of the last event before it,
- * and the share of the way to the next one. */
+/* From numbers to cells and back. By events, the place of a number is the number of the last event before
+ * it plus the share of the way to the next one. */
 #include "picture/scale.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -87,8 +87,8 @@ int64_t scale_value(const struct cell_scale *s, int cell)
     return scale_of_unit(s, s->begin + cell / s->each);
 }
 
-/* Where a number takes a group or more, a group belongs to the last number that begins in it or before; where it takes
- * less, to all between its ends. */
+/* A number that takes a group or more owns all groups from its own to the next number's. A group of
+ * several numbers stands for all of them. */
 void scale_range(const struct cell_scale *s, int cell, int count, int64_t *from, int64_t *to)
 {
     int step = s->step > 1 ? s->step : 1;

@@ -1,8 +1,8 @@
-/* A range of numbers (ticks or addresses) along a row of cells: in proportion, event by event, or cut at the edges of an
- * axis. What is drawn where is asked here and nowhere else, so that all parts of a picture agree to the cell.
+/* A range of numbers (ticks or addresses) along a row of cells: in proportion, event by event, or cut at
+ * the edges of an axis. All parts of a picture use it, so that they agree to the cell.
  *
- * Edges are rounded to the nearest cell, so that neighbours never fight for one; what would vanish gets the cell it is
- * in. With `step` cells go in groups: every edge lies between two groups. */
+ * Edges are rounded to the nearest cell; a stretch that would vanish gets the cell it is in. With `step`
+ * cells go in groups, and every edge lies between two groups. */
 #ifndef LX_APP_PICTURE_SCALE_H
 #define LX_APP_PICTURE_SCALE_H
 
@@ -11,8 +11,9 @@
 
 /* One side of a text map: a range of integers cut into cells.
  *
- * Where the events (edges of buffers) are fewer than the cells, the cuts are put on them, so that no cell
- * holds two things; the room left over goes to the longest stretches. Else the cells are of equal length. */
+ * If there are fewer events (edges of buffers) than cells, cuts are put on the events, so that no cell
+ * holds two buffers; the longest stretches get the remaining cells. Otherwise all cells have the same
+ * length. */
 struct axis {
     int64_t *edge; /* cells + 1 of them, strictly increasing */
     int cells;
@@ -20,7 +21,7 @@ struct axis {
     bool even;  /* all cells but the last are of one length */
 };
 
-/* Cuts that no event asks for are put on multiples of `grain` where they can be. `events` is sorted in place. */
+/* Other cuts are put on multiples of `grain` where possible. `events` is sorted in place. */
 void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
                int event_count);
 /* The cell that holds `v`, from <= v < to. */
@@ -40,14 +41,14 @@ struct cell_scale {
         each; /* made by scale_ready: the unit of `from`, and cells of a unit; a unit is a number or an event */
 };
 
-/* To be called when all else is set, and before anything is asked. */
+/* Must be called when all else is set, before the functions below. */
 void scale_ready(struct cell_scale *s);
 
 /* The first cell of [from, to) and the last; false where it lies outside. `*thin`: it would have vanished. */
 bool scale_cells(const struct cell_scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin);
-/* What a cell begins at. */
+/* The first number of a cell. */
 int64_t scale_value(const struct cell_scale *s, int cell);
-/* The numbers that `count` cells from `cell` on stand for: those that are drawn there, at least one. */
+/* The numbers of `count` cells from `cell` on; at least one. */
 void scale_range(const struct cell_scale *s, int cell, int count, int64_t *from, int64_t *to);
 /* Where a number lies, in cells and parts of a cell; not rounded, not cut. */
 double scale_place(const struct cell_scale *s, int64_t v);

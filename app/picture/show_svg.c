@@ -1,8 +1,8 @@
-/* The address-time map as a drawing that stands alone: no scripts, no fonts or files from elsewhere.
+/* The address-time map as an SVG file without scripts, fonts or other files.
  *
- * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of the
- * buffers that were spilled. Several pools are bands one below the other. A buffer's colour comes from its tensor's name,
- * so it is the same in every drawing; each rectangle carries a tooltip with all that is known. */
+ * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of
+ * spilled buffers. Several pools are bands one below the other. The colour of a buffer comes from its
+ * tensor's name and is the same in every drawing. Each rectangle has a tooltip. */
 #include "export/plan_words.h"
 #include "picture/picture.h"
 #include "picture/svg_frame.h"
@@ -72,7 +72,7 @@ static void show_svg_title(const struct lx_plan *p, struct text *t)
     add_xml(t, p->graph->name, 80);
     text_format(t, "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"48\">", 20);
     add_xml(t, p->solver, 30);
-    /* "optimal" stands with the least, which knows for what. */
+    /* add_least_words writes "optimal" below */
     bool said_below =
         p->problem.objective == LX_SPILL && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) <= 0;
     text_format(t, ": %s%s%s of %s", said_below ? "" : lx_verdict_word(p->answer.status),

@@ -1,10 +1,10 @@
 /* The address-time map in plain text.
  *
  * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
- * group of ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so
- * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
- * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
- * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
+ * group of ticks (scale.h). A buffer has one letter, given by its number among those that may be placed;
+ * it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
+ * takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are bands
+ * one below the other. */
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "picture/picture.h"
@@ -79,7 +79,7 @@ static bool show_text_has_owner(const struct raster_cell *c)
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
 
-/* Cells that look alike are painted together; a tile has its letter at the begin of a tick only. */
+/* Equal cells are painted together; a tile has its letter only at the begin of a tick. */
 static void show_text_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
@@ -115,7 +115,6 @@ static void show_text_write_rows(const struct map *m, struct text *out)
         const struct raster_cell *row = raster_at(&m->raster, r, 0);
         int64_t address = scale_value(&m->raster.address, rows - 1 - r);
         if (row->state == CELL_HEADING) {
-            /* The name of a pool, its capacity and how much of it is in use at most. */
             const struct band *b = &m->index.bands.at[row->owner];
             text_pad(out, ' ', (size_t)digits + 4);
             text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
@@ -167,7 +166,6 @@ static void show_text_ruler(const struct map *m, struct text *out)
     text_free(&labels);
 }
 
-/* The nests below the ticks. */
 static void show_text_write_nests(const struct map *m, struct text *out)
 {
     int at = 0;
@@ -231,7 +229,7 @@ static void show_text_heading(const struct map *m, struct text *out)
         add_status_words(p, out);
     }
     text_add(out, "\n");
-    /* Where the bytes of a graph go; those of a list are all costs. */
+    /* HBM bytes by purpose; a list has only costs. */
     int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
     if (p->layouts) {
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
@@ -265,7 +263,7 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
     enum { MOST_NESTS = 12 };
     struct map m = {.plan = p, .glyphs = how->ascii ? &plain : &fancy};
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
-    char label[32]; /* its length is what the map leaves for addresses */
+    char label[32]; /* of the longest address */
     int32_t shown = how->all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
     lx_occupancy_make(p, LX_ALL_POOLS, &m.time);
     plan_index_make(p, &m.index);

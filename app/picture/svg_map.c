@@ -1,4 +1,4 @@
-/* The map of a drawing: one rectangle per life of a buffer, what is reserved, and the axes. */
+/* The map of a drawing: one rectangle per life of a buffer, reserved bytes, and the axes. */
 #include "picture/svg_frame.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { LEAST_APART = 12 }; /* between two names of ops */
 
-/* A rectangle of a pool's band, at least half a unit wide and high; what goes on inside the tag is up to the caller. */
+/* Opens a rectangle in a pool's band, at least half a unit wide and high; the caller closes the tag. */
 static void open_rect(const struct frame *f, int32_t pool, struct lx_life life, int64_t from, int64_t to,
                       struct text *t)
 {
@@ -71,7 +71,7 @@ void svg_buffers(const struct frame *f, struct text *t)
     mem_free(heir);
 }
 
-/* Bytes that belong to nobody, hatched. */
+/* Reserved bytes, hatched. */
 void svg_reserved(const struct frame *f, struct text *t)
 {
     const struct lx_problem *p = &f->index->plan->problem;
@@ -229,7 +229,6 @@ void add_xml(struct text *t, const char *s, int columns)
 /* A light colour of the name's own hue; written as RGB, which every viewer knows. */
 void add_colour(struct text *t, const struct lx_plan *p, int32_t buffer)
 {
-    /* What a colour goes by: the tensor's name, or that of a list's buffer. */
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     int32_t tensor = g && p->stays ? p->stays[buffer].tensor : -1;
     const char *name =

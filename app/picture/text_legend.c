@@ -1,4 +1,5 @@
-/* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
+/* The tables below a map in plain text: letters with their buffers, and buffers off chip with their
+ * reasons. */
 #include "picture/picture.h"
 #include "base/memory.h"
 #include "export/nest_words.h"

@@ -1,5 +1,5 @@
-/* Marks of axes. A linear axis has steps of 1, 2 or 5 times a power of ten of its unit; a logarithmic one has 1,
- * 2 and 5 of every decade, or 1 of every so many, and powers of two where it counts bytes. */
+/* Marks of axes. A linear axis has steps of 1, 2 or 5 times a power of ten of its unit. A logarithmic one
+ * has 1, 2 and 5 of every decade, or every n-th power of ten, and powers of two for bytes. */
 #include "picture/ticks.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static struct words ticks_words_like(const struct scale *s, double value, double
     struct words w;
     const struct unit *u = ticks_unit_of(s->unit, like);
     const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
-    /* Never "1.024e+03": four digits before the point are written as they are. */
+    /* Never "1.024e+03". */
     double shown = value / u->size;
     int digits = fabs(shown) >= 1000 ? 6 : 4;
     snprintf(w.at, sizeof w.at, "%.*g%s%s", digits, shown, *word ? " " : "", word);

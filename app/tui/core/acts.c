@@ -254,7 +254,7 @@ static void acts_bind(struct explorer *x, const char *argument)
         explorer_say(x, TONE_GOOD, "%s: %s", request_rows[r].name, request_keys(r));
 }
 
-/* Requests with an effect of one line. */
+/* Requests with short effects. */
 static void acts_at_once(struct explorer *x, const char *argument, int request, int by)
 {
     struct session *s = &x->session;

@@ -1,4 +1,4 @@
-/* Two plans of one pattern, before a change and after it; see change.h. */
+/* The effect of a change on the plan. */
 #include "tui/core/session.h"
 #include "base/memory.h"
 #include "export/nest_words.h"

@@ -42,7 +42,7 @@ static void details_add_uses(const struct scene *on, int32_t i, struct text *out
     }
 }
 
-/* The copies of a stay, and whether its tensor has others. */
+/* The copies of a stay, and its number among the stays of its tensor. */
 static void details_add_copies(const struct scene *on, int32_t i, struct text *out)
 {
     const struct outcome *o = &on->session->shown;

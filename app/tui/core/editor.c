@@ -1,5 +1,6 @@
-/* The file of a pattern in the user's editor. The explorer watches the file: whoever changes it, the new plan is shown. The editor
- * runs in the foreground, on a terminal of its own, and handles its signals itself. */
+/* The file of a pattern in the user's editor. The explorer watches the file and shows the new plan after
+ * every change, by this editor or another program. The editor runs in the foreground with the terminal's
+ * signals. */
 #include "tui/draw/screen.h"
 #include "base/memory.h"
 
@@ -63,16 +64,16 @@ void edit_now(struct explorer *x)
     x->edit.wanted = false;
     if (!what.wanted || what.pattern < 0 || (size_t)what.pattern >= s->patterns.count) return;
     const struct pattern *p = &s->patterns.at[what.pattern];
-    explorer_watch(x); /* what changes from now on is the editor's doing */
+    explorer_watch(x); /* later changes are the editor's */
     screen_leave();
-    /* By the shell, as an editor may have arguments of its own. Returns the exit code, or -1. */
+    /* A shell runs it, as the command may have arguments. */
     char *command = mem_format("%s +%d \"$1\"", edit_program(), what.line);
     int status = -1;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     struct sigaction old_int, old_quit, old_stop;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGQUIT, &ignore, &old_quit);
-    sigaction(SIGTSTP, NULL, &old_stop); /* Ctrl-Z in the editor stops both, where it stops anything */
+    sigaction(SIGTSTP, NULL, &old_stop); /* Ctrl-Z in the editor stops both */
     if (old_stop.sa_handler != SIG_IGN) sigaction(SIGTSTP, &usual, NULL);
     pid_t child = fork();
     if (child == 0) {

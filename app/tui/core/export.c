@@ -58,7 +58,7 @@ static uint32_t export_rgb(int16_t colour, bool ink, const struct theme *t)
     return palette_rgb(colour);
 }
 
-/* The colours of a cell as they are seen. */
+/* The visible colours of a cell. */
 static void export_colours(const struct cell_glyph *c, const struct theme *t, uint32_t *front, uint32_t *back)
 {
     const struct look *ink = &t->look[c->style.ink], *paper = &t->look[c->style.paper];
@@ -85,8 +85,8 @@ static uint32_t export_quarter(const struct cells *g, const struct theme *t, int
     return quarters > 0 && (quarters >> (row % 2 * 2 + column % 2) & 1) ? front : back;
 }
 
-/* The background, with block characters as what they are: one rectangle per run of a colour, without seams. Returns the
- * number of half rows, 2 where both halves of a row are equal. */
+/* The background: one rectangle per run of a colour, without seams; block characters are rectangles, too.
+ * Returns the number of half rows, 2 where both halves of a row are equal. */
 static int export_papers(const struct cells *g, const struct theme *t, int row, struct text *out)
 {
     int height = row % 2 == 0 ? 2 : 1;
@@ -155,7 +155,7 @@ void take_export(struct explorer *x, const char *path)
         return;
     }
     if (!export_may_write(x, REQ_EXPORT, path)) return;
-    if (x->overlay != VIEW_ROOFLINE) x->overlay = VIEW_COUNT; /* that one is a picture of its own */
+    if (x->overlay != VIEW_ROOFLINE) x->overlay = VIEW_COUNT; /* a picture of its own */
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);

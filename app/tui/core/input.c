@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Set by handlers, looked at between keys. */
+/* Set by handlers, read between keys. */
 static volatile sig_atomic_t must_end, must_stop, came_back;
 
 static void input_note_signal(int number)
@@ -86,7 +86,7 @@ struct key input_next(int wake, int milliseconds)
         }
         if (came_back) {
             came_back = 0;
-            return (struct key){.code = 12}; /* as Ctrl-L: somebody else has written here */
+            return (struct key){.code = 12}; /* as Ctrl-L: another program has written here */
         }
         switch (get_wch(&c)) {
         case OK:

@@ -34,7 +34,7 @@ static bool run_script(struct explorer *x, const char *script, lx_status *st)
     while (!x->quit && key_parse(&script, &k, st)) {
         explorer_key(x, k);
         worker_take(x->session.worker);
-        explorer_draw(x); /* views learn where they are by being drawn */
+        explorer_draw(x); /* views get their boxes by being drawn */
     }
     return st->code == LX_OK;
 }

@@ -15,25 +15,26 @@ struct explore_options {
     const char *script;              /* keys instead of a terminal; NULL: a terminal */
     const char *dump;                /* where the last screen goes; NULL: nowhere */
     int rows, columns;               /* of a script's screen; 0: 80 x 24 */
-    const struct lx_team_grid *team; /* asked for, and shown first; NULL: as patterns say */
+    const struct lx_team_grid *team; /* shown first; NULL: as patterns say */
     bool welcome;
 };
 
-/* Until the person leaves; *interrupted: by Ctrl-C. False, with `st`, when it cannot begin, or the script is not one. */
+/* Until the user leaves; *interrupted: by Ctrl-C. False, with `st`, when it cannot begin, or the script is
+ * wrong. */
 bool explore(const struct explore_options *options, bool *interrupted, lx_status *st);
 
-/* What a person wants of every explorer: ~/.config/lxplan/config. */
+/* The user's settings for every explorer: ~/.config/lxplan/config. */
 struct config {
     const struct theme *theme; /* NULL: none was named */
     bool ascii;
     struct what_if how; /* what was set */
 };
 
-/* The file's name, malloc'ed: in $XDG_CONFIG_HOME, else in ~/.config. NULL: there is neither. */
+/* The name of the file, allocated: in $XDG_CONFIG_HOME, else in ~/.config. NULL: neither is set. */
 char *config_path(void);
-/* Reads it, binds its keys, and fills `c`. No file is no error; anything else that is wrong is, with its place. */
+/* Reads it, binds its keys, and fills `c`. A missing file is no error; errors have their place. */
 bool config_read(const char *path, struct config *c, lx_status *st);
-/* What the file set and the command line did not. */
+/* Settings of the file that the command line does not set. */
 void config_apply(const struct config *c, struct what_if *how);
 
 #endif

@@ -1,5 +1,5 @@
-/* Plans a pattern (or reads a plan file) and works out what views ask about it. Runs on a worker's thread;
- * what it gives is never changed afterwards. */
+/* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
+ * outcome is constant afterwards. */
 #include "tui/core/planned.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -43,7 +43,7 @@ static void planned_lay_rails(struct outcome *o)
     mem_free(all);
 }
 
-/* What each buffer moves and each op waits for. */
+/* The traffic of each buffer and the waits of each op. */
 static void planned_add_up(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
@@ -56,7 +56,7 @@ static void planned_add_up(struct outcome *o)
     o->waits_sum = lx_waits_sum(o->waits, g->op_count);
 }
 
-/* Outcomes so far: what views remember of one goes by its number, as another may come to stand where it was. */
+/* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;
 
 /* Everything that views need to know about the plan in `out`. */

@@ -198,7 +198,7 @@ static void complete(struct explorer *x, const char *text, void (*take)(void *co
     }
 }
 
-/* What all completions have in common, and how many there are. */
+/* The common beginning of all completions, and their number. */
 struct common {
     char word[sizeof((struct prompt *)0)->text];
     int count;

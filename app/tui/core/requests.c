@@ -11,7 +11,7 @@
 const struct request_row request_rows[REQ_COUNT] = {REQUESTS(REQUEST_ROW)};
 #undef REQUEST_ROW
 
-/* Keys that a person gave to a request; empty: those of the table. The one thing here that is not constant. */
+/* Keys that the user gave to a request; empty: the default ones. The only variable here. */
 static char given[REQ_COUNT][40];
 
 const char *request_keys(enum request r)

@@ -1,11 +1,11 @@
-/* Everything that the explorer can be asked to do: THE table. Keys, the command line, the help and the tests
- * are made from it, so they cannot disagree.
+/* THE table of all that the explorer can do. Keys, the command line, the help and the tests are made from
+ * it.
  *
- * A key asks for a request; the view that is shown may answer it, else the explorer does (explorer.c). A
- * request with an argument that comes from a key opens the command line with its name.
+ * A key asks for a request; the view on top may answer it, else the explorer does (acts.c). A request with
+ * an argument that comes from a key opens the command line with its name.
  *
  *   R(id, name, keys, views, argument, group, help)
- *   keys: as in key.h, separated by blanks; the first is the one that is shown.
+ *   keys: as in key.h, separated by blanks; the first one is shown in hints.
  *   views: where the keys hold. */
 #ifndef LX_APP_TUI_REQUESTS_H
 #define LX_APP_TUI_REQUESTS_H
@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 /* clang-format off */
-/* The views: a row here and a file with a `struct view view_FILE` is all that a new one needs. Pages have a digit
- * and stand in the title; panels lie on top of them. The rows make the requests that show them.
- *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is handed on to VIEW_REQUEST. */
+/* The views: a new one needs a row here and a file with a `struct view view_FILE`. Pages have a digit and
+ * a tab in the title; panels lie on top of them. The rows make the requests that show them.
+ *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is passed on to
+ * VIEW_REQUEST. */
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
     V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
@@ -55,7 +56,7 @@ enum view_id {
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
-/* What an argument is, for completion. */
+/* The kind of an argument, for completion. */
 enum argument {
     ARG_NONE,
     ARG_SOLVER,
@@ -210,16 +211,16 @@ extern const struct request_row request_rows[REQ_COUNT];
 enum request request_of_key(uint32_t code, enum view_id view);
 /* By name, or by the beginning of only one name; REQ_COUNT otherwise. */
 enum request request_find(const char *name);
-/* Its keys: those of the table, unless others were given to it. */
+/* Its keys: the default ones, unless the user gave others. */
 const char *request_keys(enum request r);
-/* What a person types for it, as hints and texts name it: its first key, or ":name" where it has none. */
+/* The first key of a request, or ":name" if it has none. */
 struct key_name {
     char at[24];
 };
 struct key_name request_key(enum request r);
 #define KEY_OF(id) (request_key(REQ_##id).at)
-/* Other keys for a request, for this program from now on; empty: those of the table. False, with `st`: they
- * are no keys, or mean something else already. */
+/* Other keys for a request; empty: the default ones. False, with `st`: they are no keys, or mean something
+ * else already. */
 bool request_bind(enum request r, const char *keys, lx_status *st);
 
 #endif

@@ -107,7 +107,7 @@ void session_open(struct session *s, int pattern)
     s->current = pattern;
     session_select_nothing(s);
     s->has_shown = false;
-    lx_plan_free(s->before); /* what was is of another pattern */
+    lx_plan_free(s->before); /* of another pattern */
     s->before = NULL;
     session_seen(s);
     session_race_forget(s);
@@ -183,8 +183,8 @@ bool session_save(const struct session *s, const char *path, lx_status *st)
 struct holding {
     struct session *session;
     const struct lx_plan *plan; /* a reference; NULL: to be read */
-    char *path;                 /* NULL: it is to be pinned */
-    struct what_if how;         /* a pinned one was asked for */
+    char *path;                 /* NULL: it is pinned */
+    struct what_if how;         /* settings of a pinned plan */
     struct held held;
 };
 
@@ -318,7 +318,7 @@ void session_run_forget(struct session *s)
     s->run.plan = NULL;
     s->run.result = NULL;
     s->run.known = false;
-    s->run.number++; /* what still runs comes too late */
+    s->run.number++; /* jobs that still run are outdated */
 }
 
 bool session_run_is_old(const struct session *s)

@@ -1,6 +1,5 @@
-/* The session: which patterns there are, which one is open, with which settings, what came out of it and what
- * is selected. No drawing; nothing global; every view shows the same session. What is made in the background
- * has a file and a `struct work` of its own. */
+/* The session: the patterns, the open one, its settings, its plan and the selection. It draws nothing;
+ * every view shows the same session. Background work is done by jobs, a `struct work` for each sort. */
 #ifndef LX_APP_TUI_SESSION_H
 #define LX_APP_TUI_SESSION_H
 
@@ -14,41 +13,41 @@
 #include "unstable.h"
 #include "base/text.h"
 
-/* What is looked at, by every view alike. Views read it; they change it through these setters only, which
- * keep its parts in agreement with each other and inside the plan that is shown. */
+/* The selection, shared by all views. Views change it through these setters, which keep its parts
+ * consistent and inside the plan. */
 struct selection {
     int32_t buffer, op; /* -1: none */
     int64_t tick;
-    int64_t address; /* with the tick: the cursor of maps; a picture address (bands.h) */
-    bool pointed;    /* the cursor was moved there, be it to a hole; else it is where the buffer is */
-    uint64_t moves;  /* of the cursor: a window that follows it knows by this when to */
+    int64_t address; /* with the tick: the cursor of maps; a picture address */
+    bool pointed;    /* the cursor was moved there, maybe to a hole; else it is on the buffer */
+    uint64_t moves;  /* counts moves of the cursor, for windows that follow it */
     int64_t core;
-    int64_t iteration; /* of the nest that is looked at, from 0 on; one with fewer is at its last */
-    bool by_edges;     /* the scale of addresses: cut at the edges of buffers, and not in proportion */
+    int64_t iteration; /* of the selected nest, from 0 on; a nest with fewer shows its last one */
+    bool by_edges;     /* rows are cut at the edges of buffers, not to scale */
 };
 
 struct session;
 struct lx_plan;
 
-/* Selecting a buffer selects the op that writes (or first reads) it, if none that uses it is. */
+/* Selects also the op that writes (or first reads) the buffer, unless the selected op uses it. */
 void session_select_buffer(struct session *s, int32_t buffer);
-/* Selecting an op selects its output, and the tick at which it runs. */
+/* Selects also the op's output, and its tick. */
 void session_select_op(struct session *s, int32_t op);
 /* By name: a buffer, else an op; the cursor goes there. False: nothing has this name. */
 bool session_goto(struct session *s, const char *name);
 /* The cursor on the selected buffer: at its address, and at a tick of its life. */
 void session_show_buffer(struct session *s);
-/* The cursor at a place, and the buffer that lies there selected, if one does. */
+/* The cursor at a place; selects the buffer there, if there is one. */
 void session_point(struct session *s, int64_t tick, int64_t address);
-/* One that the device does not have leaves it as it was. */
+/* A core that the device does not have is ignored. */
 void session_select_core(struct session *s, int64_t core);
-/* The nest at the cursor, else that of the selected op; -1: none. */
+/* The nest at the cursor, else the nest of the selected op; -1: none. */
 int32_t session_nest(const struct session *s);
-/* The iteration that a nest of the plan is seen in. */
+/* The selected iteration of a nest. */
 int64_t session_iteration(const struct session *s, int32_t nest);
-/* The cursor into the plan that is shown. */
+/* Moves the cursor into the plan. */
 void session_keep_cursor(struct session *s);
-/* A new plan is shown: what had a name in the old one (NULL: there was none) still has it. */
+/* After a new plan: finds the selection of the old one (NULL: none) by name. */
 void session_keep_selection(struct session *s, const struct lx_plan *old);
 void session_select_nothing(struct session *s);
 
@@ -89,9 +88,9 @@ struct last_plan {
 
 struct pattern {
     char *path;
-    const char *shown; /* the part of the path that tells patterns apart */
+    const char *shown; /* the part of the path that is shown */
     struct pattern_source *source;
-    const struct model_options *models; /* how a model is read; NULL: as it is */
+    const struct model_options *models; /* how a model is read; NULL: the default */
     bool is_read;
     struct facts facts;
     struct last_plan last;
@@ -106,7 +105,7 @@ struct racer {
     struct curve curve; /* best and bound over time, when it is done */
 };
 
-/* A plan that is kept to compare with. */
+/* A plan to compare with. */
 struct held {
     char name[64];
     struct outcome outcome;
@@ -116,45 +115,43 @@ struct session {
     struct worker *worker;
     VEC(struct pattern) patterns;
     int current;                        /* the open pattern, or -1 */
-    const struct model_options *models; /* of files that are added; NULL: as they are */
+    const struct model_options *models; /* of files that are added; NULL: the default */
 
     struct what_if now;
     VEC(struct what_if) undo, redo;
-    uint64_t reread;  /* of the one that was asked for as the file had changed */
-    uint64_t wanted;  /* number of the plan that was asked for last */
-    uint64_t settled; /* of the last one that is there for good; they differ while one is being made */
-    uint64_t
-        shown_for; /* of the one that is shown: an older one, an interim one of `wanted`, or that itself */
-    uint64_t got;  /* counts what has been shown: another number, another plan */
-    struct outcome shown; /* may be an older one: see session_is_stale */
+    uint64_t reread;    /* number of the plan after the file had changed */
+    uint64_t wanted;    /* number of the last plan that was requested */
+    uint64_t settled;   /* of the last finished one; they differ while a plan is made */
+    uint64_t shown_for; /* of the one on the screen: an older one, an interim one of `wanted`, or `wanted` */
+    uint64_t got;       /* counts plans on the screen */
+    struct outcome shown; /* may be outdated: see session_is_stale */
     bool has_shown;
-    int shown_pattern;           /* that `shown` belongs to */
-    struct selection first_look; /* the selection as the first plan of a pattern chose it */
+    int shown_pattern;           /* the pattern of `shown` */
+    struct selection first_look; /* the selection that the first plan of a pattern chose */
     uint64_t first_look_for;     /* the number of that plan */
-    struct curve curve;          /* best and bound over time, of the plan that is shown */
+    struct curve curve;          /* best and bound over time, of the plan on the screen */
 
-    const struct lx_plan
-        *before;          /* a reference: the last plan there for good, which a change is compared with */
-    struct change change; /* from that one to the one that is shown; known until the next key */
-    const uint8_t *moved; /* per buffer that is shown: it did not stay where it was. NULL: none */
+    const struct lx_plan *before; /* a reference: the last finished plan, for comparing */
+    struct change change;         /* from `before` to the plan on the screen; known until the next key */
+    const uint8_t *moved;         /* per buffer on the screen: it was moved; NULL: none */
 
     struct held pinned; /* A; without a plan: nothing is pinned */
     VEC(struct held) files;
-    int file_last; /* the file that was read last, and how many were */
+    int file_last; /* the last file, and the number of files */
     uint64_t files_read;
-    struct text news; /* what went wrong in the background, to be said; empty: nothing */
+    struct text news; /* errors of the background; empty: none */
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */
-    struct what_if race_by; /* its settings but for the solver */
+    struct what_if race_by; /* its settings without the solver */
 
     struct {
         const struct lx_plan *plan;   /* that was run: a reference */
-        struct lx_run_result *result; /* NULL: none, or `st` says why */
+        struct lx_run_result *result; /* NULL: none, or see `st` */
         lx_status st;
         bool known;
         uint64_t of;     /* the number of its plan */
-        uint64_t number; /* of the run that was asked for last */
+        uint64_t number; /* of the last run that was requested */
     } run;
 
     struct team_model team;
@@ -170,17 +167,17 @@ bool session_add(struct session *s, const char *path, lx_status *st);
 void session_open(struct session *s, int pattern);
 /* Reads a pattern again, and plans it if it is the open one. */
 void session_reload(struct session *s, int pattern);
-/* Other settings: what was is kept for undo; the plan is made again. False: nothing changed. */
+/* Other settings: keeps the old ones for undo, and plans again. False: nothing changed. */
 bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s);
 bool session_redo(struct session *s);
-/* What a setting that is left to the pattern is at present; -1: not known. */
+/* The present value of a setting that is left to the pattern; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
-/* A key was pressed: what the change before it did has been seen. */
+/* A key was pressed: forgets the last change. */
 void session_seen(struct session *s);
 bool session_save(const struct session *s, const char *path, lx_status *st);
 
-/* The plan that is shown, or NULL. */
+/* The plan on the screen, or NULL. */
 static inline const struct lx_plan *session_plan(const struct session *s)
 {
     return s->has_shown ? s->shown.plan : NULL;
@@ -189,14 +186,14 @@ static inline const struct lx_plan *session_plan(const struct session *s)
 /* session_plans.c: patterns read and planned. A slot is the number of a pattern. */
 extern const struct work read_work, plan_work, fill_work;
 void session_read(struct session *s, int pattern);
-/* Asks for the plan of the open pattern. What is shown stays until the new one is there. `as_it_is`: a plan
- * file is not planned anew. */
+/* Requests the plan of the open pattern. The old plan stays on the screen until the new one is ready.
+ * `as_it_is`: a plan file is not planned again. */
 void session_ask(struct session *s, bool as_it_is);
-/* A plan is being made; what is shown is of other settings, or interim. */
+/* A plan is being made; the one on the screen is outdated or interim. */
 bool session_is_stale(const struct session *s);
-/* What is shown is of other settings than those of now, or there is nothing. */
+/* The plan on the screen is outdated, or there is none. */
 bool session_shows_old(const struct session *s);
-/* How far the plan is that is being made. */
+/* The progress of planning. */
 struct progress session_planning(const struct session *s);
 void session_plan_all(struct session *s);
 
@@ -228,15 +225,15 @@ void session_run_forget(struct session *s);
 /* Is the plan that was run another one than the plan on the screen? */
 bool session_run_is_old(const struct session *s);
 
-/* Planning. One that is staged hands over interim plans, each as a plan_job. */
+/* Planning. A staged job hands over interim plans, each as a plan_job. */
 struct plan_job {
     struct session *session;
     struct pattern_source *source;
-    uint64_t number; /* results of an older one come too late */
+    uint64_t number; /* results of older ones are dropped */
     int slot;
     struct what_if how;
     bool as_it_is, staged;
-    const struct lx_plan *like;   /* the plan that was shown when it was asked for: a reference */
+    const struct lx_plan *like;   /* the plan on the screen when it was requested: a reference */
     const struct lx_plan *before; /* to compare with: a reference, or NULL */
     struct outcome outcome;
     struct change change;

@@ -34,13 +34,13 @@ void plan_job_free(void *data)
     mem_free(p);
 }
 
-/* What the callbacks of a running solver look at. */
+/* The state of a running plan_job for the solver's callbacks. */
 struct stage {
     struct plan_job *job;
     void *watch;
     const struct source_content *from;
     double next;   /* no interim plan before that time */
-    int64_t shown; /* the least of those that were handed over; INT64_MAX: none */
+    int64_t shown; /* the least value that was handed over; INT64_MAX: none */
 };
 
 static bool plan_job_must_stop(void *context)
@@ -247,7 +247,7 @@ void session_plan_all(struct session *s)
     }
 }
 
-/* What the list says of a pattern. */
+/* The facts of a pattern for the list. */
 struct reading {
     struct session *session;
     struct pattern_source *source;
@@ -307,7 +307,7 @@ static void race_done(void *data, bool stopped)
 
 const struct work race_work = {4, plan_job_run, race_done, plan_job_free};
 
-/* The settings of now, by whichever solver. */
+/* The present settings without the solver. */
 static struct what_if race_settings(const struct session *s)
 {
     struct what_if how = s->now;
@@ -379,7 +379,7 @@ bool session_wins(const struct session *s, int racer)
     return best >= 0 && p && race_compare(p, s->racers.at[best].outcome.plan) == 0;
 }
 
-/* Those that never came to run. */
+/* Racers that were cancelled before they ran. */
 static void race_forget_dropped(struct session *s)
 {
     for (size_t i = 0; i < s->racers.count; i++) {

@@ -18,7 +18,7 @@ static struct list *views_list_of(struct explorer *x, enum view_id view)
     return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;
 }
 
-/* Without a plan a view of plans is not there. */
+/* A view of plans needs a plan. */
 static bool is_usable(struct explorer *x, enum view_id view)
 {
     return !all_views[view]->needs_plan || session_plan(&x->session);

@@ -1,5 +1,5 @@
-/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along them,
- * and a pipe that wakes the screen. What a job does is its own business. */
+/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along
+ * them, and a pipe that wakes the screen. */
 #include "tui/core/worker.h"
 #include "base/clock.h"
 #include "base/border.h"
@@ -48,7 +48,7 @@ void watch_progress(void *watch, const struct lx_progress *so_far)
     struct job *j = watch;
     pthread_mutex_lock(&j->worker->lock);
     j->so_far = *so_far;
-    j->so_far.address = NULL; /* the solver's, for as long as this call lasts */
+    j->so_far.address = NULL; /* the solver's own */
     j->so_far.pool = NULL;
     curve_add(&j->curve, clock_seconds() - j->began, so_far->objective, so_far->bound);
     pthread_mutex_unlock(&j->worker->lock);
@@ -103,7 +103,7 @@ static void worker_take_out(struct job **list, struct job *j)
     *list = j->next;
 }
 
-/* Into the queue of the screen, which is woken. */
+/* Appends to the finished jobs and wakes the screen. */
 static void worker_give(struct worker *w, struct job *j)
 {
     append(&w->finished, j);
@@ -239,7 +239,7 @@ void worker_hurry(struct worker *w, const struct work *but)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* The first that has finished, or NULL; with the last one the pipe is empty again. */
+/* The first finished job, or NULL; the last one empties the pipe. */
 static struct job *take_finished(struct worker *w)
 {
     char bytes[64];
@@ -344,7 +344,7 @@ void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
     struct curve_point next = {seconds, min_i64(best, curve_best(c)), max_i64(bound, curve_bound(c))};
     if (c->count && next.best == curve_best(c) && next.bound == curve_bound(c)) return;
     if (c->count == CURVE_MOST) {
-        /* Every second one goes, but not the last. */
+        /* Drops every second point, but not the last. */
         int kept = 0;
         for (int i = 0; i < c->count; i++)
             if (i % 2 == 0 || i == c->count - 1) c->at[kept++] = c->at[i];

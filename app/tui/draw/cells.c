@@ -1,5 +1,5 @@
-/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second with
- * code 0; whoever overwrites one half clears the other. */
+/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second
+ * with code 0; overwriting one half clears the other. */
 #include "tui/draw/cells.h"
 #include "base/memory.h"
 #include "text/format.h"

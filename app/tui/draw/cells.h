@@ -1,8 +1,8 @@
-/* What is on the screen, before it is on a screen: a grid of cells with a character and a meaning each.
+/* A grid of cells with a character and a style each.
  *
- * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as text.
- * Drawing outside the grid is cut off, so that views need not count columns twice. Every text is made
- * printable on its way in: nothing from a file can move the cursor. */
+ * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as
+ * text. Drawing outside the grid is cut off. Every text is made printable: nothing from a file can move
+ * the cursor. */
 #ifndef LX_APP_TUI_CELLS_H
 #define LX_APP_TUI_CELLS_H
 
@@ -12,8 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Colours by meaning; theme.c says what each looks like. As an ink it colours the character, as a paper what
- * lies behind. */
+/* Colours by meaning; theme.c has their looks. An ink colours the character, a paper its background. */
 /* clang-format off */
 #define TONES(X)                                                                                             \
     X(PLAIN) X(DIM) X(TITLE) X(FRAME) X(KEY) X(GOOD) X(BAD) X(WARN) X(BAR) X(SELECTED) X(CURSOR) X(MATCH)    \
@@ -33,7 +32,7 @@ enum tone { TONES(TONE_ENUM) TONE_COUNT };
 #undef TONE_ENUM
 
 enum { IDENTITIES = 12, MOST_HEATS = 24 };
-/* MARK_BLOCK: the character is a block, a piece of paper: drawn in the colour that its ink has as a paper. */
+/* MARK_BLOCK: a block character, drawn in the paper colour of its ink. */
 enum marks { MARK_BOLD = 1, MARK_UNDERLINE = 2, MARK_REVERSE = 4, MARK_BLOCK = 8 };
 
 struct style {
@@ -59,7 +58,7 @@ struct cells {
     int rows, columns;
     struct cell_glyph *at;
     int cursor_row, cursor_column; /* of the terminal's own cursor; row -1: hidden */
-    bool ascii;                    /* what is beyond ASCII is shown as '?' */
+    bool ascii;                    /* other characters are shown as '?' */
 };
 
 struct box {
@@ -73,7 +72,7 @@ void cells_free(struct cells *g);
 void put(struct cells *g, int row, int column, uint32_t code, struct style style);
 /* At most `room` columns (cut with a mark where there are more); returns the columns it took. */
 int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text);
-/* The same of a name, which loses its middle. */
+/* The same for a name, which loses its middle. */
 int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name);
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -87,7 +86,7 @@ void put_fill(struct cells *g, struct box box, uint32_t code, struct style style
 int put_wrapped(struct cells *g, struct box box, struct style style, const char *text);
 int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Another paper (and ink, where it is not PLAIN) behind what stands there. */
+/* Another paper (and ink, if not PLAIN) behind the characters. */
 void put_paper(struct cells *g, struct box box, struct style style);
 
 /* The grid as lines of text without blanks at their ends. */
@@ -98,8 +97,8 @@ struct box box_cut_bottom(struct box *from, int rows);
 struct box box_cut_right(struct box *from, int columns);
 bool box_holds(const struct box *b, int row, int column);
 
-/* The columns of a table (text/column.h) as cells of a screen: the same rows of data that the tables of the commands are
- * written from. Views fit them once per drawing and put one row after the other. */
+/* The columns of a table (text/column.h) in cells, with the same rows of data as the tables of commands.
+ * Views fit them once per drawing, then put row after row. */
 enum { MOST_SCREEN_COLUMNS = 24 };
 
 struct fitted {

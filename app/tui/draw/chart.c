@@ -1,4 +1,4 @@
-/* Axes around a plot, lines and points in it; see chart.h. */
+/* Axes around a plot, lines and points in it. */
 #include "tui/draw/chart.h"
 #include "picture/ticks.h"
 #include "text/format.h"
@@ -69,7 +69,7 @@ static double chart_share_of(const struct chart_axis *a, double v)
     return to > from ? (at - from) / (to - from) : 0.5;
 }
 
-/* Ends by the data where none are given; never of no length. */
+/* Ends by the data where none are given; the length is never 0. */
 static struct chart_axis chart_axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
 {
     struct chart_axis a = *given;
@@ -182,7 +182,7 @@ static char chart_letter_of(const struct chart *c, int s)
     return "*o+x#@%&"[s % 8];
 }
 
-/* Lines that only their colours would tell apart need letters where there are none. */
+/* Several lines without colours or Braille need letters. */
 static bool chart_needs_letters(const struct scene *on, const struct chart *c)
 {
     int lines = 0;

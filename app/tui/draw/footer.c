@@ -25,7 +25,7 @@ static void footer_draw_prompt(struct explorer *x, struct box area)
         skip += columns;
     }
     int used = put_text(g, area.row, at, room, INK(PLAIN), from), proposed = at + columns_of(before) - skip;
-    if (p->fresh && proposed >= at) /* what typing replaces */
+    if (p->fresh && proposed >= at) /* typing replaces it */
         put_paper(g, (struct box){area.row, proposed, 1, at + used - proposed}, INK_ON(PLAIN, SELECTED));
     g->cursor_row = area.row;
     g->cursor_column = at + cursor - skip;
@@ -40,7 +40,7 @@ static int footer_draw_place(struct explorer *x, struct box area)
     const char *filter = x->filter[top];
     char place[40] = "", shown[100] = "";
     int n = view_count(x, top), right = area.columns;
-    if (top == VIEW_HELP && !filter[0]) return right; /* it is a page, and no list of things */
+    if (top == VIEW_HELP && !filter[0]) return right; /* a page and not a list */
     if (n > 0 || filter[0])
         snprintf(place, sizeof place, "%d/%d", n > 0 ? view_selected(x, top) + 1 : 0, n > 0 ? n : 0);
     if (filter[0]) snprintf(shown, sizeof shown, "filter %.40s", filter);
@@ -71,7 +71,7 @@ static int footer_width_of(enum request r, const char *word)
     return columns_of(request_key(r).at) + 1 + columns_of(word);
 }
 
-/* What a hint says at present; NULL: its key has nothing to act on. */
+/* The present word of a hint; NULL: its key has no effect. */
 static const char *footer_word_of(struct explorer *x, const struct hint *h)
 {
     enum view_id top = explorer_top(x);
@@ -113,7 +113,7 @@ void frame_draw_hints(struct explorer *x, struct box area)
         return;
     }
     bool room = !x->message.at || columns_of(x->message.at) < area.columns - 24;
-    int right = room ? footer_draw_place(x, area) : area.columns; /* words go before marks */
+    int right = room ? footer_draw_place(x, area) : area.columns; /* messages go before the place */
     if (x->message.at)
         put_text(&x->cells, area.row, 0, right, (struct style){.ink = x->message_tone}, x->message.at);
     else

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* How tabs are written, roomiest first: the page that is shown, and the others. */
+/* The forms of tabs, widest first: of the open page, and of the others. */
 static const struct tab_form {
     const char *here, *other;
     int around; /* columns beside key and name */
-    bool named; /* all have their names; else only the page that is shown */
+    bool named; /* all have names; else only the open page */
 } tab_forms[] = {{"[%s %s]", " %s %s ", 3, true},
                  {"[%s %s]", " %s %s", 2, true},
                  {"[%s %s]", " %s%s", 1, true},
@@ -54,8 +54,8 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
-/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value, and so
- * where there is little room beside a target that is missed. */
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; only the value if the plan is optimal, or if there is
+ * little room beside a missed target. */
 static void frame_add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
 {
     bool brief = x->cells.columns < 130;
@@ -70,8 +70,8 @@ static void frame_add_value(const struct explorer *x, const struct lx_plan *p, s
         text_format(out, " (+%s)", in_percent(lx_plan_gap(p)).at);
 }
 
-/* The pieces of the status line, most important first; those that do not fit are left out. A plan that is still being
- * made has missed nothing yet. */
+/* The pieces of the status line, most important first; those that do not fit are left out. An interim plan
+ * has missed no target yet. */
 static void frame_status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[],
                                 int *count)
 {

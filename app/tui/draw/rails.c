@@ -1,4 +1,4 @@
-/* Lanes by one sweep over the things in the order of their beginnings. */
+/* Lanes by one sweep over the rails in the order of their beginnings. */
 #include "tui/draw/rails.h"
 #include "base/memory.h"
 

@@ -1,5 +1,4 @@
-/* Cells of a stacked bar: the ends of its parts in columns, rounded once each, so that parts neither overlap nor leave
- * a gap. */
+/* Stacked bars. The ends of parts are rounded once each, so that parts neither overlap nor leave gaps. */
 #include "tui/draw/chart.h"
 #include "text/format.h"
 

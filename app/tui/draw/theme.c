@@ -1,6 +1,5 @@
-/* Themes as tables. Identity colours are chosen to be told apart when they touch, and so that LABEL is
- * legible on each of them. Eight colours: red and the terminal's own are left to meanings, so six identities
- * repeat. */
+/* Themes as tables. Identity colours differ when they touch, and LABEL is legible on each of them. With
+ * eight colours, red and the terminal's own have meanings, so six identities repeat. */
 #include "tui/draw/theme.h"
 #include "base/words.h"
 

@@ -1,4 +1,4 @@
-/* Ruler, brackets, curve and minimap: one row function each. */
+/* Ruler, brackets, curve and minimap. */
 #include "tui/map/map_window.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names of ops where every tick has room for six characters; else numbers, as far as they fit. */
+/* Names of ops if every tick has room for six characters; else numbers. */
 static void axis_draw_names(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);

@@ -1,5 +1,4 @@
-/* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
- * */
+/* The column of words beside the map; the lower parts are left out if there is no room. */
 #include "tui/map/map_window.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
@@ -43,7 +42,7 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
         put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
-    /* Of a tile the slice that is there, if there is room for all of it. */
+    /* The slice of a tile, if there is room for all of it. */
     struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
@@ -137,7 +136,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) map_panel_draw_legend(on, legend);
     if (shades.rows) {
-        /* The shades of dense cells, from the least to the most, and what they stand for. */
+        /* The shades of dense cells, and their meaning. */
         enum { SAMPLES = 8 };
         for (int i = 0; i < SAMPLES; i++)
             put_heat(on->cells, on->theme, on->glyphs, shades.row, shades.column + i, map_ramp(&w->raster),
@@ -167,7 +166,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     if (rest.rows < 2) return;
     put_format(on->cells, rest.row, rest.column, rest.columns, INK(TITLE), "off chip: %s, HBM bytes",
                counted(o->off_chip_count, "buffer").at);
-    int at = 0; /* the list begins where the selected one is seen */
+    int at = 0; /* scrolled to the selected one */
     for (int32_t k = 0; k < o->off_chip_count; k++)
         if (o->off_chip[k] == on->session->selection.buffer && k >= rest.rows - 1) at = k - rest.rows + 2;
     for (int k = 0; at + k < o->off_chip_count && k + 1 < rest.rows; k++) {

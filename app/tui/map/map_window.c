@@ -1,5 +1,5 @@
-/* Moves and scales the part of the map that is seen. A window never leaves the map; zooming keeps the
- * cursor's cell where it is. */
+/* Moves and scales the window of the map. A window never leaves the map; zooming keeps the cursor in its
+ * cell. */
 #include "tui/map/map_window.h"
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
@@ -20,7 +20,7 @@ static void map_window_into(int64_t *from, int64_t *to, int64_t least, int64_t m
     *to = *from + length;
 }
 
-/* [from, to) moved as little as it takes to have `at` in it; or so that it is in the middle. */
+/* Moves [from, to) as little as possible so that `at` is in it; or so that it is in the middle. */
 static void map_window_bring_in(int64_t *from, int64_t *to, int64_t at, bool centre)
 {
     int64_t length = *to - *from;
@@ -35,7 +35,7 @@ bool map_window_by_events(const struct map_window *w, const struct session *s)
     return w->scale == TIME_AS_IT_SUITS ? s->shown.index.sparse : w->scale == TIME_BY_EVENTS;
 }
 
-/* Time as the window counts it: ticks, or numbers of events. */
+/* Time in the unit of the window: ticks, or numbers of events. */
 static int64_t map_window_unit_of(const struct map_window *w, const struct session *s, int64_t tick)
 {
     return map_window_by_events(w, s) ? plan_index_event(&s->shown.index, tick) : tick;
@@ -141,7 +141,7 @@ const struct raster *map_window_raster(struct map_window *w, const struct sessio
     return &w->raster;
 }
 
-/* Headings of pools are stepped over. */
+/* Steps over headings of pools. */
 static int64_t map_window_beside_heading(const struct session *s, int64_t place, int bytes)
 {
     const struct bands *all = &s->shown.index.bands;
@@ -175,7 +175,7 @@ static void map_window_pan(struct explorer *x, struct map_window *w, int ticks, 
     w->to_address += da;
 }
 
-/* Around the cursor, which stays where it is on the screen. */
+/* Zooms; the cursor keeps its cell. */
 static void map_window_scale(int64_t *from, int64_t *to, int64_t centre, double factor, int64_t least)
 {
     double length = (double)(*to - *from) * factor;

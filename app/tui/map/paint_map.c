@@ -1,6 +1,7 @@
-/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. The selected one has a
- * bright outline, what is marked is hatched, tiles are dotted. Copies that are not made in the iteration are not bold. Names go into rectangles that are wide enough, arrows where a stay is
- * filled or saved, the names of pools above their bands. */
+/* Colours and letters of a raster: a buffer has the same letter and colour in every view. The selected
+ * buffer has a bright outline, marked ones are hatched, tiles are dotted. Names stand in rectangles that
+ * are wide enough, arrows where a stay is filled or saved, the names of pools above their bands. Copies
+ * that are not made in the selected iteration are not bold. */
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -13,7 +14,7 @@
 
 enum { MOST_PICKED = 16 };
 
-/* What is drawn with, from call to call. */
+/* The arguments of all functions below. */
 struct painter {
     const struct scene *on;
     struct box area;
@@ -23,7 +24,7 @@ struct painter {
     bool letters;
     uint8_t ramp;
     struct heat *heat;
-    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer, to find it among others */
+    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer */
     int picked_count;
 };
 
@@ -50,7 +51,7 @@ static bool paint_map_is_shown(const struct map_paint *m, int32_t buffer)
     return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
 }
 
-/* In its window, the nest of a tile is seen in one iteration. */
+/* The selected iteration of a nest. */
 static int64_t paint_map_iteration_of(const struct painter *p, int32_t nest)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
@@ -76,7 +77,7 @@ static uint8_t paint_map_tone_of(const struct map_paint *m, int32_t buffer)
                                          : TONE_DIM;
 }
 
-/* Is it a cell in which a tile is told apart from what is whole: every second one, but not where it begins? */
+/* Every second cell of a tile is dotted, but not the one where it begins. */
 static bool paint_map_shows_tile(const struct painter *p, int row, int column, int32_t owner)
 {
     int y = row * p->down, x = column * p->across;
@@ -85,7 +86,8 @@ static bool paint_map_shows_tile(const struct painter *p, int row, int column, i
            (y > 0 && paint_map_is_of(p, y - p->down, x, owner));
 }
 
-/* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
+/* The content of a cell of the grid: its only buffer (-1: none or several), the number of buffers, their
+ * kinds. */
 struct content {
     int32_t owner;
     int owners;
@@ -188,7 +190,6 @@ static void paint_cell(struct painter *p, int row, int column)
             put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
                 (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
     } else if (p->letters) {
-        /* One letter per cell. */
         struct style style = {.ink = TONE_FREE};
         if (k.owners)
             style.ink = paint_map_is_shown(p->m, k.owner) ? paint_map_tone_of(p->m, k.owner) : TONE_FREE;
@@ -224,7 +225,7 @@ static void paint_headings(const struct painter *p)
     }
 }
 
-/* Is a run of cells of the grid all one buffer's, and nothing drawn in it? */
+/* Does a run of cells of the grid belong to one buffer, without a handover? */
 static bool paint_map_run_is(const struct painter *p, int row, int column, int length, int32_t owner)
 {
     if (column < 0 || (column + length) * p->across > p->r->time.cells || row < 0 ||
@@ -237,8 +238,8 @@ static bool paint_map_run_is(const struct painter *p, int row, int column, int l
     return true;
 }
 
-/* A name in the columns of the middle row of a rectangle that are all its own, and, of a tile, the slice of the iteration, if there is
- * room for both. A name is cut to no less than four letters. */
+/* The name of a buffer in the middle row of its rectangle, and, of a tile, the slice of the iteration, if
+ * there is room for both. A name is cut to no less than four letters. */
 static void paint_label(const struct painter *p, const struct raster_rect *rect)
 {
     int32_t i = rect->buffer;
@@ -275,9 +276,8 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     }
     text_free(&words);
 }
-/* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
- * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
- * what leaves ends with a store. */
+/* Arrows along the first or last column of a stay: loads for clones and after evictions, the ring for
+ * relayouts, moves for another address; stores at the end. */
 static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
@@ -326,7 +326,7 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     heat_free(&own);
 }
 
-/* The tone of most importance, and then of most quarters, but for one that is taken already. */
+/* The most important tone, then the one with most quarters, except `except`. */
 static uint8_t paint_blocks_choose(const struct theme *t, const uint8_t tone[4], int except)
 {
     int best = -1, most = -1;

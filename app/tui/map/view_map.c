@@ -10,7 +10,7 @@
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
-/* Where the parts are, from top to bottom; below the map the gutter belongs to each. */
+/* The boxes of the parts, from top to bottom; those below the map have the gutter. */
 struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
@@ -38,7 +38,7 @@ static struct parts view_map_lay_out(const struct scene *on, struct box area, bo
     return p;
 }
 
-/* Where the lane of the selected buffer is drawn; row -1: it is not. */
+/* The place of the selected buffer's lane; row -1: none. */
 struct spot {
     int row, column;
 };
@@ -52,7 +52,7 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
     int first, last;
     char words[400];
     if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
-    /* "name 1,024 B", or the reason why it may not be on chip. */
+    /* "name 1,024 B", or the reason why it must stay in HBM. */
     char *name = printable(b->name, 40);
     snprintf(words, sizeof words, "%.160s %s%.80s", name ? name : "?",
              b->reason ? "" : grouped(b->spill_cost).at, b->reason ? b->reason : " B");
@@ -101,7 +101,7 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
     return spot;
 }
 
-/* The largest free stretch at the cursor's tick, in the pool of the cursor, marked in its columns. */
+/* Marks the largest free stretch at the cursor's tick, in its pool. */
 static void view_map_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct selection *at = &on->session->selection;
@@ -129,7 +129,7 @@ static void view_map_draw_hole(const struct scene *on, const struct parts *p, co
         }
 }
 
-/* On the cell of the cursor; the cursor of a buffer that is off chip is on its lane. */
+/* The cursor of a buffer that is off chip is on its lane. */
 static void view_map_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
                                  struct spot lane)
 {
@@ -258,7 +258,6 @@ static void view_map_select_item(struct explorer *x, void *state, int i)
     session_show_buffer(&x->session);
 }
 
-/* The key that plays stops it, too. */
 static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;

@@ -1,4 +1,4 @@
-/* The steps of a team's plan, counted by op and by member once, so that a screen only looks them up. */
+/* The plan of a team with an index for the screen. */
 #include "tui/team/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ops times members: planning takes about a millisecond for ten of them. */
+/* Ops times devices: planning takes about a millisecond for ten of them. */
 enum { MOST_PLANNED = 4000 };
 
 void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
@@ -16,7 +16,7 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
 {
     *out = (struct team_cut){.grid = *grid, .st = from->st};
     if (from->team_file && !chosen) {
-        /* As the file has it: the cuts, and the plans of all members. */
+        /* The shards and the plans of the file. */
         size_t length = 0;
         char *text = file_read(from->team_file, &length, &out->st);
         out->plans = text ? lx_team_plans_parse(from->team_file, text, length, &out->st) : NULL;
@@ -36,7 +36,7 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     }
     if (out->plan) {
-        /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
+        /* Exchanges stand before their first readers: by counting. */
         const struct lx_team_plan *p = out->plan;
         size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
         out->rows = mem_alloc((all + 1) * sizeof *out->rows);

@@ -1,10 +1,9 @@
-/* The members of a grid in rows and columns: the last axis goes to the right, the others down. */
+/* The devices of a grid in rows and columns: the last axis goes to the right, the others down. */
 #include "tui/team/team_picture.h"
-
 
 enum { CELL_LEAST = 10, CELL_MOST = 26, LABEL = 9 };
 
-/* The first row and column that are shown, so that the selected member is. */
+/* The first visible row or column, so that the selected one is visible. */
 static int team_grid_first_of(int selected, int all, int room)
 {
     int first = selected < room ? 0 : selected - room / 2;
@@ -13,7 +12,7 @@ static int team_grid_first_of(int selected, int all, int room)
 }
 
 struct window {
-    int row, column, rows, columns, width; /* of members; of a cell */
+    int row, column, rows, columns, width; /* of devices; of a cell */
 };
 
 static struct window team_grid_window(const struct team_look *k, int columns, int rows)
@@ -84,7 +83,7 @@ int team_grid_at(const struct team_look *k, const struct box *members, int row, 
     return (w.row + r) * across + w.column + c / w.width;
 }
 
-/* What goes between the member and others in the exchange: " 2: 1,024 B, ..." */
+/* Messages between the device and others: " 2: 1,024 B, ..." */
 static void team_grid_add_messages(const struct team_look *k, bool gets, struct text *t)
 {
     const struct lx_team_plan *p = k->cut->plan;

@@ -1,7 +1,7 @@
 /* The ops of a team in order, with each exchange before the first op that reads it. */
 #include "tui/team/team_picture.h"
 
-/* Where the columns of the list begin; what has no room begins behind the row. */
+/* The first columns of the list; those without room begin behind the row. */
 struct team_columns {
     int name, kind, how, bytes, separate, rest, end;
 };

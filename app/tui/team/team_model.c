@@ -1,8 +1,7 @@
-/* Jobs that cut the graph over a team and run it. Results of outdated requests are dropped. */
+/* Jobs that shard the graph over a team and run it. Results of outdated requests are dropped. */
 #include "tui/core/session.h"
 #include "base/memory.h"
 
-/* A cut of the open pattern, and a run of it. */
 struct team_job {
     struct session *session;
     struct pattern_source *source;
@@ -10,12 +9,12 @@ struct team_job {
     struct lx_team_grid grid;
     bool chosen;
     struct team_cut cut;
-    bool ran; /* else `st` says why not */
+    bool ran; /* else see `st` */
     struct lx_team_result result;
     lx_status st;
 };
 
-/* Cuts the graph, and gives the options that devices are planned with; false: there are none. */
+/* Shards the graph, and gives the options for planning devices; false: there are none. */
 static bool team_job_cut(struct team_job *j, struct lx_plan_options *plan,
                          int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {

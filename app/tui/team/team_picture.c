@@ -18,7 +18,7 @@ static int team_picture_cell_of(const struct team_axis *s, int64_t index)
     return (int)(index * s->cells / s->extent);
 }
 
-/* Numbers stand at their bounds unless one that came before is in the way. */
+/* Numbers stand at their bounds, unless there is another number. */
 static void team_picture_note(char *line, const struct team_axis *s, int64_t index)
 {
     char number[24];
@@ -31,7 +31,7 @@ static void team_picture_note(char *line, const struct team_axis *s, int64_t ind
     memcpy(line + at, number, (size_t)width);
 }
 
-/* The selected member's bounds first, then the ends, then all others as far as there is room. */
+/* The selected device's bounds first, then the ends, then the others. */
 static void team_picture_draw_axis(const struct scene *on, int row, const struct team_axis *s,
                                    const struct team_look *k)
 {
@@ -54,7 +54,7 @@ static void team_picture_draw_axis(const struct scene *on, int row, const struct
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 
-/* What comes from others is shaded, each index in the colour of the member that owns it. */
+/* Received parts are shaded, each index in the colour of the device that owns it. */
 static void team_picture_draw_received(const struct scene *on, int row, const struct team_axis *s,
                                        const struct team_look *k, int from, int to)
 {
@@ -64,8 +64,8 @@ static void team_picture_draw_received(const struct scene *on, int row, const st
     }
 }
 
-/* However coarse the axis is, nothing that there is vanishes: an own part has a cell, and so has a halo,
- * which takes it from the own part at the ends of the axis. */
+/* On a coarse axis an own part has at least one cell, and so has a halo, which takes it from the own part
+ * at the ends of the axis. */
 static void team_picture_draw_device(const struct scene *on, int row, const struct team_axis *s,
                                      const struct team_look *k, int member)
 {

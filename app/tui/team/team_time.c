@@ -18,7 +18,7 @@ struct lanes_on {
     double from, to; /* us */
 };
 
-/* When the selected op runs on a member, from its first piece to its last; false: it never does. */
+/* The time of the selected op on a device, from its first piece to its last; false: it does not run there. */
 static bool team_time_of_op(const struct lanes_on *l, int member, double *from, double *to)
 {
     const struct lx_team_times *t = &l->f->clock->at[member];
@@ -32,7 +32,7 @@ static bool team_time_of_op(const struct lanes_on *l, int member, double *from, 
     return any;
 }
 
-/* In which cells the selected op runs on a member. */
+/* The cells in which the selected op runs on a device. */
 static void team_time_find_op(const struct lanes_on *l, int member, bool *here)
 {
     const struct lx_team_times *t = &l->f->clock->at[member];
@@ -106,7 +106,7 @@ static void team_time_draw_words(const struct lanes_on *l, struct box area)
     put_paragraph(l->on->cells, area, INK(TITLE), &line);
 }
 
-/* As many as there is room for, the selected one among them. */
+/* As many lanes as there is room for, the selected one among them. */
 static void team_time_draw_lanes(const struct lanes_on *l, struct team_view *v, struct box *area, int rows)
 {
     int members = l->k->cut->members;
@@ -147,7 +147,7 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
         return;
     }
     if (l.cells < 4) return;
-    /* All of it, or a part around the selected op. */
+    /* Everything, or a part around the selected op. */
     double all = l.f->clock->us, wide = all / (double)(1 << v->zoom), from = 0, to = 0;
     if (team_time_of_op(&l, l.k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
     l.from = fmax(0, fmin(from, all - wide));

@@ -1,4 +1,4 @@
-/* The tensor, the member and the team that are looked at, in words. */
+/* The selected tensor, the device and the team in words. */
 #include "tui/team/team_picture.h"
 
 void team_add_grid(const struct lx_team_grid *grid, const char *between, struct text *t)
@@ -120,7 +120,7 @@ static void team_words_add_traffic(const char *where, int64_t planned, int64_t b
     if (bytes >= 0 && bytes != planned) text_add(line, grouped(planned).at);
 }
 
-/* The traffic of the member's device: planned, and after a run counted. */
+/* The traffic of the device: planned, and after a run counted. */
 void team_device_draw(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct team_model *t = &on->session->team;

@@ -1,14 +1,14 @@
-/* Team: the graph over several devices. The selected tensor cut into what its members own and the halos that
- * they get of each other, or the time line of all members; under it the ops, with each exchange before the first op that
- * reads it; and a run of the team, compared with one device. */
+/* Team: the graph over several devices. The selected tensor with the parts of the devices and their halos,
+ * or the time line of all devices; below it the ops, with each exchange before the first op that reads it;
+ * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is selected is known by names of the graph that the other views show. An op that the layouts added
- * has none here; the one before it stands for it. False: there is no cut to look at. */
+/* The selection is found by names, as other views show the graph with layouts. An op that layouts added
+ * has none here; the op before it is used. False: there is nothing to show. */
 static bool view_team_look(const struct session *s, struct team_look *k)
 {
     const struct lx_graph *shown = s->has_shown ? outcome_graph(&s->shown) : NULL;
@@ -29,7 +29,7 @@ static bool view_team_look(const struct session *s, struct team_look *k)
     return true;
 }
 
-/* Nothing to see: not yet, or not of this pattern. */
+/* Before the first result, or without one. */
 static void view_team_draw_nothing(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
@@ -77,7 +77,7 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
     if (v->times)
         team_time_draw(on, v, &area, &k);
     else {
-        /* What each member has of the tensor, in a picture and in words. */
+        /* The parts of the tensor, as a picture and in words. */
         const struct lx_team_plan *p = k.cut->plan;
         int members = roomy ? area.rows / 4 : 1;
         if (members > p->members) members = p->members;
@@ -100,7 +100,7 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
     if (area.rows > 0) team_list_draw(on, &v->list, area, &k);
 }
 
-/* In the graph that the other views show: an op of that name, if the layouts left it. */
+/* Selects the op of that name in the graph of the other views, if there is one. */
 static void view_team_select_op(struct explorer *x, const struct team_look *k, int32_t op)
 {
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
@@ -140,7 +140,7 @@ static void view_team_copy(struct explorer *x)
 {
     const struct session *s = &x->session;
     struct what_if standard;
-    settings_default(&standard); /* settings of plans have no say in teams */
+    settings_default(&standard); /* settings of plans do not matter for teams */
     text_free(&x->copied);
     settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
                      &x->copied);

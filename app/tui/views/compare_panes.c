@@ -1,5 +1,5 @@
-/* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
- * total, and best and bound of all over time. */
+/* Below the rows of Compare: two maps side by side with differences marked, the list of differences, and
+ * best and bound over time. */
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "tui/draw/chart.h"
@@ -66,17 +66,17 @@ void compare_maps_draw(const struct scene *on, struct box area, const struct riv
     compare_draw_map(on, other, right, c->only_right, w, 'R');
 }
 
-/* "+1,048,576": so many bytes more are moved than on the left, as everywhere on the screen. */
+/* "+1,048,576": bytes more than on the left. */
 static void compare_more_words(char *out, size_t size, int64_t gain)
 {
     snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
 }
 
-/* What it comes to: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
+/* The sum: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void compare_draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
     struct text line = {0};
-    /* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
+    /* "LX 100 KiB to 80 KiB; " */
     int64_t lx = c->left->problem.capacity, other = c->right->problem.capacity;
     int64_t cores = c->left->graph->device.cores, others = c->right->graph->device.cores;
     if (lx != other) text_format(&line, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);

@@ -1,4 +1,4 @@
-/* Rows and differences of Compare; see compared.h. */
+/* Rows, columns and differences of Compare. */
 #include "tui/views/compared.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -178,7 +178,7 @@ static void compare_columns_traffic_value(const void *row_of_table, const struct
     v->paint = missed ? PAINT_BAD : PAINT_PLAIN;
 }
 
-/* What the selected buffer is in this plan. */
+/* The state of the selected buffer in this plan. */
 static void selected_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct racer_row *row = row_of_table;

@@ -9,7 +9,7 @@ static char core_tensor_letter_of(const struct cut *c, int device_dim)
     const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
     int host = l->host_dim[device_dim];
     if (!c->op->map || host < 0 || host >= c->op->map->rank[c->operand])
-        return host >= 0 ? (char)('a' + host) : '.'; /* views number theirs */
+        return host >= 0 ? (char)('a' + host) : '.'; /* views have letters of their own */
     return c->op->map->letter[c->op->map->index[c->operand][host]];
 }
 
@@ -27,7 +27,7 @@ static void core_tensor_draw_field(const struct scene *on, struct box f, int64_t
     if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
 }
 
-/* The two dimensions that are cut most, -1 where there is none; the first of the tensor goes down. */
+/* The two dimensions with most slices, -1 if there is none; the first of the tensor goes down. */
 struct drawn {
     int down, across;
 };

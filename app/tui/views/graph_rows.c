@@ -41,14 +41,13 @@ static void graph_rows_add_splits(const struct lx_division *d, struct text *out)
     if (!*blank) text_add(out, "1 core");
 }
 
-/* One op of the plan that is shown. */
 struct graph_row {
     const struct outcome *outcome;
     const struct lx_graph *graph;
     const struct lx_op *op;
     const struct lx_op_wait *wait;
-    int32_t number, last;          /* last: of what is folded; else the op itself */
-    const struct lx_repeat *layer; /* that is folded here; NULL: none */
+    int32_t number, last;          /* last: of a folded row; else the op itself */
+    const struct lx_repeat *layer; /* folded here; NULL: none */
     bool here;                     /* it is selected */
 };
 
@@ -160,7 +159,7 @@ static bool graph_uses(const struct lx_op *op, int32_t tensor)
     return false;
 }
 
-/* The copy between cores that fills the tensor at a tick: its mark; 0: none. */
+/* The mark of the copy between cores that fills the tensor at a tick; 0: none. */
 static uint32_t graph_copy_mark(const struct scene *on, int32_t tensor, int32_t tick)
 {
     const struct lx_plan *p = on->session->shown.plan;
@@ -226,7 +225,7 @@ static void graph_put_nest(const struct scene *on, struct box at, int32_t op, bo
     struct style style = nest == session_nest(on->session) ? INK(KEY) : INK(FRAME);
     int level = op - n->first;
     if (folded || n->first == n->last) {
-        /* Of a nest that is folded: "[h/8,s/8", or "[x64". */
+        /* Of a folded nest: "[h/8,s/8", or "[x64". */
         struct text words = {0};
         add_nest_brief(session_plan(on->session), n, &words);
         put(on->cells, at.row, at.column, '[', style);
@@ -248,7 +247,7 @@ static void graph_put_nest(const struct scene *on, struct box at, int32_t op, bo
                (long long)n->tiles[level], nest_axis_letter(p, n, level));
 }
 
-/* The layers whose row begins with an op. */
+/* The layers of a row that begins with an op. */
 static const struct lx_repeat *graph_layer_at(const struct outcome *o, int32_t op, struct graph_fold fold)
 {
     const struct lx_repeat *r = fold.layers ? outcome_repeat(o, op) : NULL;
@@ -264,7 +263,6 @@ int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fo
     return nest >= 0 && p->nests[nest].first == op ? p->nests[nest].last : op;
 }
 
-/* How wide a name is depends on the room. */
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct pattern_source {
-    pthread_mutex_t lock; /* held while the file is read: the others wait for it, and do not read it too */
+    pthread_mutex_t lock; /* held while the file is read: other jobs wait */
     bool is_read;
     atomic_bool is_old; /* forgotten */
     struct source_content content;
@@ -55,7 +55,7 @@ static void pattern_source_read(const char *path, const struct model_options *mo
         c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
     } else if (text && lx_is_team_plan(text, length)) {
-        /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
+        /* Of a team's plan all views but the team's show the graph on one device. */
         struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
         if (team) {
             c->graph = lx_graph_ref(team->team->graph);
@@ -101,7 +101,7 @@ struct source_content source_read(struct pattern_source *s)
 
 void source_forget(struct pattern_source *s)
 {
-    /* While somebody reads it, nobody waits here: the next one to ask drops it. */
+    /* Does not wait for a job that reads: the next job drops the content. */
     atomic_store(&s->is_old, true);
     if (pthread_mutex_trylock(&s->lock) != 0) return;
     if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);

@@ -1,4 +1,3 @@
-/* The jobs of a sweep; see sweep_jobs.h. */
 #include "tui/views/sweep_jobs.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -21,7 +20,7 @@ static void sweep_jobs_run(void *data, void *watch)
     struct lx_run run = {.stop = watch_stop, .context = watch};
     for (size_t i = 0; i < j->tasks.count && !watch_stop(watch); i++) {
         sweep_do(&j->of->sweep, &j->tasks.at[i], &run, &j->like, &j->values[i]);
-        if (watch_stop(watch)) j->values[i].state = SWEEP_UNKNOWN; /* not the best that it could be */
+        if (watch_stop(watch)) j->values[i].state = SWEEP_UNKNOWN; /* not its best result */
     }
 }
 

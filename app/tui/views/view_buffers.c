@@ -1,7 +1,7 @@
-/* Buffers: every stay of the plan in a table that is sorted by any column, and where the plan's bytes go.
+/* Buffers: every stay of the plan in a table with any order, and the plan's bytes by purpose.
  *
- * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
- * are seen only. */
+ * Up to some 100,000 rows: they are sorted once for a plan, a column and a filter; drawing visits only
+ * visible rows. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the order of rows was made for. */
+/* The key of an order of rows. */
 struct arranged_for {
     const struct lx_plan *plan;
-    uint64_t number; /* of the outcome: an address alone may be a freed one's */
+    uint64_t number; /* of the outcome: a plan's address may be reused */
     int column;
     bool descending;
     char filter[64];
@@ -25,13 +25,13 @@ struct arranged_for {
 
 struct buffers_view {
     struct list list;
-    struct arranged_for now;  /* as it is asked for */
-    struct arranged_for made; /* as `shown` is; the plan NULL: not at all */
+    struct arranged_for now;  /* requested */
+    struct arranged_for made; /* of `shown`; plan NULL: none */
     struct buffer_row *rows;  /* per buffer */
     int32_t *shown, count;    /* in their order */
     int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
     struct column columns[BUFFER_COLUMNS];
-    int life_columns, address_columns; /* that the longest take */
+    int life_columns, address_columns; /* of the longest ones */
     struct fitted fitted;              /* as drawn last, for clicks on heads */
     struct box head;
 };
@@ -87,7 +87,7 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
         if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
     sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending, v->shown,
               v->count);
-    /* "5777..5779", and "fast 0x000040": as wide as the longest. */
+    /* Widths of "5777..5779" and of "fast 0x000040". */
     char life[64];
     v->life_columns = 8;
     v->address_columns = 9;
@@ -128,7 +128,7 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
                   INK_ON(MATCH, MATCH));
 }
 
-/* Why the buffer under the cursor is where it is. */
+/* The state of the buffer under the cursor, and the reason. */
 static void view_buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
     if (v->count == 0 || area.rows < 1) return;
@@ -177,21 +177,21 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     struct buffers_view *v = state;
     struct box list = area;
     view_buffers_arrange(v, on->session, on->filter);
-    /* The cursor is where the selected buffer is, whoever selected it. */
+    /* The cursor follows the selection. */
     int32_t buffer = on->session->selection.buffer;
     if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
         v->list.cursor = v->row_of[buffer];
     struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
     struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
     struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
-    /* Where there is room for reasons they get the rest, else the name does. */
+    /* Reasons get the rest of the row if there is room, else the name does. */
     int room = view_buffers_behind_mark(head).columns;
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
     bool tiles = v->made.plan && v->made.plan->nest_count > 0;
     if (tiles) v->columns[BUFFER_REASON].from += 16;
     bool reasons = room >= v->columns[BUFFER_REASON].from;
     v->columns[BUFFER_LIFE].width = v->life_columns;
-    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* names go before costs */
     if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
     v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;

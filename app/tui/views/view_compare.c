@@ -1,5 +1,5 @@
-/* Plans side by side on the open pattern: the one that is shown, a pinned one, plan files, and every solver, raced in the
- * background. Two of them are drawn next to each other with what differs marked and listed. */
+/* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
+ * raced in the background. Two of them are drawn next to each other with their differences. */
 #include "text/progress_words.h"
 #include "tui/views/compared.h"
 #include "tui/draw/cells.h"
@@ -12,7 +12,7 @@
 
 enum { LEAST_PANE = 6, MARKS = 4 };
 
-/* What is below the rows. By itself: curves while a race is on, then maps with the differences below them. */
+/* The pane below the rows. By itself: curves during a race, then maps with the differences below them. */
 enum pane { PANE_ITSELF, PANE_MAPS, PANE_LINES, PANE_CURVES, PANE_COUNT };
 
 static const char *const pane_names[] = {[PANE_ITSELF] = "maps, and curves during a race",
@@ -23,16 +23,16 @@ static const char *const pane_names[] = {[PANE_ITSELF] = "maps, and curves durin
 struct compare_view {
     struct list list;
     struct rivals rows; /* as they were drawn last: sorted */
-    int sort;           /* column; -1: as they come */
+    int sort;           /* column; -1: unsorted */
     bool reversed;
-    bool moved; /* by a person; until then the cursor goes to the winner */
+    bool moved; /* by the user; until then the cursor goes to the winner */
     bool has_left;
-    struct rival left; /* that was marked: kind and number count */
+    struct rival left; /* kind and number count */
     enum pane pane;
     int top; /* of the differences */
     struct compare_window window;
     struct comparison comparison;
-    uint64_t race;       /* that the cursor was put for */
+    uint64_t race;       /* of the present cursor */
     uint64_t files_read; /* the same */
 };
 
@@ -60,8 +60,8 @@ static int view_compare_row_of(const struct compare_view *v, const struct rival 
     return -1;
 }
 
-/* The rows anew, as what there is may have changed; the cursor stays on its rival, or is on the winner of a race that
- * nobody has moved it in. */
+/* Gathers the rows again, as they may have changed. The cursor stays on its rival, or goes to the winner
+ * of a new race. */
 static void view_compare_gather(struct compare_view *v, const struct session *s)
 {
     struct rival here = {0};
@@ -80,7 +80,7 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
-    if (v->files_read != s->files_read) { /* who asks for a file wants to see it */
+    if (v->files_read != s->files_read) { /* a new file is selected */
         v->files_read = s->files_read;
         here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
         had = v->moved = true;
@@ -89,7 +89,7 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
     v->list.cursor = at < 0 ? 0 : at;
 }
 
-/* The row on the left: the marked one, or else A, or else what is shown. */
+/* The row on the left: the marked one, or A, or the present plan. */
 static const struct rival *view_compare_left_of(const struct compare_view *v)
 {
     struct rival pinned = {.kind = RIVAL_PINNED}, now = {.kind = RIVAL_NOW};
@@ -134,7 +134,7 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
     if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-/* Of a race, or of a plan that is being made; that of one which is there nobody asked for. */
+/* Curves of a race, or of planning. */
 static bool view_compare_has_curves(const struct scene *on, const struct compare_view *v)
 {
     for (int i = 0; i < v->rows.count; i++) {
@@ -208,7 +208,7 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     if (pane.rows > 0) view_compare_draw_pane(on, v, pane);
 }
 
-/* Around the middle of the selected buffer, as far as the plan that is shown has it. */
+/* Around the middle of the selected buffer in the present plan. */
 static void view_compare_zoom(struct explorer *x, struct compare_view *v, double factor)
 {
     const struct session *s = &x->session;
@@ -333,7 +333,7 @@ static const char *view_compare_item(struct explorer *x, void *state, int i)
     return ((struct compare_view *)state)->rows.at[i].name;
 }
 
-/* A person has moved the cursor: from then on it stays there. */
+/* The user has moved the cursor: it stays there. */
 static void view_compare_select_row(struct explorer *x, void *state, int i)
 {
     struct compare_view *v = state;
@@ -342,7 +342,7 @@ static void view_compare_select_row(struct explorer *x, void *state, int i)
     v->moved = true;
 }
 
-/* What Enter does on this row; nothing is done with plans that are only kept. */
+/* The effect of <Enter> on this row; plans to compare with have none. */
 static const char *view_compare_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct compare_view *v = state;

@@ -36,7 +36,7 @@ static bool view_cores_find_cut(const struct session *s, struct cores_view *v, s
     return true;
 }
 
-/* The part of the tensor that a core holds, numbered row-major over the dimensions that are cut. */
+/* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
 static int64_t view_cores_part_of(const struct cut *c, int64_t core)
 {
     int64_t part = 0;
@@ -47,7 +47,7 @@ static int64_t view_cores_part_of(const struct cut *c, int64_t core)
     return part;
 }
 
-/* Where the tile of the iteration begins along a variable. */
+/* The begin of the iteration's tile along a variable. */
 static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *c, int split)
 {
     const struct lx_plan *p = session_plan(on->session);
@@ -62,7 +62,7 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
 {
     int row = area.row;
     struct text time = {0};
-    /* As the plan has it, with the part that its copies take: other divisions are timed without them. */
+    /* With the time of its copies: other divisions are timed without them. */
     double share[LX_MAX_OPERANDS], all = on->session->shown.waits[c->d->op].device_us;
     lx_plan_hbm_shares(on->session->shown.plan, c->d->op, share);
     double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share).device_us;
@@ -102,7 +102,7 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
     return row - area.row;
 }
 
-/* How the neighbours cut an operand: the one that writes it, or of those that read it the first that differs. */
+/* The neighbours' splits of an operand: the op that writes it, or the first reader that differs. */
 static enum cut_agreement view_cores_agreement(const struct scene *on, const struct cut *c, int k,
                                                struct text *words)
 {
@@ -143,8 +143,8 @@ static void view_cores_draw_operand(const struct scene *on, struct box row, cons
     text_free(&words);
 }
 
-/* What the line of an operand may have no room for: the first that neighbours cut otherwise, the chosen one before
- * others. */
+/* For the line of an operand without room: the first split that differs from its neighbours, the selected
+ * operand first. */
 static void view_cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
 {
     int n = op_operand_count(c->op);
@@ -163,7 +163,7 @@ static void view_cores_draw_mismatch(const struct scene *on, struct box row, con
     }
 }
 
-/* A number for each part; parts repeat their colours like buffers do. Returns the rows it took. */
+/* A number for each part. Returns the rows it took. */
 static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area,
                                 const struct cut *c)
 {
@@ -194,7 +194,7 @@ static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, st
     return (int)min_i64(rows, area.rows - 1) + 1;
 }
 
-/* What the core under the cursor works on, variable by variable. */
+/* The slices of the selected core. */
 static void view_cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
@@ -218,7 +218,7 @@ static void view_cores_draw_core(const struct scene *on, struct box area, const 
     put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
-/* Why there is no cut to look at, and what to do. */
+/* Why there is no split to show, and what to do. */
 static void view_cores_draw_nothing(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;

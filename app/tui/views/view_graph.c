@@ -1,5 +1,5 @@
-/* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
- * whether that goes through HBM or stays on chip. */
+/* The graph: ops in order; of the selected one its producers and consumers, and whether tensors go through
+ * HBM or stay on chip. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-enum { LARGE = 256 }; /* ops from which on repeated layers are folded at first */
+enum { LARGE = 256 }; /* repeated layers of larger graphs are folded at first */
 
 struct graph_view {
     struct list list;
     int32_t *shown;  /* ops that the filter leaves, in their order */
-    int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
+    int count, edge; /* edge: the selected one of producers and consumers */
     struct graph_fold fold;
-    int seen; /* the pattern that was looked at last, from 1 on: another one is folded by its size */
+    int seen; /* the last pattern, from 1 on */
 };
 
 static void view_graph_end(void *state)

@@ -1,10 +1,10 @@
-/* Every request with its keys, as the table has them; search and filter go by key, name and words. */
+/* Every request with its keys; search and filter go by key, name and words. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A line of the help: a heading, or a piece of what a request does. */
+/* A line of the help: a heading, or a piece of a description. */
 struct line {
     const char *heading;
     int request;      /* -1: a heading */
@@ -15,8 +15,8 @@ struct help_view {
     struct list list;
     struct line lines[6 * REQ_COUNT];
     int count;
-    int room;        /* columns for descriptions, since it was drawn last */
-    char words[300]; /* of the line that search looks at */
+    int room;        /* columns for descriptions at the last drawing */
+    char words[300]; /* of an item, for search */
 };
 
 static void view_help_words_of(int request, char *out, size_t size)
@@ -76,7 +76,7 @@ static void view_help_arrange(struct help_view *v, const char *filter)
     }
 }
 
-/* Where descriptions begin: behind the keys and, where there is room, the names. */
+/* The first column of descriptions: behind the keys and, if there is room, the names. */
 static int view_help_column(int columns)
 {
     return columns >= 70 ? 41 : 19;

@@ -1,5 +1,5 @@
-/* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and which
- * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
+/* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and the
+ * tiles and kernel arguments of each core. Drawn on a page that scrolls. */
 #include "tui/core/explorer.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
@@ -10,7 +10,7 @@
 enum { PAGE = 300 };
 
 struct loops_view {
-    struct list list; /* lines of the page; its cursor is the first that is seen */
+    struct list list; /* lines of the page; its cursor is the first visible one */
     int rules, lines;
 };
 

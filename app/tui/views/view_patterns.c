@@ -1,4 +1,4 @@
-/* The patterns: what is in each file, what planning it gave last, what is expected of it. */
+/* The patterns: the facts of each file, its last plan, its expectations. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "tui/draw/cells.h"
@@ -13,9 +13,9 @@ struct patterns_view {
     struct list list;
     int *shown, count; /* patterns in order, filtered */
     int column;
-    struct column columns[PATTERN_COLUMNS]; /* as they were drawn last */
+    struct column columns[PATTERN_COLUMNS]; /* at the last drawing */
     bool reversed;
-    bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
+    bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
 
 static void view_patterns_end(void *state)
@@ -24,13 +24,12 @@ static void view_patterns_end(void *state)
     mem_free(v->shown);
 }
 
-/* A pattern, and whether it is being planned. */
 struct pattern_row {
-    const struct scene *on; /* NULL: only its place in the order is asked for */
+    const struct scene *on; /* NULL: for sorting */
     const struct pattern *is;
 };
 
-/* Numbers of a file stand there as soon as it is read; what sorts is the number in any case. */
+/* Numbers appear when the file is read; they are sorted in any case. */
 static void fact_value(struct value *v, const struct pattern *p, int64_t n)
 {
     value_whole(v, n);
@@ -89,7 +88,6 @@ static const struct column pattern_array[PATTERN_COLUMNS] = {
 
 const struct columns pattern_columns = COLUMNS("patterns on the screen", pattern_array);
 
-/* What the comparison of two numbers of patterns needs to know. */
 struct order {
     const struct pattern *patterns;
     const struct patterns_view *view;
@@ -101,7 +99,7 @@ static int view_patterns_compare(const void *a, const void *b, void *context)
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
     int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
-    if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
+    if (late != later) return late ? 1 : -1; /* patterns that can be planned come first */
     if (column != BY_NAME) {
         struct value v = {0}, w = {0};
         column_value(&pattern_array[column], &(struct pattern_row){NULL, p}, &v);
@@ -133,7 +131,7 @@ static void view_patterns_arrange(struct patterns_view *v, const struct session 
         if (v->shown[i] == keep) v->list.cursor = i;
 }
 
-/* The columns stand behind the mark of the open pattern and the cursor. */
+/* Behind the marks of the open pattern and the cursor. */
 static struct box view_patterns_behind_marks(struct box row)
 {
     return (struct box){row.row, row.column + 2, 1, row.columns - 2};
@@ -154,7 +152,7 @@ static void view_patterns_draw_rows(const struct scene *on, const struct pattern
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
                       INK_ON(MATCH, MATCH));
     }
-    /* The cursor stands before the row, for terminals that show nothing else. */
+    /* A cursor mark, for terminals without colours. */
     put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
         INK_ON(KEY, SELECTED));
 }

@@ -1,5 +1,5 @@
-/* Roofline: what bounds the ops. Gflop/s against flops per byte, both by powers of ten; ops are points, what HBM, the
- * scratchpads and the cores allow at most are lines. An op that moves nothing through HBM stands at its flops per byte
+/* Roofline: the limits of ops. Gflop/s against flops per byte, both logarithmic; ops are points, the
+ * limits of HBM, scratchpads and cores are lines. An op without HBM traffic stands at its flops per byte
  * of scratchpad. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 
 struct roof_point {
-    double intensity, gflops; /* 0: it computes nothing, there is no point */
-    bool on_chip;             /* nothing goes through HBM */
+    double intensity, gflops; /* 0: no flops, no point */
+    bool on_chip;             /* no HBM traffic */
 };
 
 static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t op)
@@ -23,7 +23,7 @@ static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t
     return (struct roof_point){w->flops / bytes, w->flops / w->device_us * 1e-3, on_chip};
 }
 
-/* What the roofs allow an op of that intensity. */
+/* The limit of an op by the roofs. */
 static double view_roofline_allowed(const struct lx_roofs *r, const struct roof_point *p)
 {
     return fmin(r->gflop_per_s, p->intensity * (p->on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
@@ -41,7 +41,7 @@ static const struct {
                                 [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
                                 [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
 
-/* What a rate of bytes allows, from the left up to where the cores are the limit. */
+/* The limit of a rate of bytes, up to the limit of the cores. */
 static struct chart_series view_roofline_roof(const char *name, double rate, const struct lx_roofs *r,
                                               double left, double *x, double *y)
 {
@@ -97,7 +97,7 @@ static struct plot view_roofline_draw_chart(const struct scene *on, struct box a
     return where;
 }
 
-/* The selected op, and how far below its roof it is. */
+/* The selected op, and its distance to its roof. */
 static void view_roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
                                   const struct plot *where)
 {
@@ -142,7 +142,7 @@ static void view_roofline_draw(const struct scene *on, void *state, struct box a
     view_roofline_draw_op(on, op, &r, &where);
 }
 
-/* The next op with a point, in the order of intensity to the sides, in the order in which they run up and down. */
+/* The next op with a point: by intensity to the sides, in order up and down. */
 static bool view_roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct outcome *o = &x->session.shown;

@@ -1,6 +1,5 @@
-/* Run: the plan executed on the simulated device. What each op moved and how long it takes as bars, whether
- * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
- * map. */
+/* Run: the plan executed on the simulated device. Traffic and time of each op as bars, whether its result
+ * is ok and its counts are as planned; faults first, each with its place in the map. */
 #include "tui/core/explorer.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
@@ -28,7 +27,7 @@ static int view_run_rows(const struct lx_run_result *r)
     return view_run_faults(r) + r->op_count;
 }
 
-/* The lines above the ops; each may take a second row as long as there are rows to spare. */
+/* The lines above the ops; each may take a second row while there are spare rows. */
 struct head {
     const struct scene *on;
     struct box room;
@@ -91,7 +90,7 @@ struct run_row {
     const char *name;
     const struct lx_op_run *run;
     int64_t times;                 /* iterations of its nest; 1: it is in none */
-    const struct lx_op_wait *wait; /* NULL: the run is of another plan than the one that is shown */
+    const struct lx_op_wait *wait; /* NULL: the run is of another plan */
 };
 
 static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -103,7 +102,7 @@ static void verdict_value(const void *row_of_table, const struct column *column,
     v->words = wrong ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "ok" : "-";
 }
 
-/* The largest error as a share of its bound. */
+/* The largest error as a share of its tolerance. */
 static void view_run_share_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
@@ -118,7 +117,6 @@ static void view_run_share_value(const void *row_of_table, const struct column *
         v->words = "exact";
 }
 
-/* How often it was executed. */
 static void view_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
@@ -131,7 +129,7 @@ static void view_run_times_value(const void *row_of_table, const struct column *
         v->words = "";
 }
 
-/* HBM bytes of an iteration, on the average where loads are in some of them only. */
+/* HBM bytes of an iteration; the mean if they differ. */
 static void each_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
@@ -192,7 +190,7 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
         put_stack(on, bar, whole, wait_looks, 1, longest);
 }
 
-/* What to do when there is nothing to see yet. */
+/* Before the first result. */
 static void view_run_draw_waiting(const struct scene *on, struct box area)
 {
     struct session *s = on->session;

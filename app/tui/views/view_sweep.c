@@ -1,5 +1,5 @@
-/* The sweep: HBM bytes or time against the size of the scratchpad, one line per solver, filled in as plans come, with a
- * cursor that takes a size over. The cursor stops at every size that was planned and at every knee. */
+/* The sweep: HBM bytes or time against the size of the scratchpad, one line per solver, filled in as plans
+ * come. The cursor stops at every planned size and at every knee. */
 #include "picture/ticks.h"
 #include "sweep/sweep_chart.h"
 #include "tui/core/explorer.h"
@@ -12,10 +12,10 @@
 
 struct sweep_view {
     struct swept *swept;  /* NULL: none */
-    int64_t lx;           /* of the cursor; 0: at the first that is drawn */
-    bool by_time, chosen; /* chosen: by a key, and not by what is asked */
+    int64_t lx;           /* of the cursor; 0: the first one */
+    bool by_time, chosen; /* chosen: by a key */
     char range[64];       /* empty: the pattern's own */
-    lx_status st;         /* why there is none */
+    lx_status st;         /* the reason, if there is none */
     struct plot plot;     /* as drawn last */
 };
 
@@ -49,7 +49,7 @@ static bool view_sweep_is_knee(const struct sweep *s, int64_t lx)
     return false;
 }
 
-/* The nearest place of the cursor beyond `lx` in a direction; `lx` itself where there is none. */
+/* The nearest place of the cursor beyond `lx` in a direction; `lx` itself if there is none. */
 static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direction, bool knees_only)
 {
     int64_t best = lx;
@@ -66,7 +66,7 @@ static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direc
     return best;
 }
 
-/* The value of a line where the cursor is; NULL: it was not planned there. */
+/* The value of a line at the cursor; NULL: not planned there. */
 static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size_t line, int64_t lx)
 {
     const struct sweep_line *l = &s->lines.at[line];
@@ -77,7 +77,7 @@ static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size
     return NULL;
 }
 
-/* What stands at the cursor: one line per solver, with what it says about its knee. */
+/* A solver at the cursor, with its knee. */
 static void view_sweep_draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line,
                                  int64_t lx)
 {
@@ -131,7 +131,7 @@ static void view_sweep_draw_lines(const struct scene *on, struct box area, const
         view_sweep_draw_line(on, (struct box){area.row + i, area.column, 1, area.columns}, s, (size_t)i, lx);
 }
 
-/* The column of a size is brighter. */
+/* Highlights the column of a size. */
 static void view_sweep_mark(const struct scene *on, const struct plot *p, int64_t lx, struct style style,
                             uint32_t sign)
 {
@@ -259,7 +259,7 @@ static bool view_sweep_request(struct explorer *x, void *state, enum request r, 
     }
 }
 
-/* Where there is nothing to sweep, or nothing to stop, nothing of it is offered. */
+/* Hides keys that have no effect. */
 static const char *view_sweep_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct sweep_view *v = state;

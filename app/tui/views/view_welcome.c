@@ -1,5 +1,5 @@
-/* One screen for someone who has never been here: what a plan is, how to read the map of one, and where to begin. It fits
- * 80 x 24; a larger screen has the views with their purposes as well. */
+/* One screen for new users: what a plan is, how to read the map, and where to begin. It fits 80 x 24; a
+ * larger screen lists the views, too. */
 #include "tui/core/explorer.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static bool view_welcome_request(struct explorer *x, void *state, enum request r
 {
     (void)state, (void)argument;
     x->overlay = VIEW_COUNT;
-    /* A key that only closes it does nothing else. */
+    /* A key that closes it has no other effect. */
     return r == REQ_OPEN || r == REQ_ESCAPE || r == REQ_BACK || r == REQ_WELCOME;
 }
 

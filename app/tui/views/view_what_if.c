@@ -1,4 +1,4 @@
-/* What if: every setting of the plan, to be changed from anywhere. */
+/* What if: every setting of the plan. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
@@ -6,15 +6,15 @@
 
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 
-/* Beside the page where there is room, so that the map moves under one's fingers; else below it. */
+/* Beside the page if there is room; else below it. */
 static struct box view_what_if_dock(struct box *page)
 {
     if (page->columns >= SIDE_FROM) return box_cut_right(page, SIDE);
-    int least = page->rows - 6; /* of the page something is to be seen */
+    int least = page->rows - 6; /* the page keeps some rows */
     return box_cut_bottom(page, least >= BELOW ? BELOW : page->rows / 2);
 }
 
-/* A line with the title around the panel; its inside. */
+/* The title and a line around the panel; returns its inside. */
 static struct box view_what_if_draw_frame(const struct scene *on, struct box area, const struct list *l)
 {
     struct cells *g = on->cells;
@@ -75,7 +75,7 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
         view_what_if_draw_row(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
                               l->top + i == l->cursor);
     if (notes) {
-        /* The help of the marked one, and the command that makes the same plan. */
+        /* The help of the marked setting, and the command that makes the same plan. */
         const struct session *s = on->session;
         const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
         struct text command = {0};

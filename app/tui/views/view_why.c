@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* Of the list with its heading, however much there is to say above it. */
+/* Rows of the list with its heading, at least. */
 enum { LEAST_ROWS = 4, NARROW = 50 };
 
 struct why_view {
     struct list list;
     struct why_rows rows;
-    bool whole;    /* asked for, though a buffer that is off chip is selected */
-    bool chosen;   /* the cursor was moved: it follows its row; else it is on the best one */
+    bool whole;    /* the user asked for the whole plan */
+    bool chosen;   /* the user moved the cursor: it follows its row; else it is on the best one */
     int row_order; /* of the row under the cursor */
     int visible;   /* rows as drawn last */
 };
@@ -26,7 +26,7 @@ static int32_t view_why_selection(const struct session *s)
     return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
 }
 
-/* The row under the cursor. NULL: none was chosen, and none helps so far. */
+/* The row under the cursor. NULL: the user has chosen none, and none helps so far. */
 static const struct remedy *view_why_row(const struct why_view *v)
 {
     const struct remedies *r = &v->rows.list;
@@ -40,7 +40,7 @@ static void view_why_ask(struct why_view *v, struct session *s)
     uint64_t before = v->rows.number;
     why_ask(&v->rows, s, v->whole ? -1 : view_why_selection(s));
     if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
-    /* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
+    /* A cursor that the user moved follows its row; else it is on the best one, at the top. */
     if (!v->rows.moved) return;
     v->rows.moved = false;
     for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
@@ -120,7 +120,7 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
                           v->list.top + i);
 }
 
-/* What the row under the cursor is, and how far all of them are. */
+/* The row under the cursor, and the progress. */
 static void view_why_draw_foot(const struct scene *on, const struct why_view *v, struct box area)
 {
     int count = (int)v->rows.list.all.count;

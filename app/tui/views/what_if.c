@@ -1,5 +1,5 @@
-/* The options of the library as settings of a screen: stepped through, typed, shown, and written as a command
- * line that makes the same plan. */
+/* The options of the library as settings of a screen: step, type, show, and the command line that makes
+ * the same plan. */
 #include "tui/views/what_if.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -41,7 +41,7 @@ bool settings_changed(const struct what_if *w, int i)
     return !settings_same(w, &without);
 }
 
-/* Nothing, the word of the default, and 0 where 0 is no value stand for the default. */
+/* Nothing, the word of the default, and 0 if it is no value mean the default. */
 static bool settings_means_default(int i, const char *text)
 {
     struct lx_option_row row = lx_settings_at(i);
@@ -119,7 +119,7 @@ void settings_show(const struct what_if *w, int i, struct text *out)
     mem_free(value);
 }
 
-/* A file name for a shell. */
+/* Quotes a file name for a shell. */
 static void settings_add_quoted(struct text *out, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
@@ -152,7 +152,6 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
         struct lx_option_row row = lx_settings_at(i);
         char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
         if (value && row.kind == LX_TAKES_PAIRS) {
-            /* Pairs one by one, each behind its option. */
             char *pairs = value;
             for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", row.name, pair);
         } else if (value && row.kind == LX_TAKES_NOTHING)

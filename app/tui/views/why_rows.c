@@ -10,13 +10,13 @@ static const double limits[] = {0.25, 5};
 enum { ROUNDS = sizeof limits / sizeof *limits };
 
 struct why_job {
-    struct why_rows *rows; /* of a view: they outlive the worker */
+    struct why_rows *rows; /* of a view */
     struct session *session;
     struct pattern_source *source;
     uint64_t number;
     int round;
     struct remedies of;       /* the question without rows */
-    struct remedy it, listed; /* as it is tried, and as it was before */
+    struct remedy it, listed; /* present and previous state */
 };
 
 static void why_rows_run(void *data, void *watch)
