@@ -56,11 +56,12 @@ static void add_sentence(struct text *out, const char *text, bool is_literal)
 static void add_option(const struct command *c, const struct option_row *row, struct text *out)
 {
     struct text help = {0};
+    int letter = row->letter & ~MORE;
     text_add(out, ".TP\n");
-    if (row->letter == ANY_DIGIT)
+    if (letter == ANY_DIGIT)
         text_add(out, "\\fB\\-0\\fR ... \\fB\\-9\\fR, ");
-    else if (row->letter)
-        text_format(out, "\\fB\\-%c\\fR, ", row->letter);
+    else if (letter)
+        text_format(out, "\\fB\\-%c\\fR, ", letter);
     text_add(out, "\\fB\\-\\-");
     add_roff(out, row->name);
     text_add(out, "\\fR");

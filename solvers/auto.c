@@ -85,7 +85,7 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool asked_exact; /* for all that it can do alone */
+    bool asked_exact;                  /* for all that it can do alone */
     const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
@@ -210,27 +210,9 @@ static bool try_solver(struct best *b, const struct stage *stage)
     return true;
 }
 
-static void auto_try_orders(struct best *b)
-{
-    if (!takes(b, &lx_solver_firstfit)) return;
-    for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
-        LOG(auto, "try order %d", k);
-        clear_trial(b);
-        order_place(b->p, k, b->run, &b->trial);
-        b->answer->steps += b->trial.steps;
-        auto_consider(b);
-    }
-}
-
 static bool is_close(const struct best *b)
 {
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
-}
-
-/* Whoever says how many steps to take has no seconds to spare for a linear programme. */
-static bool is_limited(const struct best *b)
-{
-    return b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0);
 }
 
 /* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
@@ -239,7 +221,10 @@ static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
-    if (exact && is_limited(b) && b->have && count > RELAXED_SOON) return true;
+    /* Whoever says how many steps to take has no seconds to spare for a linear programme. */
+    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0) && b->have &&
+        count > RELAXED_SOON)
+        return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && is_close(b));
@@ -280,8 +265,17 @@ static bool climb(struct best *b, int level)
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
         if (s->solver)
             try_solver(b, s);
-        else
-            auto_try_orders(b);
+        else {
+            if (takes(b, &lx_solver_firstfit)) {
+                for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
+                    LOG(auto, "try order %d", k);
+                    clear_trial(b);
+                    order_place(b->p, k, b->run, &b->trial);
+                    b->answer->steps += b->trial.steps;
+                    auto_consider(b);
+                }
+            }
+        }
     }
     return true;
 }

@@ -50,16 +50,6 @@ static int compare_ranges(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static void list_fixed(struct greedy *g, const struct lx_buffer *b)
-{
-    g->fixed_count = g->has_fixed ? live_index_find(&g->fixed, b->start, b->end, g->found) : 0;
-    for (int32_t i = 0; i < g->fixed_count; i++) {
-        int64_t from = g->address[g->found[i]];
-        g->fixed_now[i] = (struct range){from, from + g->p->buffers[g->found[i]].size, 0};
-    }
-    if (g->fixed_count) qsort(g->fixed_now, (size_t)g->fixed_count, sizeof *g->fixed_now, compare_ranges);
-}
-
 /* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
  * counts those that are passed for good: begin with 0, and let `at` never fall. */
 static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int64_t at, int32_t *next)
@@ -126,7 +116,12 @@ static int64_t free_slot(struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
     int32_t passed = 0;
-    list_fixed(g, b);
+    g->fixed_count = g->has_fixed ? live_index_find(&g->fixed, b->start, b->end, g->found) : 0;
+    for (int32_t j = 0; j < g->fixed_count; j++) {
+        int64_t from = g->address[g->found[j]];
+        g->fixed_now[j] = (struct range){from, from + g->p->buffers[g->found[j]].size, 0};
+    }
+    if (g->fixed_count) qsort(g->fixed_now, (size_t)g->fixed_count, sizeof *g->fixed_now, compare_ranges);
     int64_t at = past_fixed(g, b, 0, &passed);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
@@ -175,9 +170,7 @@ static int greedy_compare_births(const void *a, const void *b)
 
 static void sort_births(const struct lx_problem *p, struct birth *births)
 {
-    for (int32_t i = 0; i < p->count; i++) {
-        births[i] = (struct birth){p->buffers[i].start, i};
-    }
+    for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
     qsort(births, (size_t)p->count, sizeof *births, greedy_compare_births);
 }
 

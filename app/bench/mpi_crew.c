@@ -9,11 +9,37 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "text/format.h"
+#include "bench/ranks.h"
+#include "bench/bench.h"
+#include "text/colour.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Whether a command shares its work with others: `--transport`. */
+
+bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count)
+{
+    int transport = 0;
+    *ranks = NULL;
+    *rank = 0;
+    *count = 1;
+    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
+    if (transport == 0) return true;
+    if (!&ranks_mpi)
+        return status_set(
+            &call->st, LX_E_UNSUPPORTED,
+            "this build has no transport mpi: MPI was not found when it was configured; install "
+            "libopenmpi-dev and build again, or use -j");
+    if (!ranks_mpi.join(rank, count, &call->st)) return false;
+    *ranks = &ranks_mpi;
+    paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
+    /* Only rank 0 speaks. */
+    if (*rank > 0) VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL});
+    return true;
+}
 
 enum {
     SLACK = 60,    /* seconds for what is no run: reading instances, checking answers, a busy machine */
@@ -46,7 +72,6 @@ static void mpi_crew_nap(void)
 static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {
     char *block = mem_alloc(sizeof m + length + 1);
-    if (!block) return status_no_memory(&b->call->st);
     memcpy(block, &m, sizeof m);
     if (length) memcpy(block + sizeof m, text, length);
     bool ok = b->crew.ranks->send(to, block, sizeof m + length, &b->call->st);
@@ -82,7 +107,6 @@ bool crew_join(struct bench *b)
     if (!ranks_join(call, &c->ranks, &c->rank, &c->count)) return false;
     if (!c->ranks) return true;
     c->mates = mem_zeroed((size_t)c->count, sizeof *c->mates);
-    if (!c->mates) return status_no_memory(&call->st);
     c->mates[0].state = MATE_GONE; /* rank 0 has its own way to its own runs */
     return true;
 }
@@ -103,7 +127,7 @@ static bool keep_line(struct bench *b, int from, const char *line, size_t length
         return status_set(&b->call->st, status_cause(&why, LX_E_INTERNAL),
                           "rank %d sent a row that cannot be read: %.300s", from, why.text);
     b->done++;
-    if (!VEC_PUSH(&b->results.rows, row)) return status_no_memory(&b->call->st);
+    VEC_PUSH(&b->results.rows, row);
     return results_append_line(&b->file, line, length, &b->call->st);
 }
 
@@ -220,8 +244,7 @@ bool crew_send_row(struct bench *b, const struct row *row)
 {
     struct text line = {0};
     row_write(row, &line);
-    bool ok = line.failed ? status_no_memory(&b->call->st)
-                          : mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
+    bool ok = mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
     text_free(&line);
     return ok;
 }

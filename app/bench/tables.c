@@ -86,21 +86,19 @@ static void contender_notes(const struct summary *s, struct text *notes)
         text_format(notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
 }
 
-bool contender_table(const struct summary *s, struct arena *memory, struct table *out)
+void contender_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = s->solvers.count;
     struct text notes = {0};
     struct contender *list = arena_array(memory, n + 1, sizeof *list);
-    if (!list) return false;
     for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
     list[n] = s->best;
     *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
     out->key = "solvers";
     out->title = "Solvers";
     contender_notes(s, &notes);
-    out->notes = notes.failed ? NULL : arena_string(memory, notes.at);
+    out->notes = arena_string(memory, notes.at);
     text_free(&notes);
-    return out->notes != NULL;
 }
 
 /* One solver on one instance. */
@@ -129,14 +127,13 @@ static double ranged_value(const struct cell *c, double value)
     return c->lowest < c->highest ? ranged(c, value) : NAN;
 }
 
+/* The end of a long name: names of one corpus begin alike and end differently. */
 static void name_of_instance(struct value *v, const char *name)
 {
     char room[NAME_WIDTH + 8];
-    /* Names of one corpus begin alike and end differently. */
-    size_t size = sizeof room;
     size_t n = strlen(name), skip = n > NAME_WIDTH ? n - NAME_WIDTH + 1 : 0;
     while (skip && skip < n && ((unsigned char)name[skip] & 0xc0) == 0x80) skip++;
-    snprintf(room, size, "%s%s", skip ? "~" : "", name + skip);
+    snprintf(room, sizeof room, "%s%s", skip ? "~" : "", name + skip);
     value_add(v, room);
 }
 
@@ -164,7 +161,6 @@ static void value_value(const void *row_of_table, const struct column *column, s
         v->paint = row->cell->value == (double)row->problem->best ? PAINT_GOOD : PAINT_WARN;
 }
 
-/* The fastest of those with the best value, and whoever is hardly slower. */
 static void winner_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct cell_row *row = row_of_table;
@@ -242,11 +238,10 @@ static const char *common_measure(const struct cell_row *list, size_t n)
     return common;
 }
 
-bool instance_table(const struct summary *s, struct arena *memory, struct table *out)
+void instance_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = 0;
     struct cell_row *list = arena_array(memory, s->problems.count * s->solvers.count, sizeof *list);
-    if (!list) return false;
     for (size_t p = 0; p < s->problems.count; p++)
         for (size_t k = 0; k < s->solvers.count; k++)
             if (summary_cell(s, p, k)->runs > 0)
@@ -254,21 +249,18 @@ bool instance_table(const struct summary *s, struct arena *memory, struct table 
     *out = TABLE(cell_columns, list, n);
     out->key = "instances";
     out->title = "Instances";
-    out->notes =
-        "*: reached the best value, and was the fastest to do so or within 5 % of it. bound: the best that "
-        "any run\n"
-        "here has proved. HBM bytes: all traffic of the graph; spill: cost of what a list leaves "
-        "outside.\n"
-        "With several runs: medians and ranges.\n";
+    out->notes = "*: reached the best value as the fastest, or within 5 % of the fastest. bound: the best "
+                 "lower bound\n"
+                 "proved here. HBM bytes: all traffic of the graph; spill: cost of the buffers of a list "
+                 "that are not\n"
+                 "placed. With several runs: medians and ranges.\n";
     const char *measure = common_measure(list, out->row_count);
     struct column *c = arena_copy_array(memory, out->columns.at, out->columns.count, sizeof *c);
-    if (!c) return false;
     out->columns.at = c;
     for (size_t i = 0; measure && i < out->columns.count; i++) {
         if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
         if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
     }
-    return true;
 }
 
 /* clang-format off */
@@ -291,11 +283,10 @@ static const struct column mishap_array[] = {
 
 const struct columns mishap_columns = COLUMNS("what went wrong", mishap_array);
 
-bool mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out)
+void mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out)
 {
     size_t n = 0;
     struct row *list = arena_array(memory, r->rows.count, sizeof *list);
-    if (!list) return false;
     for (size_t i = 0; i < r->rows.count; i++)
         if (r->rows.at[i].outcome >= OUTCOME_MEMORY) {
             list[n] = r->rows.at[i];
@@ -305,5 +296,4 @@ bool mishap_table(const struct summary *s, const struct results *r, struct arena
     *out = TABLE(mishap_columns, list, n);
     out->key = "faults";
     out->title = "What went wrong";
-    return true;
 }

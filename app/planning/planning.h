@@ -3,7 +3,7 @@
 #define LX_APP_PLANNING_PLANNING_H
 
 #include "command.h"
-#include "planning/model_reading.h"
+#include "planning/graph_files.h"
 
 /* The options of a plan: the library's table (plan/options.h) as rows of a command line; filled by
  * planning_begin, which main calls first. */

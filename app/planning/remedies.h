@@ -56,10 +56,9 @@ struct remedies {
     VEC(struct remedy) all;
 };
 
-/* Every row, open. `name` NULL: for the plan as a whole. False with `st` when memory is out; `out` is to be freed
- * either way. */
-bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
-                   struct remedies *out, lx_status *st);
+/* Every row, open. `name` NULL: for the plan as a whole. `out` is to be freed. */
+void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
+                   struct remedies *out);
 void remedies_free(struct remedies *r);
 
 /* When a try has to end: when it is told to, or its seconds of processor time are used up (0: never). */
@@ -119,7 +118,7 @@ void search_lx(struct trial *t, struct remedy *it);
 struct remedy_sort {
     const char *name;
     int32_t most; /* buffers beyond which its rows are not tried */
-    bool (*list)(struct remedies *r, const struct remedy_sort *sort);
+    void (*list)(struct remedies *r, const struct remedy_sort *sort);
     void (*run)(struct trial *t, struct remedy *it);
 };
 

@@ -29,7 +29,6 @@ static bool crowd_ranks_post(struct crowd *c, int to, int64_t number, const void
 {
     struct parcel head = {number};
     char *block = mem_alloc(sizeof head + size);
-    if (!block) return status_no_memory(st);
     memcpy(block, &head, sizeof head);
     if (size) memcpy(block + sizeof head, data, size);
     bool ok = c->ranks->send(to, block, sizeof head + size, st);

@@ -34,8 +34,8 @@ struct team_diff {
 };
 
 /* False: memory is out. */
-bool team_diff_make(const struct team_figures *before, const struct team_figures *after,
-                    struct team_diff *out, lx_status *st);
+void team_diff_make(const struct team_figures *before, const struct team_figures *after,
+                    struct team_diff *out);
 void team_diff_free(struct team_diff *d);
 /* Is there nothing to tell? */
 bool team_diff_is_equal(const struct team_diff *d);

@@ -61,4 +61,33 @@ void add_axes(unsigned axes, struct text *out);
 /* "1, 0": where a member stands. */
 void add_coordinates(const struct lx_team_grid *grid, int member, struct text *out);
 
+/* Shares of a cell's time, up to 1; what comes over two axes at once counts once per axis and may be more. */
+struct team_span {
+    double works, waits, travels;
+};
+
+/* What a cell shows: most of what is in it; in doubt what is rarer, so that nothing vanishes. */
+enum team_lane_mark { LANE_NOTHING, LANE_WORKS, LANE_WAITS, LANE_MARKS };
+
+/* `cells` of [from, to) in us; zeroes them first. */
+void team_lane_fill(const struct lx_team_times *t, double from, double to, int cells, struct team_span *out);
+enum team_lane_mark team_lane_mark_of(const struct team_span *s);
+/* 0: nothing comes over links; 1: during less than half of the cell; 2: during more. */
+int team_lane_travels(const struct team_span *s);
+
+/* A tensor of a team's plan. */
+struct team_tensor_row {
+    const struct lx_team_plan *plan;
+    int32_t tensor;
+};
+
+/* "cut along 0"; of an axis that the grid has not, nothing. */
+const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room);
+/* "cut along 1 by axis 0 and along 0 by axis 1", "whole"; in a row nobody needs the axis. */
+void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
+/* Bytes that members receive of it: in exchanges, and to combine it. */
+int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);
+/* The largest part that a member has: "8 x 32" */
+void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out);
+
 #endif

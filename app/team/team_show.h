@@ -4,6 +4,7 @@
 
 #include "picture/picture.h"
 #include "team/team_figures.h"
+#include "command.h"
 
 struct exporter;
 
@@ -15,5 +16,10 @@ void add_team_verdict(const struct team_figures *f, struct text *out);
 void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out);
 /* team_page.c: as a page for a browser. */
 void show_team_html(const struct team_figures *f, struct text *out);
+
+/* All of it: cuts, ops, exchanges, totals, members. */
+void show_team(const struct lx_team_plans *p, struct text *out);
+void show_exchanges(const struct lx_team_plan *p, struct text *out);
+void show_totals(const struct lx_team_plan *p, struct text *out);
 
 #endif

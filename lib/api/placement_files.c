@@ -162,9 +162,9 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     char *text = NULL;
     if (!f) return NULL;
     if (f->write_graph)
-        text = f->write_graph(g, &length, st);
+        text = f->write_graph(g, &length);
     else if (f->write_buffers && g->is_list) {
-        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
+        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"

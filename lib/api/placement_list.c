@@ -186,8 +186,7 @@ static bool placement_list_fill_graph(struct graph_builder *b, const lx_placemen
         return status_no_memory(st);
     for (int32_t i = 0; i < from->count; i++)
         if (!builder_buffer(b, &from->buffers[i], st)) return false;
-    for (size_t i = 0; i < p->ids.count; i++)
-        if (!builder_buffer_id(b, p->ids.at[i], st)) return false;
+    for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b->buffer_ids, p->ids.at[i]);
     return true;
 }
 
@@ -196,8 +195,8 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
     struct arena memory = {0};
     struct lx_problem problem;
     struct graph_builder b = {0};
-    bool ok = placement_problem(p, &memory, &problem, st) && builder_begin(&b, "", p->name, st) &&
-              placement_list_fill_graph(&b, p, &problem, st);
+    builder_begin(&b, "", p->name);
+    bool ok = placement_problem(p, &memory, &problem, st) && placement_list_fill_graph(&b, p, &problem, st);
     arena_free(&memory);
     if (ok) return builder_finish(&b, st);
     builder_abandon(&b);

@@ -63,7 +63,7 @@ int64_t compulsory_bytes(const struct checker *c)
     bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
     bool *wanted = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *wanted);
     int64_t sum = 0;
-    if (!needs || !find_live(c, live, wanted)) return 0;
+    if (!find_live(c, live, wanted)) return 0;
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++)
             check_bounds_add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);

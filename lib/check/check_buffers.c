@@ -133,7 +133,6 @@ static bool places_legal(const struct checker *c)
                              .buffers = b};
     lx_status why = {0};
     int64_t ignored;
-    if (!b) return status_no_memory(c->st);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *x = &p->problem.buffers[i];
         bool placed = p->answer.address[i] >= 0;

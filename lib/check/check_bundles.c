@@ -72,7 +72,6 @@ bool check_bundles(const struct checker *c)
     const struct lx_plan *p = c->p;
     struct count n = {.c = c, .seen = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *n.seen)};
     int32_t next = 0;
-    if (!n.seen) return status_no_memory(c->st);
     if (!borders_right(c)) return false;
     for (; n.bundle < p->bundle_count; n.bundle++) {
         int32_t first = p->bundles[n.bundle].first;

@@ -81,14 +81,13 @@ static void need_copies(struct telling *t)
     }
 }
 
-static bool check_claims_look(struct telling *t)
+static void check_claims_look(struct telling *t)
 {
     const struct checker *c = t->c;
     int32_t count = c->p->problem.count, *seen;
     t->of = arena_array(c->memory, (size_t)count, sizeof *t->of);
     t->used = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *t->used);
     seen = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *seen);
-    if (!t->of || !t->used || !seen) return status_no_memory(c->st);
     for (int32_t i = 0; i < count; i++) {
         int32_t tensor = c->p->stays[i].tensor;
         t->of[i] = (struct told){.first = -1,
@@ -101,7 +100,6 @@ static bool check_claims_look(struct telling *t)
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) need_access(t, o, a);
     need_copies(t);
-    return true;
 }
 
 /* The tensor's name, of further ones with `#` and a number from 2 on; of what a move made that of its source, and `@` with
@@ -220,7 +218,7 @@ static bool bar_right(const struct telling *t, int32_t i)
 bool check_claims(const struct checker *c, const struct parts *parts)
 {
     struct telling t = {.c = c, .parts = parts};
-    if (!check_claims_look(&t)) return false;
+    check_claims_look(&t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         if (!name_right(&t, i) || !bar_right(&t, i)) return false;
         if (t.of[i].first < 0 && !check_claims_placed(&t, i)) {

@@ -93,7 +93,6 @@ static bool check_figures_find_uses(const struct checker *c, struct use *uses)
 static bool uses_right(const struct checker *c)
 {
     struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
-    if (!uses) return status_no_memory(c->st);
     if (!check_figures_find_uses(c, uses)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         const struct lx_stay *s = &c->p->stays[i];

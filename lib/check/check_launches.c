@@ -272,7 +272,7 @@ static bool local_right(const struct launched *x)
         if (!mul_i64(shards, x->o->dim[d].parts, &shards)) shards = INT64_MAX;
     if (shards != l->core_count) return check_launches_refuse(x, "not every shard has one core");
     bool *taken = arena_array(x->c->memory, (size_t)shards, sizeof *taken);
-    return taken ? shards_cover(x, taken) : status_no_memory(x->c->st);
+    return shards_cover(x, taken);
 }
 
 static bool all_tiles(const struct launched *x, int64_t *all)
@@ -318,7 +318,6 @@ static bool list_right(const struct launched *x, int64_t all)
     if (!x->o->tiles || x->o->tile_count != all)
         return check_launches_refuse(x, "its list does not have as many tiles as there are");
     bool *seen = arena_array(x->c->memory, (size_t)all, sizeof *seen);
-    if (!seen) return status_no_memory(x->c->st);
     for (int64_t i = 0; i < all; i++) {
         int64_t t = x->o->tiles[i];
         if (t < 0 || t >= all || seen[t])
@@ -345,7 +344,6 @@ static bool tiles_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
     struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
-    if (!sorted) return status_no_memory(x->c->st);
     if (!dims_right(x) || !check_launches_sums_right(x) || !grid_right(x) || !cores_right(x, sorted))
         return false;
     return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);

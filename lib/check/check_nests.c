@@ -201,7 +201,6 @@ bool check_nests(struct checker *c)
     c->nest_of = arena_array(c->memory, ops, sizeof *c->nest_of);
     c->writer = arena_array(c->memory, tensors, sizeof *c->writer);
     c->looped = arena_array(c->memory, (size_t)c->p->access_at[ops], sizeof *c->looped);
-    if (!first || !c->nest_of || !c->writer || !c->looped) return status_no_memory(c->st);
     for (size_t o = 0; o < ops; o++) c->nest_of[o] = -1;
     find_writers(c);
     for (int32_t i = 0; i < c->p->nest_count; i++)

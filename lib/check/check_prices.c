@@ -21,7 +21,7 @@ static int32_t check_prices_server(const struct pricing *p, int32_t access)
     return i >= 0 && !stays[i].bar ? i : -1;
 }
 
-static bool check_prices_list_accesses(struct pricing *p)
+static void check_prices_list_accesses(struct pricing *p)
 {
     const struct lx_plan *plan = p->c->p;
     int32_t tensors = p->c->g->tensor_count, ops = p->c->g->op_count, count = plan->access_at[ops], *next;
@@ -29,7 +29,6 @@ static bool check_prices_list_accesses(struct pricing *p)
     p->access = arena_array(p->c->memory, (size_t)count, sizeof *p->access);
     p->op = arena_array(p->c->memory, (size_t)count, sizeof *p->op);
     next = arena_array(p->c->memory, (size_t)tensors, sizeof *next);
-    if (!p->at || !p->access || !p->op || !next) return false;
     for (int32_t a = 0; a < count; a++) p->at[plan->accesses[a].tensor + 1]++;
     for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t + 1] += p->at[t];
     for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t];
@@ -38,7 +37,6 @@ static bool check_prices_list_accesses(struct pricing *p)
             p->op[a] = o;
             p->access[next[plan->accesses[a].tensor]++] = a;
         }
-    return true;
 }
 
 /* Does the buffer begin with this access, and need what HBM has? */
@@ -100,7 +98,7 @@ bool check_prices(const struct checker *c)
     size_t count = (size_t)c->p->problem.count;
     p.off = arena_array(c->memory, count, sizeof *p.off);
     p.on = arena_array(c->memory, count, sizeof *p.on);
-    if (!p.off || !p.on || !check_prices_list_accesses(&p)) return status_no_memory(c->st);
+    check_prices_list_accesses(&p);
     for (int32_t t = 0; t < c->g->tensor_count; t++) check_prices_price_tensor(&p, t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);

@@ -100,11 +100,10 @@ static bool do_read(struct replay *r, int operand, const struct lx_access *a)
 }
 
 /* What the cores have written of a buffer, where that is less than their parts. */
-static bool note_zones(struct replay *r, int operand, int32_t buffer)
+static void note_zones(struct replay *r, int operand, int32_t buffer)
 {
     const struct parts *p = &r->parts[buffer];
     struct zone *z = arena_array(r->c->memory, (size_t)p->cores, sizeof *z);
-    if (!z) return status_no_memory(r->st);
     for (int64_t core = 0; core < p->cores; core++) {
         z[core] = zone_touched(r->c, &r->cut, r->tick, operand, core < r->cut.cores ? core : 0);
         for (int d = 0; d < z[core].rank; d++) /* a view that jumps leaves holes */
@@ -112,7 +111,6 @@ static bool note_zones(struct replay *r, int operand, int32_t buffer)
                 z[core].lo[0] = z[core].hi[0] = 0;
     }
     r->held[buffer].zones = z;
-    return true;
 }
 
 /* The first tile that a nest writes begins a new life of the tensor, the others are of the same. */
@@ -160,7 +158,7 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
     if (!keeps && !r->nest) forget(r, buffer);
     if (!use_buffer(r, operand, buffer, tensor, &whole)) return false;
     if (r->c->p->took_slot_of[buffer] >= 0) forget(r, r->c->p->took_slot_of[buffer]);
-    if (!keeps && !whole && !note_zones(r, operand, buffer)) return false;
+    if (!keeps && !whole) note_zones(r, operand, buffer);
     if (r->nest) keep_slice(r, buffer, t);
     r->held[buffer].tiles.of[tile] = r->latest[tensor].of[tile] = ++r->clock;
     return true;
@@ -286,8 +284,6 @@ static bool check_replay_begin(struct replay *r)
     r->bundle_of = arena_array(c->memory, ops, sizeof *r->bundle_of);
     r->meeting = arena_array(c->memory, buffers, sizeof *r->meeting);
     r->lives = hbm_begin(c);
-    if (!r->latest || !r->in_hbm || !r->held || !r->meeting || !r->transfer_at || !r->bundle_of || !r->lives)
-        return status_no_memory(c->st);
     for (size_t i = 0; i < buffers; i++) r->held[i].tiles.of[0] = NOTHING;
     for (size_t t = 0; t < tensors; t++) {
         bool given = lx_role_arrives(c->g->tensors[t].role);

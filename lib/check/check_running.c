@@ -120,7 +120,6 @@ bool check_running(const struct checker *c, const struct lx_nest *n)
                        .n = n,
                        .of = arena_array(c->memory, tensors, sizeof *b.of),
                        .source = arena_array(c->memory, tensors, sizeof *b.source)};
-    if (!b.of || !b.source) return status_no_memory(c->st);
     find_sources(&b);
     for (int32_t o = n->first; o <= n->last; o++)
         if (!check_running_take_op(&b, o)) return false;

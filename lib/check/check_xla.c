@@ -62,7 +62,6 @@ static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, co
     skip_byte_order_mark(&text, &length);
     if (!csv_is_text(t->file, text, length, x->st)) return false;
     *copy = mem_string_n(text, length);
-    if (!*copy) return fail_memory(x);
     c.at = *copy;
     if (!csv_next_row(&c, &bad))
         return bad ? false : csv_fail(&c, -1, LX_E_SCHEMA, "no header; it begins with %s", names[0]);

@@ -73,7 +73,6 @@ static void name_process(const struct trace *x)
                 x->clock > 0 ? ",\n" : "", (int)x->clock + 1);
     text_json_string(x->t, name.at ? name.at : "");
     text_add(x->t, "}}");
-    x->t->failed |= name.failed;
     text_free(&name);
     trace_name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
     trace_name_row(x, TRANSFERS, "transfers", -1);
@@ -128,7 +127,6 @@ static void trace_add_nest(const struct trace *x, int32_t o)
     trace_begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
     text_format(x->t, "\"args\": {\"ops\": %d, \"iterations\": %" PRId64 ", \"us_each\": %.4f}}",
                 (int)(n->last - n->first + 1), nest_iterations(n), us / (double)nest_iterations(n));
-    x->t->failed |= name.failed;
     text_free(&name);
 }
 
@@ -230,13 +228,11 @@ char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_
 {
     struct text t = {0};
     struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
-    t.failed = !waits;
-    if (waits) lx_plan_waits(p, waits);
+    lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (int clock = 0; clock < CLOCKS && waits; clock++) add_clock(p, r, (enum trace_clock)clock, waits, &t);
     mem_free(waits);
     text_add(&t, "\n]}\n");
-    if (t.failed) text_free(&t);
     *length = t.length;
     return t.at;
 }

@@ -94,7 +94,7 @@ static int alternatives_insert(struct lx_alternative *out, int count, int most,
 }
 
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
-                             struct lx_alternative *out, int most, int *neighbours, lx_status *st)
+                             struct lx_alternative *out, int most, int *neighbours)
 {
     struct neighbours n;
     struct arena memory = {0};
@@ -102,15 +102,15 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
     int count = 0;
     *neighbours = 0;
     if (d->at[op].kind != LX_DIVIDED || most < 1) return 0;
-    bool ok = division_menu_make(d, op, &memory, &m, st);
+    division_menu_make(d, op, &memory, &m);
     find_neighbours(d, op, &n);
     *neighbours = n.count;
-    for (int32_t c = 0; ok && c < m.count; c++) {
+    for (int32_t c = 0; c < m.count; c++) {
         struct lx_alternative a = alternative(&d->at[op], &m, c, hbm_share);
         a.device_us *= (double)nest_runs(d->nests, d->nest_count, op);
         a.agreeing = agreeing(&m, c, &n);
         count = alternatives_insert(out, count, most, &a);
     }
     arena_free(&memory);
-    return ok ? count : -1;
+    return count;
 }

@@ -51,20 +51,19 @@ static void other_divisions_take(const struct division_menu *m, int32_t c, bool 
     out->count++;
 }
 
-bool lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
-                              const struct lx_core_view *like, struct lx_other_divisions *out, lx_status *st)
+void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
+                              const struct lx_core_view *like, struct lx_other_divisions *out)
 {
     struct arena memory = {0};
     struct division_menu m;
     const struct lx_division *now = &d->at[op];
     *out = (struct lx_other_divisions){0};
-    if (now->kind != LX_DIVIDED) return true;
-    bool ok = division_menu_make(d, op, &memory, &m, st);
-    if (ok && m.operand_count > operand) {
+    if (now->kind != LX_DIVIDED) return;
+    division_menu_make(d, op, &memory, &m);
+    if (m.operand_count > operand) {
         if (like) other_divisions_take(&m, quickest(&m, now, operand, like, 0), true, out);
         other_divisions_take(&m, quickest(&m, now, operand, NULL, now->operands[operand].core_bytes), false,
                              out);
     }
     arena_free(&memory);
-    return ok;
 }

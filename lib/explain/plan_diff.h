@@ -66,8 +66,23 @@ struct lx_diff {
 };
 
 /* False with `st` when memory is out. */
-bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out,
-                  lx_status *st);
+void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out);
 void lx_diff_free(struct lx_diff *d);
+
+struct lx_nest_change {
+    /* Nests of the run, by number: `count` from `first` on; a count of 0: none. */
+    int32_t first_before, count_before, first_after, count_after;
+    int64_t bytes_before, bytes_after; /* that its ops move */
+};
+
+struct lx_nest_diff {
+    struct lx_nest_change *all; /* in order of time */
+    int32_t count;
+    struct lx_nest_change others; /* all other ops, in nests or not */
+};
+
+/* Of plans of graphs. False with `st` when memory is out. */
+void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out);
+void lx_nest_diff_free(struct lx_nest_diff *d);
 
 #endif

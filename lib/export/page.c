@@ -32,6 +32,5 @@ void html_page(const char *title, const char *script, const struct text *json, c
     }
     text_format(out, "</script>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
                 html_page_js, script);
-    out->failed |= json->failed || (still && still->failed) || !clean;
     mem_free(clean);
 }

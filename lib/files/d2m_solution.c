@@ -87,7 +87,6 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
         status_set(st, LX_E_UNSUPPORTED, "only plans of a D2M file have such answers");
     text_format(&t, "{\n  \"variables\": [%s\n  ],\n  \"requests\": [%s\n  ]\n}\n",
                 x.variables.at ? x.variables.at : "", x.requests.at ? x.requests.at : "");
-    if (ok && (t.failed || x.variables.failed || x.requests.failed)) ok = status_no_memory(st);
     text_free(&x.variables);
     text_free(&x.requests);
     if (!ok) return text_free(&t), NULL;

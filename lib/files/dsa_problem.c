@@ -55,7 +55,6 @@ static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct
     if (!json_opt_array(r->j, v, "reserved_ranges", &array, r->st)) return false;
     struct lx_reserved *ranges =
         arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *ranges);
-    if (!ranges) return status_no_memory(r->st);
     int64_t most = pool->capacity == LX_NO_LIMIT ? LX_INT_MAX : pool->capacity;
     json_for_each(one, array) {
         struct lx_reserved range = {0, 0, INT64_MIN, INT64_MAX};
@@ -96,7 +95,7 @@ static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value 
         !json_int(r->j, v, "capacity", 0, LX_INT_MAX, &pool->capacity, r->st))
         return false;
     pool->name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
-    if (!pool->name || !VEC_PUSH(&r->pools, id)) return status_no_memory(r->st);
+    VEC_PUSH(&r->pools, id);
     return read_ranges(r, v, pool) && read_banks(r, v);
 }
 
@@ -108,7 +107,6 @@ static bool dsa_problem_read_pools(struct dsa_reader *r, const struct json_value
         return json_error(r->j, array, r->st, LX_E_SCHEMA,
                           "there is no pool; buffers need one to be placed in");
     r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
-    if (!r->rooms) return status_no_memory(r->st);
     json_for_each(v, array)
         if (!dsa_problem_read_pool(r, v)) return false;
     return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
@@ -144,7 +142,6 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
         return json_error(r->j, array, r->st, LX_E_SCHEMA,
                           "a buffer without a live interval; remove it or add one");
     struct lx_life *lives = arena_array(r->b.memory, (size_t)json_count(array), sizeof *lives);
-    if (!lives) return status_no_memory(r->st);
     int32_t n = 0;
     json_for_each(one, array) {
         struct lx_life *life = &lives[n++];
@@ -167,7 +164,6 @@ static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struc
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
     int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
-    if (!pools) return status_no_memory(r->st);
     json_for_each(one, array) {
         int32_t pool = dsa_find(r, one, "pool");
         if (pool < 0) return false;
@@ -197,9 +193,9 @@ static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_valu
         !read_allowed(r, v, &b))
         return false;
     b.name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
-    if (!b.name || !VEC_PUSH(&r->list, b) || !VEC_PUSH(&r->buffers, id) ||
-        !VEC_PUSH(&r->places, (struct place){at.line, at.column}))
-        return status_no_memory(r->st);
+    VEC_PUSH(&r->list, b);
+    VEC_PUSH(&r->buffers, id);
+    VEC_PUSH(&r->places, (struct place){at.line, at.column});
     return true;
 }
 
@@ -236,7 +232,6 @@ static bool dsa_problem_add_buffers(struct dsa_reader *r)
     for (size_t i = 0; i < r->list.count; i++) {
         struct lx_buffer *b = &r->list.at[i];
         struct lx_life *lives = arena_copy_array(r->b.memory, b->lives, (size_t)b->life_count, sizeof *lives);
-        if (!lives) return status_no_memory(r->st);
         for (int32_t k = 0; k < b->life_count; k++) {
             lives[k].start -= r->earliest;
             lives[k].end -= r->earliest;
@@ -317,14 +312,14 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
     if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
         !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
         !json_string(r->j, root, "profile", &profile, r->st) || !check_profile(r, root, profile) ||
-        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint) ||
-        !builder_begin(&r->b, r->j->file, *instance ? instance : "dsa", r->st))
+        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
         return false;
+    builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
     r->b.graph->summary =
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
             : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
-    return r->b.graph->summary ? dsa_problem_read_problem(r, root) : status_no_memory(r->st);
+    return dsa_problem_read_problem(r, root);
 }
 
 bool dsa_problem_sniff(const char *text, size_t length)

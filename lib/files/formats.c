@@ -5,7 +5,6 @@
 #include <string.h>
 
 FORMAT_READS(pattern);
-FORMAT_WRITES_GRAPHS(pattern);
 FORMAT_READS(minimalloc);
 FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_READS(xla);
@@ -23,7 +22,7 @@ static const struct lx_format formats[] = {
     {.name = "pattern", .summary = "a pattern as JSON", .endings = {".json"},
      .help = "tensors and ops, or a bare list of buffers",
      .begins = "{\"lxplan\": 1, \"kind\": \"pattern\"",
-     .sniff = pattern_sniff, .read = pattern_read, .write_graph = pattern_write_graph},
+     .sniff = pattern_sniff, .read = pattern_read, .write_graph = lx_graph_to_json},
     {.name = "minimalloc", .summary = "MiniMalloc CSV", .endings = {".csv"},
      .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), alignment and "
              "weight (the cost of being off chip; without it the size)",

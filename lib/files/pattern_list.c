@@ -38,7 +38,6 @@ static bool read_live(struct reader *r, const struct json_value *v, struct lx_bu
                           b->name);
     int n = json_count(array);
     struct lx_life *lives = arena_array(r->b.memory, (size_t)n, sizeof *lives);
-    if (!lives) return status_no_memory(r->st);
     if (n == 0)
         return json_error(r->j, array, r->st, LX_E_MODEL, "buffer %s: live: it has no interval", b->name);
     n = 0;
@@ -92,7 +91,6 @@ static bool pattern_list_read_choice(struct reader *r, const struct json_value *
         return false;
     if (pools) {
         int32_t *at = arena_array(r->b.memory, (size_t)json_count(pools), sizeof *at);
-        if (!at) return status_no_memory(r->st);
         json_for_each(one, pools)
             if (!read_pool_name(r, one, "pools", &at[b->pool_count++])) return false;
         b->pools = at;
@@ -146,8 +144,9 @@ static bool pattern_list_read_id(struct reader *r, const struct json_value *v)
 {
     int64_t id = 0;
     if (!json_find(v, "id")) return true;
-    return json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st) &&
-           builder_buffer_id(&r->b, id, r->st);
+    if (!json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st)) return false;
+    VEC_PUSH(&r->b.buffer_ids, id);
+    return true;
 }
 
 static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)
@@ -219,7 +218,6 @@ static bool pattern_list_read_parents(struct reader *r, const struct json_value 
             return false;
         if (!array) continue;
         int32_t *parents = arena_array(r->b.memory, (size_t)json_count(array), sizeof *parents);
-        if (!parents) return status_no_memory(r->st);
         json_for_each(name, array) {
             lx_status why;
             struct reader quiet = *r;

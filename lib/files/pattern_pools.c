@@ -40,7 +40,6 @@ static bool read_taken(struct reader *r, const struct json_value *v, struct lx_p
         return false;
     size_t n = (size_t)json_count(reserved) + (size_t)json_count(prefix);
     struct lx_reserved *taken = arena_array(r->b.memory, n, sizeof *taken), last;
-    if (!taken) return status_no_memory(r->st);
     json_for_each(one, reserved) {
         struct lx_reserved *next = &taken[p->reserved_count++];
         if (!read_reserved(r, one, next)) return false;
@@ -68,7 +67,6 @@ static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v
     const struct json_value *capacity = json_find(v, "capacity");
     p->name = arena_string(r->b.memory, name);
     p->capacity = LX_NO_LIMIT;
-    if (!p->name) return status_no_memory(r->st);
     if (!capacity || (json_is_null(capacity) && r->b.graph->objective != LX_HEIGHT))
         return json_error(r->j, v, r->st, LX_E_MODEL,
                           "pool %s has no capacity; null is allowed where the height is asked for", name);
@@ -88,7 +86,6 @@ bool read_pools(struct reader *r, const struct json_value *root)
         return json_error(r->j, json_find(root, "capacity"), r->st, LX_E_SCHEMA,
                           "\"capacity\" goes without \"pools\": each pool has its own");
     struct lx_pool *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
-    if (!pools) return status_no_memory(r->st);
     json_for_each(v, array) {
         if (!pattern_pools_read_pool(r, v, &pools[g->pool_count])) return false;
         for (int32_t k = 0; k < g->pool_count; k++)

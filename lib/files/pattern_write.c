@@ -5,15 +5,12 @@
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "base/fail.h"
-#include "base/stop.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-
-FORMAT_WRITES_GRAPHS(pattern);
 
 /* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 static void write_device(const struct lx_device *d, struct text *t)
@@ -162,8 +159,6 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
 static void pattern_write_hand_over(const struct lx_graph *g, const struct record_taker *taker,
                                     struct text *t)
 {
-    enum { EACH_RECORD = 500 };
-    stop_look(EACH_RECORD);
     if (!taker || t->failed) return;
     taker->take(taker->context, g, t->at, t->length);
     t->length = 0;
@@ -240,17 +235,6 @@ char *lx_graph_to_json(const struct lx_graph *g, size_t *length)
     struct text t = {0};
     pattern_write(g, &t);
     text_add(&t, "\n");
-    if (t.failed) {
-        text_free(&t);
-        return NULL;
-    }
     *length = t.length;
     return t.at;
-}
-
-char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
-{
-    char *json = lx_graph_to_json(g, length);
-    if (!json) status_no_memory(st);
-    return json;
 }

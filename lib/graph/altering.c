@@ -36,7 +36,6 @@ static bool without_input(const struct graph_builder *b, const struct lx_op *op,
                              "op %s: %s must index the result as the input that is changed", op->name,
                              op->einsum);
     char *copy = arena_alloc(b->memory, strlen(op->einsum) + 1);
-    if (!copy) return status_no_memory(st);
     sprintf(copy, "%.*s%s", (int)(from - op->einsum), op->einsum, *to == ',' ? to + 1 : to);
     char *comma = strstr(copy, ",->"); /* the last input is gone */
     if (comma && *to == '-') memmove(comma, comma + 1, strlen(comma));

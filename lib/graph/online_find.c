@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
+void online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
 {
     size_t tensors = (size_t)g->tensor_count, all = 0;
     for (int32_t o = 0; o < g->op_count; o++) all += (size_t)g->ops[o].input_count;
@@ -12,8 +12,7 @@ bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
                               .reader_at = arena_array(memory, tensors + 2, sizeof *u->reader_at),
                               .readers = arena_array(memory, all, sizeof *u->readers),
                               .writer = arena_array(memory, tensors, sizeof *u->writer)};
-    int32_t *last = arena_array(memory, tensors, sizeof *last), n = 0;
-    if (!u->reader_at || !u->readers || !u->writer || !last) return false;
+    int32_t *last = arena_array(memory, tensors, sizeof *last);
     for (int32_t t = 0; t < g->tensor_count; t++) u->writer[t] = last[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
         for (int i = 0; i < g->ops[o].output_count; i++) {
@@ -27,16 +26,12 @@ bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
         }
     }
     for (int32_t t = 0; t < g->tensor_count; t++) u->reader_at[t + 1] += u->reader_at[t];
-    for (int32_t t = 0; t < g->tensor_count; t++) {
-        n = u->reader_at[t];
-        last[t] = n;
-    }
+    for (int32_t t = 0; t < g->tensor_count; t++) last[t] = u->reader_at[t];
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t in = g->ops[o].inputs[i];
             if (last[in] == u->reader_at[in] || u->readers[last[in] - 1] != o) u->readers[last[in]++] = o;
         }
-    return true;
 }
 
 static int reader_count(const struct online_uses *u, int32_t tensor)

@@ -213,7 +213,7 @@ static void set_natures(struct walk_maker *w, int operand, const struct walk_arr
     }
 }
 
-static bool keep_walk(struct walk_maker *w, int operand, const struct walk_arrays *a)
+static void keep_walk(struct walk_maker *w, int operand, const struct walk_arrays *a)
 {
     size_t rank = (size_t)w->m->rank[operand];
     struct lx_walk *k = &w->walks[operand];
@@ -222,7 +222,6 @@ static bool keep_walk(struct walk_maker *w, int operand, const struct walk_array
     k->first = arena_copy_array(w->b->memory, a->first, rank, sizeof(int64_t));
     k->by = arena_copy_array(w->b->memory, a->by, rank, sizeof(int64_t));
     k->hole = arena_copy_array(w->b->memory, a->hole, rank, sizeof(int64_t));
-    return k->offset && k->stride && k->first && k->by && k->hole ? true : status_no_memory(w->st);
 }
 
 static bool make_walk(struct walk_maker *w, int operand)
@@ -237,7 +236,8 @@ static bool make_walk(struct walk_maker *w, int operand)
     if (is_concat(w->op) &&
         w->m->nature[joined_var(w)] == LX_ITERATED) /* parts of one element may all lack it */
         w->m->nature[joined_var(w)] = LX_SHIFTED;
-    return keep_walk(w, operand, &a);
+    keep_walk(w, operand, &a);
+    return true;
 }
 
 /* The axis of a concat, and its parts together; a list of a pad has an entry per dimension. */
@@ -274,7 +274,6 @@ bool builder_walk_op(const struct graph_builder *b, struct place at, const struc
     for (int i = 0; boxes && i < op->input_count; i++)
         if (op_walks(op, i) && !tell_extents(&w, i)) return false;
     w.walks = arena_array(b->memory, (size_t)op_operand_count(op), sizeof *w.walks);
-    if (!w.walks) return status_no_memory(st);
     if (!check_params(&w)) return false;
     for (int i = 0; i < op->input_count; i++)
         if (op_walks(op, i) && !make_walk(&w, i)) return false;

@@ -139,7 +139,6 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
                              "op %s: %s has no windows; matmul, sum, mean, max and min of one input have",
                              op->name, op->kind->name);
     struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
-    if (!w) return status_no_memory(c->st);
     for (int i = 0; i < count; i++) {
         int in, out, tap;
         char letter = (char)w[i].in;
@@ -182,9 +181,9 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b)
     return same;
 }
 
-bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
+void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
 {
-    if (op->window_count == 0) return true;
+    if (op->window_count == 0) return;
     struct lx_window *w = arena_copy_array(b->memory, op->windows, (size_t)op->window_count, sizeof *w);
     for (int i = 0; w && op->map && i < op->window_count; i++) {
         w[i].in = (signed char)op->map->letter[(int)op->windows[i].in];
@@ -192,5 +191,4 @@ bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struc
         w[i].tap = (signed char)op->map->letter[(int)op->windows[i].tap];
     }
     copy->windows = w;
-    return w != NULL;
 }

@@ -10,13 +10,11 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 4, TRIED = 16, LEAST_OPS = 4, LEAST_RUN = 16 };
-enum { EACH_OP = 150, EACH_LINK = 10, EACH_LIKE = 5 }; /* work of base/stop.h */
 
 struct alike {
     uint64_t hash;
@@ -115,12 +113,10 @@ static void repeats_follow(struct search *s)
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
         s->own[o] = s->hash[o] = repeats_hash_op(g, op);
-        stop_look(EACH_OP);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
     for (int32_t o = n - 1; o >= 0; o--) {
-        stop_look(EACH_LINK * (int64_t)g->ops[o].input_count);
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t t = g->ops[o].inputs[i];
             if (s->made[s->at[o] + i] < 0 || s->producer[t] >= 0) continue;
@@ -138,7 +134,6 @@ static void add_context(struct search *s)
 {
     for (int round = 0; round < CONTEXT; round++)
         for (int32_t o = s->g->op_count - 1; o >= 0; o--) {
-            stop_look(EACH_LINK * (int64_t)s->g->ops[o].input_count);
             for (int i = 0; i < s->g->ops[o].input_count; i++) {
                 int32_t from = s->made[s->at[o] + i];
                 s->hash[o] = repeats_mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
@@ -203,30 +198,26 @@ static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int3
     return true;
 }
 
-static bool repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
+static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
 {
     int32_t span = end - first;
-    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
+    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return;
     if (s->run_count == s->run_room) {
         s->run_room = 2 * s->run_room + 16;
-        struct run *more = mem_resize(s->runs, (size_t)s->run_room * sizeof *more);
-        if (!more) return false;
-        s->runs = more;
+        s->runs = mem_resize(s->runs, (size_t)s->run_room * sizeof *s->runs);
     }
     s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
-    return true;
 }
 
-static bool repeats_find_runs(struct search *s, int32_t ops)
+static void repeats_find_runs(struct search *s, int32_t ops)
 {
     int32_t first = -1;
     for (int32_t o = ops; o < s->g->op_count; o++) {
-        (void)stop_round(o, EACH_LIKE);
         bool on = repeats_goes_on(s, o, ops, first < 0 ? o - ops : first);
-        if (!on && first >= 0 && !repeats_add_run(s, first, ops, o)) return false;
+        if (!on && first >= 0) repeats_add_run(s, first, ops, o);
         first = !on ? -1 : first < 0 ? o - ops : first;
     }
-    return first < 0 || repeats_add_run(s, first, ops, s->g->op_count);
+    if (first >= 0) repeats_add_run(s, first, ops, s->g->op_count);
 }
 
 /* By what is like something above it. */
@@ -266,18 +257,17 @@ static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
         bool is_free = true;
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
-        stop_look((int64_t)s->runs[i].span);
         if (is_free) out[count++] = r;
     }
     qsort(out, (size_t)count, sizeof *out, by_first);
     return count;
 }
 
-static bool repeats_begin(struct search *s)
+static void repeats_begin(struct search *s)
 {
     size_t n = (size_t)s->g->op_count, links = 0;
     s->at = mem_zeroed(n + 1, sizeof *s->at);
-    for (size_t o = 0; s->at && o < n; o++) {
+    for (size_t o = 0; o < n; o++) {
         s->at[o] = (int32_t)links;
         links += (size_t)s->g->ops[o].input_count;
     }
@@ -288,7 +278,6 @@ static bool repeats_begin(struct search *s)
     s->passing = mem_zeroed(n + 2, sizeof *s->passing);
     s->alike = mem_zeroed(n + 1, sizeof *s->alike);
     s->lengths = mem_zeroed(n + 1, sizeof *s->lengths);
-    return s->at && s->made && s->producer && s->own && s->hash && s->passing && s->alike && s->lengths;
 }
 
 static void repeats_end(struct search *s)
@@ -297,21 +286,16 @@ static void repeats_end(struct search *s)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
 }
 
-struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st)
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
 {
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
-    bool ok = out && repeats_begin(&s);
-    *count = 0;
-    if (ok) {
-        repeats_follow(&s);
-        add_context(&s);
-        int32_t tried = vote(&s);
-        for (int32_t i = 0; ok && i < tried; i++) ok = repeats_find_runs(&s, s.lengths[i].ops);
-    }
-    if (ok) *count = repeats_take_apart(&s, out);
+    repeats_begin(&s);
+    repeats_follow(&s);
+    add_context(&s);
+    int32_t tried = vote(&s);
+    for (int32_t i = 0; i < tried; i++) repeats_find_runs(&s, s.lengths[i].ops);
+    *count = repeats_take_apart(&s, out);
     repeats_end(&s);
-    if (ok) return out;
-    mem_free(out);
-    return status_no_memory(st), NULL;
+    return out;
 }

@@ -22,9 +22,9 @@ static struct fact *fact_of(struct model_facts *f, const char *group, const char
     const char *kept = arena_string(&f->memory, whole);
     added.group = arena_string(&f->memory, group);
     added.key = arena_string(&f->memory, key);
-    f->failed |= !kept || !added.group || !added.key || !VEC_PUSH(&f->all, added) ||
-                 names_add(&f->index, kept, (int32_t)f->all.count - 1) != NAMES_ADDED;
-    return f->failed ? NULL : &f->all.at[f->all.count - 1];
+    VEC_PUSH(&f->all, added);
+    names_add(&f->index, kept, (int32_t)f->all.count - 1);
+    return &f->all.at[f->all.count - 1];
 }
 
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise)
@@ -38,13 +38,13 @@ int64_t model_fact(const struct model_facts *f, const char *group, const char *k
 void fact_add(struct model_facts *f, const char *group, const char *key, int64_t n)
 {
     struct fact *fact = fact_of(f, group, key ? key : "");
-    if (fact && __builtin_add_overflow(fact->value, n, &fact->value)) fact->value = INT64_MAX;
+    if (__builtin_add_overflow(fact->value, n, &fact->value)) fact->value = INT64_MAX;
 }
 
 void fact_most(struct model_facts *f, const char *group, int64_t n)
 {
     struct fact *fact = fact_of(f, group, "");
-    if (fact && n > fact->value) fact->value = n;
+    if (n > fact->value) fact->value = n;
 }
 
 void fact_tensor(struct model_facts *f, const struct model_type *type)
@@ -110,7 +110,7 @@ void fact_op(struct model_facts *f, const struct model_op *op)
         if (op->results[i] >= 0) fact_tensor(f, model_type_of(f->m, op->results[i]));
 }
 
-bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *st)
+void lx_model_facts(struct model_facts *f, const struct lx_model *m)
 {
     static void (*const count[])(struct model_facts *) = {
         [MODEL_TTIR] = ttir_facts, [MODEL_HLO] = hlo_facts, [MODEL_ONNX] = onnx_facts};
@@ -121,7 +121,6 @@ bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *
     *f = (struct model_facts){.m = m};
     for (int i = 0; zero[i]; i++) fact_add(f, zero[i], NULL, 0);
     count[m->format](f);
-    return f->failed ? status_no_memory(st) : true;
 }
 
 void lx_model_facts_free(struct model_facts *f)

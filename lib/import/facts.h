@@ -17,11 +17,10 @@ struct model_facts {
     VEC(struct fact) all;
     struct names index;
     struct arena memory;
-    bool failed; /* memory is out */
 };
 
 /* `f` is empty before; lx_model_facts_free in any case. */
-bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *st);
+void lx_model_facts(struct model_facts *f, const struct lx_model *m);
 void lx_model_facts_free(struct model_facts *f);
 /* `otherwise`: nobody counted that. */
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise);

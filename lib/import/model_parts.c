@@ -66,10 +66,8 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
                                          const int64_t *extent, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    if (!t) return status_no_memory(st), NULL;
     *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    if (!t->extent) return status_no_memory(st), NULL;
     if (!measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
     return t;
 }
@@ -78,10 +76,8 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
                                           int count, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    if (!t) return status_no_memory(st), NULL;
     *t = (struct model_type){.element = MODEL_TUPLE, .count = count};
     t->parts = arena_copy_array(&m->memory, parts, (size_t)count, sizeof(struct model_type *));
-    if (!t->parts) return status_no_memory(st), NULL;
     for (int i = 0; i < count; i++) {
         bool known = parts[i]->bytes >= 0 && t->bytes >= 0;
         t->leaves += parts[i]->leaves;
@@ -96,7 +92,7 @@ int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_stat
 {
     if (m->values.count >= MODEL_MAX_OPS * 4)
         return status_set(st, LX_E_LIMIT, "more than %d values", MODEL_MAX_OPS * 4), -1;
-    if (!VEC_PUSH(&m->values, *v)) return status_no_memory(st), -1;
+    VEC_PUSH(&m->values, *v);
     return (int32_t)m->values.count - 1;
 }
 

@@ -130,7 +130,6 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
                              "a graph in field 7"),
                NULL;
     struct lx_model *m = mem_zeroed(1, sizeof *m);
-    if (!m) return status_no_memory(st), NULL;
     m->format = format;
     m->file = arena_string(&m->memory, file);
     const struct lx_model_options *o = options ? options : &none;
@@ -140,7 +139,6 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     if (room) memset(m->dim_used, 0, (size_t)o->dim_count + 1);
     if (room) memset(m->fixed_used, 0, (size_t)o->fixed_count + 1);
     if (room && read[format](m, text, length, o, st) && is_sound(m, o, st)) return m;
-    if (!room) status_no_memory(st);
     model_add_remedy(format, st);
     lx_model_free(m);
     return NULL;

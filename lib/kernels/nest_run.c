@@ -39,12 +39,11 @@ struct lx_nest_runner {
     bool even_sums;      /* see struct gemm */
 };
 
-/* One run: where the operands are, and whether memory for packing was there. */
+/* One run: where the operands are. */
 struct run {
     const struct lx_nest_runner *r;
     const float *in[2];
     float *out;
-    atomic_bool out_of_memory;
 };
 
 /* How far into each operand a task has come. */
@@ -87,8 +86,7 @@ static void nest_run_body(struct run *run, const struct place *p, const struct l
             .a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = run->out + p->at[OUT]};
         const struct gemm_steps steps = {
             .a = loop->stride[IN0], .b = loop->stride[IN1], .c = loop->stride[OUT]};
-        if (!gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL))
-            atomic_store(&run->out_of_memory, true);
+        gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL);
         /* What no kernel does at the store: a sum that is thrown away. */
         if (!last || r->last != LX_TOUCH_ZERO) return;
     }
@@ -302,7 +300,6 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
         if (lx_loops_extent(nest, (enum lx_loop_operand)o) < 0)
             return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements"), NULL;
     struct lx_nest_runner *r = mem_zeroed(1, sizeof *r);
-    if (!r) return status_no_memory(st), NULL;
     r->first = nest->first;
     r->main = nest->main;
     r->last = nest->last;
@@ -314,9 +311,7 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     if (lx_touch_contracts(r->main)) prepare_products(r, useful);
     if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
     r->pool = pool_create(useful);
-    if (r->pool) return r;
-    lx_nest_runner_free(r);
-    return status_no_memory(st), NULL;
+    return r;
 }
 
 struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const struct lx_loop *turns,
@@ -340,13 +335,10 @@ void lx_nest_runner_free(struct lx_nest_runner *r)
     mem_free(r);
 }
 
-bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,
-                        lx_status *st)
+void lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out)
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
-    atomic_init(&run.out_of_memory, false);
     pool_run(r->share_products ? NULL : r->pool, task_count(r), nest_run_task, &run);
-    return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 
 int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r)

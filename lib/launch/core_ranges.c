@@ -38,10 +38,6 @@ struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
     for (int64_t c = 0; launched && ranges && c < all; c++)
         if (launched[c])
             ranges[(*count)++] = take_rectangle(launched, l, c / l->core_grid[1], c % l->core_grid[1]);
-    if (!launched) {
-        mem_free(ranges);
-        ranges = NULL;
-    }
     mem_free(launched);
     return ranges;
 }

@@ -99,7 +99,7 @@ static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request
                           l->core_grid[1], LX_LAUNCH_CORES);
     l->core_count = (int32_t)count;
     l->cores = mem_zeroed((size_t)count, sizeof *l->cores);
-    return l->cores ? true : status_no_memory(st);
+    return true;
 }
 
 /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay neighbours. */
@@ -159,7 +159,6 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
     for (int i = 0; i < request->operand_count; i++)
         if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
     struct lx_launch *l = mem_zeroed(1, sizeof *l);
-    if (!l) return status_no_memory(st), NULL;
     if (!set_grid(l, request, st) || !set_mode(l, request, st) || !launch_set_cores(l, request, st)) {
         lx_launch_free(l);
         return NULL;

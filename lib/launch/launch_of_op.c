@@ -117,10 +117,9 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
     }
 }
 
-static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status *st)
+static void set_sums(const struct subject *s, struct lx_op_launch *o)
 {
     o->sum = mem_zeroed((size_t)s->index.var_count + 1, sizeof *o->sum);
-    if (!o->sum) return status_no_memory(st);
     for (int v = 0; v < s->index.var_count; v++) {
         if (!op_index_summed(&s->index, v)) continue;
         const struct lx_split *split = split_of_var(s, v);
@@ -128,7 +127,6 @@ static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status 
         o->sum[o->sum_count++] =
             (struct lx_launch_sum){extent, split ? split->split : 1, launch_of_op_part_of(split, extent)};
     }
-    return true;
 }
 
 /* Tiles along a dimension: those of each part. */
@@ -260,7 +258,7 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     struct lx_launch grid = {.mode = local ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL};
     struct dealing g = {.device = s->device, .options = options};
     set_dims(s, options, local, o);
-    if (!set_sums(s, o, st)) return false;
+    set_sums(s, o);
     o->launch = &grid;
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
@@ -314,7 +312,6 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
 {
     static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR};
     struct lx_op_launch *o = mem_zeroed(1, sizeof *o);
-    if (!o) return status_no_memory(st), NULL;
     struct subject s = subject_of(d, op, on_chip);
     *o = (struct lx_op_launch){
         .op = op, .kind = LX_LAUNCH_TILES, .k_slices = 1, .k_tile = s.device->tile_columns};

@@ -246,6 +246,5 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
             add_global_recovery(&w);
         loop_text_add_work(&w, add_inner(&w));
     }
-    if (w.t.failed) text_free(&w.t);
     return w.t.at;
 }

@@ -53,23 +53,19 @@ static void tile_queue_hand_out(const struct lx_op_launch *o, int64_t cores, con
     }
 }
 
-bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count)
+void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count)
 {
     size_t n = (size_t)o->tile_count;
     int64_t *sorted = mem_alloc(n * sizeof *sorted);
     int32_t *taker = mem_alloc(n * sizeof *taker);
     struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
-    bool ok = sorted && taker && heap;
-    if (ok) {
-        tile_queue_hand_out(o, cores, tiles, heap, taker, count);
-        for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
-        for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
-        for (int64_t c = 0; c < cores; c++) heap[c].core = c;
-        for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
-        memcpy(tiles, sorted, n * sizeof *tiles);
-    }
+    tile_queue_hand_out(o, cores, tiles, heap, taker, count);
+    for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
+    for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
+    for (int64_t c = 0; c < cores; c++) heap[c].core = c;
+    for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
+    memcpy(tiles, sorted, n * sizeof *tiles);
     mem_free(sorted);
     mem_free(taker);
     mem_free(heap);
-    return ok;
 }

@@ -361,12 +361,10 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     if (ok) {
         memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
         memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
-        ok = builder_begin(&n.b, g->file, g->name, st);
+        builder_begin(&n.b, g->file, g->name);
         n.b.unhashed = true;
-        ok =
-            ok &&
-            builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2, st) &&
-            add_given(&n, alive);
+        builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
+        ok = add_given(&n, alive);
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);

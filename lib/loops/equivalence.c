@@ -194,7 +194,7 @@ static bool same_samples(const struct lx_loops *a, const struct lx_loops *b, uin
 static double *equivalence_filled(uint64_t seed, enum lx_loop_operand operand, int64_t elements)
 {
     double *data = mem_alloc((size_t)elements * sizeof *data);
-    for (int64_t i = 0; data && i < elements; i++) data[i] = datum(seed, operand, i);
+    for (int64_t i = 0; i < elements; i++) data[i] = datum(seed, operand, i);
     return data;
 }
 
@@ -202,20 +202,14 @@ static bool same_results(const struct lx_loops *a, const struct lx_loops *b, con
                          uint64_t seed, lx_status *st)
 {
     double *data[LX_LOOP_OPERANDS], *other = equivalence_filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
-    bool ok = other != NULL;
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
+    bool ok = true;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
         data[o] = equivalence_filled(seed, (enum lx_loop_operand)o, elements[o]);
-        ok = ok && data[o];
-    }
-    if (!ok) {
-        status_no_memory(st);
-    } else {
-        double *out = data[LX_LOOP_OUT];
-        lx_loops_execute(a, data[LX_LOOP_IN0], data[LX_LOOP_IN1], out);
-        lx_loops_execute(b, data[LX_LOOP_IN0], data[LX_LOOP_IN1], other);
-        for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
-            if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
-    }
+    double *out = data[LX_LOOP_OUT];
+    lx_loops_execute(a, data[LX_LOOP_IN0], data[LX_LOOP_IN1], out);
+    lx_loops_execute(b, data[LX_LOOP_IN0], data[LX_LOOP_IN1], other);
+    for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
+        if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(data[o]);
     mem_free(other);
     return ok;

@@ -92,7 +92,7 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
                      const double *const *leaves, double *out, lx_status *st)
 {
     double **data = mem_zeroed((size_t)t->node_count, sizeof *data);
-    bool ok = data ? true : status_no_memory(st);
+    bool ok = true;
     for (int i = 0; ok && i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
         if (n->leaf >= 0) {
@@ -101,9 +101,9 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
         }
         bool is_root = i == t->node_count - 1;
         data[i] = is_root ? out : mem_zeroed((size_t)n->elements, sizeof **data);
-        ok = data[i] ? run_node(t, i, rules, threads, data, st) : status_no_memory(st);
+        ok = run_node(t, i, rules, threads, data, st);
     }
-    for (int i = 0; data && i < t->node_count - 1; i++)
+    for (int i = 0; i < t->node_count - 1; i++)
         if (t->nodes[i].leaf < 0) mem_free(data[i]);
     mem_free(data);
     return ok;

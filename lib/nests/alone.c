@@ -169,15 +169,6 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     return t->is_output ? cost[t->count][1] : min_i64(cost[t->count][0], cost[t->count][1]);
 }
 
-/* Can one nest serve two accesses, in some order of the ops? */
-static bool served_both(const struct lonely *t, int32_t one, int32_t two)
-{
-    axis_reach_begin(t->reach, t->tensor);
-    return axis_reach_add(t->reach, alone_op_at(t, one)) &&
-           (alone_op_at(t, one) == alone_op_at(t, two) || axis_reach_add(t->reach, alone_op_at(t, two))) &&
-           tiles_fit(t);
-}
-
 /* Accesses no two of which a nest can serve, each at its own bytes. One of them alone is what must cross. */
 static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
 {
@@ -187,7 +178,15 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
         const struct lx_access *a = alone_access_of(t, k);
         bool alone = true;
         if (a->reads && a->writes) return 0;
-        for (int32_t i = 0; i < count && alone; i++) alone = !served_both(t, apart[i], k);
+        for (int32_t i = 0; i < count && alone; i++) {
+            /* Can one nest serve two accesses, in some order of the ops? */
+            int32_t one = apart[i];
+            axis_reach_begin(t->reach, t->tensor);
+            alone =
+                !(axis_reach_add(t->reach, alone_op_at(t, one)) &&
+                  (alone_op_at(t, one) == alone_op_at(t, k) || axis_reach_add(t->reach, alone_op_at(t, k))) &&
+                  tiles_fit(t));
+        }
         if (!alone) continue;
         apart[count++] = k;
         sum += min_i64(a->bytes, t->whole);

@@ -33,13 +33,6 @@ static int32_t axes_root_of(const struct axis_run *r, int32_t node)
     return node;
 }
 
-static void axes_unite(struct axis_run *r, int32_t a, int32_t b)
-{
-    a = axes_find(r, a);
-    b = axes_find(r, b);
-    if (a != b) r->parent[a > b ? a : b] = a > b ? b : a;
-}
-
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory)
 {
     struct axis_run *r = arena_array(memory, 1, sizeof *r);
@@ -81,13 +74,6 @@ static bool may_be_axis(const struct axis_run *r, int32_t class)
     return true;
 }
 
-static bool any_left(const struct axis_run *r)
-{
-    for (int v = 0; v < r->ops[0].x.var_count; v++)
-        if (may_be_axis(r, axes_root_of(r, r->ops[0].var_at + v))) return true;
-    return false;
-}
-
 bool axis_run_grow(struct axis_run *r)
 {
     const struct lx_graph *g = r->l->graph;
@@ -100,9 +86,16 @@ bool axis_run_grow(struct axis_run *r)
     r->nodes += o->x.var_count;
     r->count++;
     for (int i = 0; i < o->x.operand_count; i++)
-        for (int d = 0; d < o->x.rank[i]; d++)
-            axes_unite(r, o->var_at + o->x.var[i][d], r->dim_at + op_operand(op, i) * LX_MAX_RANK + d);
-    return any_left(r);
+        for (int d = 0; d < o->x.rank[i]; d++) {
+            int32_t a = o->var_at + o->x.var[i][d];
+            int32_t b = r->dim_at + op_operand(op, i) * LX_MAX_RANK + d;
+            a = axes_find(r, a);
+            b = axes_find(r, b);
+            if (a != b) r->parent[a > b ? a : b] = a > b ? b : a;
+        }
+    for (int v = 0; v < r->ops[0].x.var_count; v++)
+        if (may_be_axis(r, axes_root_of(r, r->ops[0].var_at + v))) return true;
+    return false;
 }
 
 /* What the tiles of a variable of an op must divide. */

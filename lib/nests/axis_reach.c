@@ -30,8 +30,15 @@ struct axis_reach {
     int64_t steps;
 };
 
-static void number_nodes(struct axis_reach *r)
+struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory)
 {
+    struct axis_reach *r = arena_array(memory, 1, sizeof *r);
+    size_t tensors = (size_t)l->graph->tensor_count;
+    *r = (struct axis_reach){.l = l, .most = l->graph->op_count < MOST_KEPT ? l->graph->op_count : MOST_KEPT};
+    r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
+    r->writers = arena_array(memory, tensors, sizeof *r->writers);
+    r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
+    r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
     const struct lx_graph *g = r->l->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         struct op_index x;
@@ -43,18 +50,6 @@ static void number_nodes(struct axis_reach *r)
             if (*writers < 2) ++*writers;
         }
     }
-}
-
-struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory)
-{
-    struct axis_reach *r = arena_array(memory, 1, sizeof *r);
-    size_t tensors = (size_t)l->graph->tensor_count;
-    *r = (struct axis_reach){.l = l, .most = l->graph->op_count < MOST_KEPT ? l->graph->op_count : MOST_KEPT};
-    r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
-    r->writers = arena_array(memory, tensors, sizeof *r->writers);
-    r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
-    r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
-    number_nodes(r);
     size_t nodes = (size_t)r->dim_at + tensors * LX_MAX_RANK;
     r->parent = arena_array(memory, nodes, sizeof *r->parent);
     r->stamp = arena_array(memory, nodes, sizeof *r->stamp);
@@ -135,16 +130,6 @@ static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32
     return false;
 }
 
-/* What tile counts of an op's variable divide. */
-static int64_t axis_reach_divides(const struct axis_reach *r, const struct reach_op *o, int v)
-{
-    const struct lx_op *op = &r->l->graph->ops[o->op];
-    int64_t all = lx_var_nature(op, v) == LX_ITERATED ? o->x.extent[v] : 1;
-    for (int i = 0; i < o->x.operand_count; i++)
-        all = gcd_i64(all, nest_tile_basis(&r->l->layouts[op_operand(op, i)], op_index_dim(&o->x, i, v)));
-    return all;
-}
-
 /* Does an op of the set read one of its results? */
 static bool is_read(const struct axis_reach *r, const struct lx_op *op)
 {
@@ -167,7 +152,12 @@ static int64_t axis_reach_tiles_of(struct axis_reach *r, int32_t class)
         /* A running sum may be read; by whom is not asked here. */
         bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
         if (waits && is_read(r, &r->l->graph->ops[o->op])) return 1;
-        most = gcd_i64(most, axis_reach_divides(r, o, v));
+        /* What tile counts of an op's variable divide. */
+        const struct lx_op *op = &r->l->graph->ops[o->op];
+        int64_t all = lx_var_nature(op, v) == LX_ITERATED ? o->x.extent[v] : 1;
+        for (int k = 0; k < o->x.operand_count; k++)
+            all = gcd_i64(all, nest_tile_basis(&r->l->layouts[op_operand(op, k)], op_index_dim(&o->x, k, v)));
+        most = gcd_i64(most, all);
     }
     return max_i64(most, 1);
 }

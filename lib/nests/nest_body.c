@@ -11,13 +11,6 @@ static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
 }
 
-/* The number of a view; -1: no buffer has it, -2: memory is out. */
-static int nest_body_label_of(const struct body *b, const struct body_part *t, const struct lx_core_view *v)
-{
-    if (!view_holds(&b->x->layouts->layouts[t->tensor], v, !b->x->how.passes.no_ring)) return -1;
-    return nest_view_number(b->views, t->tensor, v);
-}
-
 static int32_t nest_body_last_of(const struct body *b)
 {
     return b->first + b->op_count - 1;
@@ -60,7 +53,9 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
 {
     struct lx_core_view v = held_view(b->x, access);
     *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
-    return nest_body_label_of(b, t, &v);
+    /* The number of a view; -1: no buffer has it, -2: memory is out. */
+    if (!view_holds(&b->x->layouts->layouts[t->tensor], &v, !b->x->how.passes.no_ring)) return -1;
+    return nest_view_number(b->views, t->tensor, &v);
 }
 
 static int64_t nest_body_load_bytes(const struct draft *x, int32_t access)
@@ -207,18 +202,6 @@ static int way_of_output(const struct body *b, int32_t o)
     return -1;
 }
 
-/* An op that is not up for choice: its one division. */
-static void menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
-{
-    int n = op_operand_count(&b->x->graph->ops[op]);
-    struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
-    struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
-    double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
-    for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
-    *out = (struct nest_menu){
-        .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
-}
-
 /* What lies there without being of the run; more than half a scratchpad of it will not be there. */
 static void load_beside(struct body *b)
 {
@@ -231,13 +214,22 @@ static void load_beside(struct body *b)
     }
 }
 
-static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory,
-                              lx_status *st)
+static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
 {
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
-    if (!nest_menu_of(menus, x->divisions, op, &b->menus[o], st)) return false;
-    if (b->menus[o].count == 0) menu_of_one(b, op, memory, &b->menus[o]);
+    nest_menu_of(menus, x->divisions, op, &b->menus[o]);
+    if (b->menus[o].count == 0) {
+        /* An op that is not up for choice: its one division. */
+        struct nest_menu *out = &b->menus[o];
+        int n = op_operand_count(&b->x->graph->ops[op]);
+        struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
+        struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
+        double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
+        for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
+        *out = (struct nest_menu){
+            .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
+    }
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
     for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
@@ -292,23 +284,8 @@ static double us_of(const struct body *b, int32_t o, int choice)
     return fmax(fmax(p->compute_us, p->port_us), memory) + p->extra_us + p->back_us;
 }
 
-/* Menus stand in nearly this order. */
-static void price_choices(struct body *b, struct arena *memory)
-{
-    for (int32_t o = 0; o < b->op_count; o++) {
-        struct body_choice *list = arena_array(memory, (size_t)b->menus[o].count, sizeof *list);
-        for (int c = 0; c < b->menus[o].count; c++) {
-            struct body_choice y = {c, us_of(b, o, c)};
-            int at = c;
-            for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
-            list[at] = y;
-        }
-        b->choices[o] = list;
-    }
-}
-
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                    struct arena *memory, struct body *out, lx_status *st)
+                    struct arena *memory, struct body *out)
 {
     size_t ops = (size_t)(last - first + 1),
            accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
@@ -324,9 +301,21 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
     bool ok = true;
-    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
+    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory);
     if (ok) load_beside(out);
     if (ok) nest_body_give_up(out);
-    if (ok) price_choices(out, memory);
+    if (ok) {
+        /* Menus stand in nearly this order. */
+        for (int32_t o = 0; o < out->op_count; o++) {
+            struct body_choice *list = arena_array(memory, (size_t)out->menus[o].count, sizeof *list);
+            for (int c = 0; c < out->menus[o].count; c++) {
+                struct body_choice y = {c, us_of(out, o, c)};
+                int at = c;
+                for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
+                list[at] = y;
+            }
+            out->choices[o] = list;
+        }
+    }
     return ok;
 }

@@ -54,6 +54,6 @@ struct body {
 };
 
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                    struct arena *memory, struct body *out, lx_status *st);
+                    struct arena *memory, struct body *out);
 
 #endif

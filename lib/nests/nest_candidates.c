@@ -172,34 +172,17 @@ static void try_axes(struct finding *f, int levels, int level, int *axis)
     }
 }
 
-/* Divisors from 2 on; if they are too many, evenly spread ones. */
-static void find_counts(struct finding *f, int axis)
-{
-    int64_t all[256], n = f->axes[axis].divides;
-    int count = 0;
-    for (int64_t t = 2; t <= n && t <= 4096 && count < 256; t++)
-        if (n % t == 0) all[count++] = t;
-    int most = f->asks->counts < MOST_COUNTS ? f->asks->counts : MOST_COUNTS,
-        taken = count < most ? count : most;
-    for (int i = 0; i < taken; i++)
-        f->counts[axis][i] = all[taken == count ? i : taken == 1 ? 0 : i * (count - 1) / (taken - 1)];
-    f->count_of[axis] = taken;
-}
-
-/* Has somebody after the run a use for it? */
-static bool wanted_after(const struct draft *x, int32_t tensor, int32_t last)
-{
-    int32_t k = x->tensor_at[tensor + 1] - 1;
-    return lx_role_leaves(x->graph->tensors[tensor].role) || x->access_op[x->tensor_access[k]] > last;
-}
-
 static struct run_tensor *nest_candidates_tensor_of(struct finding *f, int32_t tensor)
 {
     for (int32_t i = 0; i < f->tensor_count; i++)
         if (f->tensors[i].tensor == tensor) return &f->tensors[i];
     struct run_tensor *t = &f->tensors[f->tensor_count++];
     *t = (struct run_tensor){.tensor = tensor, .bytes = tensor_bytes(f->l, tensor), .first = -1};
-    t->wanted = wanted_after(f->asks->now, tensor, f->last);
+    /* Has somebody after the run a use for it? */
+    int32_t last = f->last;
+    int32_t k = f->asks->now->tensor_at[tensor + 1] - 1;
+    t->wanted = lx_role_leaves(f->asks->now->graph->tensors[tensor].role) ||
+                f->asks->now->access_op[f->asks->now->tensor_access[k]] > last;
     memset(t->dim, -1, sizeof t->dim);
     return t;
 }
@@ -261,18 +244,24 @@ static void try_run(struct finding *f, const struct axis_run *r)
     if (f->axis_count == 0) return;
     nest_candidates_take_tensors(f);
     if (!worth_a_nest(f) || f->now == 0) return;
-    for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
+    for (int a = 0; a < f->axis_count; a++) {
+        /* Divisors from 2 on; if they are too many, evenly spread ones. */
+        int64_t all[256], n = f->axes[a].divides;
+        int count = 0;
+        for (int64_t t = 2; t <= n && t <= 4096 && count < 256; t++)
+            if (n % t == 0) all[count++] = t;
+        int most = f->asks->counts < MOST_COUNTS ? f->asks->counts : MOST_COUNTS,
+            taken = count < most ? count : most;
+        for (int i = 0; i < taken; i++)
+            f->counts[a][i] = all[taken == count ? i : taken == 1 ? 0 : i * (count - 1) / (taken - 1)];
+        f->count_of[a] = taken;
+    }
     f->one.nest.level_count = 0;
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
          levels++)
         try_axes(f, levels, 0, axis);
     if (f->one.nest.level_count && nest_candidates_is_wanted(&f->runs, &f->one))
         nest_candidates_insert(&f->runs, &f->one);
-}
-
-static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
-{
-    return nest_of_op(a->now->how.nests, a->now->how.nest_count, op) < 0;
 }
 
 static void runs_from(struct finding *f, int32_t first)
@@ -282,7 +271,7 @@ static void runs_from(struct finding *f, int32_t first)
     bool grows = true;
     f->first = first;
     for (int32_t n = 0; grows && n < a->longest && first + n < f->l->graph->op_count &&
-                        nest_candidates_is_free(a, first + n);
+                        nest_of_op(a->now->how.nests, a->now->how.nest_count, first + n) < 0;
          n++) {
         grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
         if (grows) try_run(f, r);

@@ -64,14 +64,6 @@ static void nest_divide_add_load(struct dividing *d, int32_t from, int32_t to, i
     }
 }
 
-static void take_away(struct dividing *d)
-{
-    for (; d->added_count > 0; d->added_count--) {
-        struct added y = d->added[d->added_count - 1];
-        for (int32_t t = y.from; t <= y.to; t++) d->trial.load[t] -= y.bytes;
-    }
-}
-
 /* Walks the accesses of the part before the op of `at`, the last first. */
 static void look_back(const struct dividing *d, const struct way *w, int32_t at, struct past *p)
 {
@@ -127,21 +119,6 @@ static bool lies_over(const struct body *b, const struct body_access *a, int cho
     return b->parts[in->of].wanted && in->label[choice] >= 0 && in->bytes[choice] >= a->bytes[choice];
 }
 
-/* A buffer begins: filled over the ring from the first, if there is one. The first one is there until the last access, since
- * what comes later is not known yet; others as long as they are seen to be used. */
-static void begin_buffer(struct dividing *d, const struct body_access *a, const struct past *p)
-{
-    const struct body *b = d->b;
-    const struct body_part *t = &b->parts[a->of];
-    int c = d->trial.choice[a->op];
-    if (p->main >= 0) {
-        d->trial.us += ring_us(b, t, p->main, a->label[c]);
-        d->trial.excess += t->stuck ? LOSS * a->lost : 0;
-    }
-    if (t->before >= 0 && a->previous < 0) nest_divide_add_load(d, 0, a->op, p->main_bytes);
-    nest_divide_add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to, a->bytes[c]);
-}
-
 static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p)
 {
     const struct body *b = d->b;
@@ -158,8 +135,19 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
         nest_divide_add_load(d, 0, b->parts[a->of].until, a->bytes[c]);
     else if (same)
         nest_divide_add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
-    else
-        begin_buffer(d, a, &p);
+    else {
+        /* A buffer begins: filled over the ring from the first, if there is one. The first one is there until the last access, since
+ * what comes later is not known yet; others as long as they are seen to be used. */
+        const struct body_part *t = &b->parts[a->of];
+
+        if (p.main >= 0) {
+            d->trial.us += ring_us(b, t, p.main, a->label[c]);
+            d->trial.excess += t->stuck ? LOSS * a->lost : 0;
+        }
+        if (t->before >= 0 && a->previous < 0) nest_divide_add_load(d, 0, a->op, p.main_bytes);
+        nest_divide_add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to,
+                             a->bytes[c]);
+    }
 }
 
 /* What goes on behind the run is there in another view. */
@@ -191,58 +179,20 @@ static bool nest_divide_is_of_use(const struct dividing *d)
     return d->next_count < WIDTH || nest_divide_is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
-/* Parts that ops behind `o` use. */
-static void find_left(struct dividing *d, int32_t o)
+/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is better. */
+static int place_of_trial(struct dividing *d)
 {
-    const struct body *b = d->b;
-    d->left_count = 0;
-    for (int32_t i = 0; i < b->part_count; i++) {
-        const struct body_part *t = &b->parts[i];
-        int32_t at = t->last_access;
-        if (!t->wanted || (b->accesses[at].op <= o && t->behind < 0)) continue;
-        while (at >= 0 && b->accesses[at].op > o) at = b->accesses[at].previous;
-        if (at >= 0) d->left[d->left_count++] = at;
-    }
-}
-
-/* In which views a way leaves them. */
-static uint64_t nest_divide_seen_of(const struct dividing *d, const struct way *w)
-{
+    /* In which views a way leaves them. */
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int32_t i = 0; i < d->left_count; i++)
         for (int32_t at = d->left[i]; at >= 0; at = d->b->accesses[at].previous) {
             const struct body_access *a = &d->b->accesses[at];
-            hash = (hash ^ (uint64_t)(a->label[w->choice[a->op]] + 2)) * UINT64_C(1099511628211);
+            hash = (hash ^ (uint64_t)(a->label[d->trial.choice[a->op]] + 2)) * UINT64_C(1099511628211);
         }
-    return hash;
-}
-
-static void way_copy(const struct body *b, struct way *to, const struct way *from)
-{
-    to->excess = from->excess;
-    to->us = from->us;
-    to->seen = from->seen;
-    memcpy(to->choice, from->choice, (size_t)b->op_count * sizeof *to->choice);
-    memcpy(to->load, from->load, (size_t)b->op_count * sizeof *to->load);
-}
-
-/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is better. */
-static int place_of_trial(struct dividing *d)
-{
-    d->trial.seen = nest_divide_seen_of(d, &d->trial);
+    d->trial.seen = hash;
     for (int i = 0; i < d->next_count; i++)
         if (d->next[i].seen == d->trial.seen) return nest_divide_is_better(&d->trial, &d->next[i]) ? i : -1;
     return d->next_count < WIDTH ? d->next_count++ : WIDTH - 1;
-}
-
-static void nest_divide_keep(struct dividing *d)
-{
-    int at = place_of_trial(d);
-    if (at < 0) return;
-    struct way place = d->next[at];
-    for (; at > 0 && nest_divide_is_better(&d->trial, &d->next[at - 1]); at--) d->next[at] = d->next[at - 1];
-    d->next[at] = place;
-    way_copy(d->b, &d->next[at], &d->trial);
 }
 
 /* Way `k` goes on with each choice; the quickest stand first. */
@@ -262,15 +212,41 @@ static void nest_divide_step_from(struct dividing *d, const struct way *from, in
         for (int32_t a = first; a < end && nest_divide_is_of_use(d); a++)
             nest_divide_add_access(d, a, d->past[a - first]);
         if (o == b->op_count - 1) end_parts(b, &d->trial);
-        if (nest_divide_is_of_use(d)) nest_divide_keep(d);
-        take_away(d);
+        if (nest_divide_is_of_use(d)) {
+            int at = place_of_trial(d);
+            if (!(at < 0)) {
+                struct way place = d->next[at];
+                for (; at > 0 && nest_divide_is_better(&d->trial, &d->next[at - 1]); at--)
+                    d->next[at] = d->next[at - 1];
+                d->next[at] = place;
+                d->next[at].excess = d->trial.excess;
+                d->next[at].us = d->trial.us;
+                d->next[at].seen = d->trial.seen;
+                memcpy(d->next[at].choice, d->trial.choice,
+                       (size_t)d->b->op_count * sizeof *d->next[at].choice);
+                memcpy(d->next[at].load, d->trial.load, (size_t)d->b->op_count * sizeof *d->next[at].load);
+            }
+        }
+        for (; d->added_count > 0; d->added_count--) {
+            struct added y = d->added[d->added_count - 1];
+            for (int32_t t = y.from; t <= y.to; t++) d->trial.load[t] -= y.bytes;
+        }
     }
 }
 
 static void nest_divide_step(struct dividing *d, int32_t o)
 {
     d->next_count = 0;
-    find_left(d, o);
+    /* Parts that ops behind `o` use. */
+    const struct body *b = d->b;
+    d->left_count = 0;
+    for (int32_t i = 0; i < b->part_count; i++) {
+        const struct body_part *t = &b->parts[i];
+        int32_t at = t->last_access;
+        if (!t->wanted || (b->accesses[at].op <= o && t->behind < 0)) continue;
+        while (at >= 0 && b->accesses[at].op > o) at = b->accesses[at].previous;
+        if (at >= 0) d->left[d->left_count++] = at;
+    }
     for (int k = 0; k < d->now_count; k++) nest_divide_step_from(d, &d->now[k], o);
     for (int k = 0; k < d->next_count; k++) {
         struct way swap = d->now[k];
@@ -337,7 +313,7 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
-    bool ok = nest_body_make(x, first, last, menus, &scratch, &b, st);
+    bool ok = nest_body_make(x, first, last, menus, &scratch, &b);
     if (ok) nest_divide_begin(&d, &b, &scratch);
     for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
     ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));

@@ -21,11 +21,6 @@ static int64_t nest_guess_sum_parts(const struct guessing *g, const struct run_t
     return all;
 }
 
-static bool is_sum(const struct guessing *g, const struct run_tensor *t)
-{
-    return nest_guess_sum_parts(g, t, g->levels) > 1;
-}
-
 static int64_t nest_guess_off_chip(const struct guessing *g, const struct run_tensor *t)
 {
     int64_t times = nest_guess_product(g, t, g->levels, false);
@@ -37,7 +32,7 @@ static struct hold_way way_of(const struct guessing *g, const struct run_tensor 
 {
     struct hold_way w = {.from = g->first, .to = g->last};
     if (level > 0 && t->dim[g->axis[level - 1]] < 0) return w;
-    if (t->made && level > 0 && level < g->levels && !is_sum(g, t)) return w;
+    if (t->made && level > 0 && level < g->levels && !(nest_guess_sum_parts(g, t, g->levels) > 1)) return w;
     int64_t parts = nest_guess_sum_parts(g, t, level);
     w.is = true;
     w.bytes = t->bytes / nest_guess_product(g, t, level, true);
@@ -118,16 +113,6 @@ static bool nest_guess_improve(const struct guessing *g, int64_t *bytes)
     return any;
 }
 
-/* All ways that a tensor can be had in. */
-static void find_ways(const struct guessing *g)
-{
-    for (int32_t i = 0; i < g->count; i++) {
-        struct tensor_ways *y = &g->ways[i];
-        y->off = nest_guess_off_chip(g, &g->t[i]);
-        for (int h = 0; h <= g->levels; h++) y->at[h] = way_of(g, &g->t[i], h);
-    }
-}
-
 /* Does every byte of both cost the same, whatever the tiles? */
 static bool costs_alike(const struct guessing *g, const struct run_tensor *a, const struct run_tensor *b)
 {
@@ -168,26 +153,25 @@ int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *grou
     return least;
 }
 
-/* The best bargain of those that are left. */
-static int32_t nest_guess_pick(const struct guessing *g)
-{
-    int32_t best = -1;
-    for (int32_t i = 0; i < g->count; i++)
-        if (g->hold[i] == -2 && (best < 0 || g->ways[i].worth > g->ways[best].worth)) best = i;
-    return best;
-}
-
 int64_t nest_guess(const struct guessing *g)
 {
     int64_t bytes = 0;
-    find_ways(g);
+    /* All ways that a tensor can be had in. */
+    for (int32_t i = 0; i < g->count; i++) {
+        struct tensor_ways *y = &g->ways[i];
+        y->off = nest_guess_off_chip(g, &g->t[i]);
+        for (int h = 0; h <= g->levels; h++) y->at[h] = way_of(g, &g->t[i], h);
+    }
     for (int32_t k = g->first; k <= g->last; k++) g->load[k - g->first] = 0;
     for (int32_t i = 0; i < g->count; i++) {
         g->hold[i] = -2;
         nest_guess_judge(g, &g->ways[i]);
     }
     for (int32_t n = 0; n < g->count; n++) {
-        int32_t i = nest_guess_pick(g);
+        /* The best bargain of those that are left. */
+        int32_t i = -1;
+        for (int32_t j = 0; j < g->count; j++)
+            if (g->hold[j] == -2 && (i < 0 || g->ways[j].worth > g->ways[i].worth)) i = j;
         struct tensor_ways *y = &g->ways[i];
         g->hold[i] = (signed char)y->best;
         bytes += nest_guess_cost_of(y, y->best);

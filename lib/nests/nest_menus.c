@@ -60,46 +60,41 @@ static void nest_menus_take(struct nest_menus *all, const struct division_menu *
         (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
 }
 
-static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
-                                 struct nest_menu *out, lx_status *st)
+static void nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
+                                 struct nest_menu *out)
 {
     struct arena scratch = {0};
     struct division_menu m;
     *out = (struct nest_menu){0};
-    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_orders(d, op, &scratch, &m, st);
-    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0) nest_menus_take(all, &m, out);
+    if (d->at[op].kind == LX_DIVIDED) {
+        division_menu_orders(d, op, &scratch, &m);
+        if (m.operand_count > 0) nest_menus_take(all, &m, out);
+    }
     arena_free(&scratch);
-    return ok;
 }
 
-static size_t *nest_menus_last_of(struct nest_menus *m, int32_t output)
-{
-    VEC_RESERVE(&m->last, (size_t)output + 1);
-    while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
-    return &m->last.at[output];
-}
-
-bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
-                  lx_status *st)
+void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out)
 {
     const struct lx_op *o = &d->layouts->graph->ops[op];
     struct menu_entry e = {.name = o->name, .output = o->output};
     int32_t nest = nest_of_op(d->nests, d->nest_count, op);
-    size_t *last = nest_menus_last_of(m, o->output);
+    int32_t output = o->output;
+    VEC_RESERVE(&m->last, (size_t)output + 1);
+    while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
+    size_t *last = &m->last.at[output];
     for (int v = 0; v < LX_MAX_VARS; v++) e.tiles[v] = 1;
     if (nest >= 0) nest_op_tiles(&d->nests[nest], op, e.tiles);
     for (size_t i = *last; i > 0; i = m->at.at[i - 1].next) {
         const struct menu_entry *old = &m->at.at[i - 1];
         if (old->name != e.name || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
         *out = old->menu;
-        return true;
+        return;
     }
-    if (!nest_menus_make_menu(m, d, op, &e.menu, st)) return false;
+    nest_menus_make_menu(m, d, op, &e.menu);
     *out = e.menu;
     e.next = *last;
     VEC_PUSH(&m->at, e);
     *last = m->at.count;
-    return true;
 }
 
 /* What a buffer has of a tile's view. */

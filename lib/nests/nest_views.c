@@ -41,12 +41,6 @@ static void grow_slots(struct nest_views *n)
     n->slot_count = room;
 }
 
-static void grow_tensors(struct nest_views *n, int32_t tensor)
-{
-    VEC_RESERVE(&n->of, (size_t)tensor + 1);
-    while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};
-}
-
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
 {
     if (2 * n->order.count >= n->slot_count) grow_slots(n);
@@ -55,7 +49,8 @@ int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_
         struct view_place at = n->order.at[n->slots[k] - 1];
         if (at.tensor == tensor && views_equal(view_at(n, at), v)) return at.number;
     }
-    grow_tensors(n, tensor);
+    VEC_RESERVE(&n->of, (size_t)tensor + 1);
+    while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};
     struct tensor_views *of = &n->of.at[tensor];
     struct view_place at = {tensor, (int)of->at.count};
     VEC_PUSH(&n->order, at);
@@ -93,16 +88,13 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     return row[to];
 }
 
-static void free_tensor(struct tensor_views *t)
-{
-    for (size_t i = 0; i < t->rows.count; i++) mem_free(t->rows.at[i].us);
-    VEC_FREE(&t->rows);
-    VEC_FREE(&t->at);
-}
-
 void nest_views_free(struct nest_views *n)
 {
-    for (size_t i = 0; i < n->of.count; i++) free_tensor(&n->of.at[i]);
+    for (size_t i = 0; i < n->of.count; i++) {
+        for (size_t k = 0; k < n->of.at[i].rows.count; k++) mem_free(n->of.at[i].rows.at[k].us);
+        VEC_FREE(&n->of.at[i].rows);
+        VEC_FREE(&n->of.at[i].at);
+    }
     VEC_FREE(&n->of);
     VEC_FREE(&n->order);
     mem_free(n->slots);

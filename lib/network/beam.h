@@ -5,7 +5,8 @@
  * that had no room proves how much better a complete answer could still be (`dropped`). A step changes few slots, so a
  * candidate is its parent, the numbers of these slots and a node; rows are written out only for those that go on.
  *
- * Ties are broken by rank, `tie`, `before` and the order of finding, so that two runs do the same.
+ * Ties are broken by rank, `tie`, `before` and the order of finding (or, with `vary`, by where candidates lie, which changes
+ * from step to step), so that two runs do the same.
  *
  *     beam_begin(&b, &rules, &root, row);
  *     for (each step) {
@@ -53,6 +54,7 @@ struct beam_rules {
     int32_t safe_states;
     const void *context;
     bool first_place; /* one that is found again in a better way keeps its place among equals */
+    bool vary;        /* among equal choices of a state it is not always the first found that goes before */
     bool histories;   /* ways to the same row are told apart as long as all have room */
     bool all_ways;    /* ways into a state that are no better are remembered, too */
 };
@@ -102,9 +104,8 @@ struct beam {
     VEC(struct beam_key) keys;
     VEC(char) found_nodes;
     VEC(int32_t) found_numbers;
-    VEC(int32_t) free_places;
     VEC(uint32_t) table;
-    int32_t places; /* that were ever taken in this step */
+    int32_t places; /* each candidate of the list has one, those behind its end, too */
     uint32_t order;
     int32_t parent; /* of the last offer, and the hash of what the step leaves alone in it */
     uint64_t parent_hash;

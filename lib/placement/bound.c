@@ -41,10 +41,9 @@ static bool may_take_over(const struct lx_problem *p, const struct lx_buffer *ch
 static int64_t common_alignment(const struct lx_problem *p)
 {
     int64_t unit = 0;
-    for (int32_t i = 0; i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].size > 0 && has_a_place(p, &p->buffers[i]))
             unit = gcd_i64(lx_alignment_of(p, &p->buffers[i]), unit);
-    }
     return unit ? unit : 1;
 }
 

@@ -56,18 +56,6 @@ static double bound_ascent_value_of(struct ascent *a)
     return value;
 }
 
-static void step_up(struct ascent *a, int round)
-{
-    double leaving = 0, capacity = (double)(a->s->capacity > 0 ? a->s->capacity : 1);
-    double step = a->step * ROUNDS / (double)(ROUNDS + SHRINK * round);
-    for (int32_t t = 0; t < a->s->section_count; t++) {
-        leaving += a->leaving[t];
-        a->trend[t] += (((double)a->s->sections[t].need - leaving) / capacity - a->trend[t]) / 5;
-        a->price[t] += step * a->trend[t];
-        if (a->price[t] < 0) a->price[t] = 0;
-    }
-}
-
 void bound_ascend(const struct bound_sections *s, double *price)
 {
     size_t n = (size_t)s->section_count + 1;
@@ -81,7 +69,14 @@ void bound_ascend(const struct bound_sections *s, double *price)
         double value = bound_ascent_value_of(&a);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
-        step_up(&a, round);
+        double leaving = 0, capacity = (double)(a.s->capacity > 0 ? a.s->capacity : 1);
+        double step = a.step * ROUNDS / (double)(ROUNDS + SHRINK * round);
+        for (int32_t t = 0; t < a.s->section_count; t++) {
+            leaving += a.leaving[t];
+            a.trend[t] += (((double)a.s->sections[t].need - leaving) / capacity - a.trend[t]) / 5;
+            a.price[t] += step * a.trend[t];
+            if (a.price[t] < 0) a.price[t] = 0;
+        }
     }
     mem_free(a.price);
     mem_free(a.sum);

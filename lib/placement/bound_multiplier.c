@@ -114,13 +114,6 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     return (int64_t)((value + step - 1) / step * s->cost_step);
 }
 
-static void bound_multiplier_list_members(struct prices *p)
-{
-    const struct bound_sections *s = p->s;
-    for (int32_t i = 0; i < s->item_count; i++)
-        for (int32_t t = s->items[i].first; t <= s->items[i].last; t++) p->members[p->begin[t + 1]++] = i;
-}
-
 /* One section at a time, a few sweeps. False when memory is out. */
 static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
 {
@@ -135,7 +128,8 @@ static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
         for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
             if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
     for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
-    bound_multiplier_list_members(p);
+    for (int32_t i = 0; i < s->item_count; i++)
+        for (int32_t t = s->items[i].first; t <= s->items[i].last; t++) p->members[p->begin[t + 1]++] = i;
     for (int32_t round = 0; round < SWEEPS && !cancel_requested(); round++) {
         for (int32_t t = 0; t < s->section_count; t++)
             best_price(p, round % 2 ? s->section_count - 1 - t : t);

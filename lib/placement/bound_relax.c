@@ -31,15 +31,6 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static void bound_relax_room_for(struct relaxing *x)
-{
-    size_t n = (size_t)x->q->count + 1;
-    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
-    x->list = mem_zeroed(n, sizeof *x->list);
-    x->number = mem_alloc(n * sizeof *x->number);
-    x->left_out = mem_zeroed(n, sizeof *x->left_out);
-}
-
 static void leave_out(struct relaxing *x)
 {
     const struct lx_bonds *b = &x->q->bonds;
@@ -51,16 +42,6 @@ static void leave_out(struct relaxing *x)
     }
 }
 
-static struct lx_life longest_life(const struct lx_buffer *b)
-{
-    struct lx_life most = lx_life_at(b, 0);
-    for (int32_t k = 1; k < lx_life_count(b); k++) {
-        struct lx_life l = lx_life_at(b, k);
-        if (l.end - l.start > most.end - most.start) most = l;
-    }
-    return most;
-}
-
 static int64_t least_on_cost(const struct lx_buffer *b)
 {
     int64_t least = b->on_costs ? b->on_costs[0] : 0;
@@ -68,19 +49,15 @@ static int64_t least_on_cost(const struct lx_buffer *b)
     return least;
 }
 
-/* A price above all that the problem can cost, if the sums of such prices stay in range. */
-static int64_t high_price(const struct lx_problem *q)
-{
-    int64_t sum = 1;
-    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
-    return sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
-}
-
 /* Handovers are kept only where the relaxed lives of both still meet on that tick alone. */
 static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
 {
     const struct lx_buffer *b = &x->q->buffers[i];
-    struct lx_life life = longest_life(b);
+    struct lx_life life = lx_life_at(b, 0);
+    for (int32_t k = 1; k < lx_life_count(b); k++) {
+        struct lx_life l = lx_life_at(b, k);
+        if (l.end - l.start > life.end - life.start) life = l;
+    }
     int64_t on = least_on_cost(b), off = b->spill_cost;
     bool asks_cost = x->q->objective == LX_SPILL;
     if (asks_cost) x->paid += b->must ? on : min_i64(on, off);
@@ -154,10 +131,17 @@ static void bound_relax(struct relaxing *x, int32_t pool)
     for (int32_t i = 0; i < q->count; i++)
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
-    x->hindrance = high_price(q);
+    /* A price above all that the problem can cost, if the sums of such prices stay in range. */
+    int64_t sum = 1;
+    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
+    x->hindrance = sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
     x->first = INT64_MAX;
     x->last = INT64_MIN;
-    bound_relax_room_for(x);
+    size_t n = (size_t)x->q->count + 1;
+    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
+    x->list = mem_zeroed(n, sizeof *x->list);
+    x->number = mem_alloc(n * sizeof *x->number);
+    x->left_out = mem_zeroed(n, sizeof *x->left_out);
     leave_out(x);
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
@@ -188,13 +172,6 @@ static int64_t bound_list(const struct lx_problem *q, int32_t pool)
     return bound;
 }
 
-static int64_t reserved_top(const struct lx_pool *pool)
-{
-    int64_t top = 0;
-    for (int32_t i = 0; i < pool->reserved_count; i++) top = max_i64(top, pool->reserved[i].to);
-    return top;
-}
-
 /* Pins count where a buffer has but one place. */
 static int64_t pinned_top(const struct lx_problem *q, int32_t pool)
 {
@@ -210,7 +187,12 @@ static int64_t bound_height(const struct lx_problem *q)
     int64_t sum = 0;
     for (int32_t k = 0; k < lx_pool_count(q); k++) {
         int64_t one = bound_list(q, k);
-        if (q->pool_count) one = max_i64(one, reserved_top(&q->pools[k]));
+        if (q->pool_count) {
+            int64_t top = 0;
+            for (int32_t i = 0; i < q->pools[k].reserved_count; i++)
+                top = max_i64(top, q->pools[k].reserved[i].to);
+            one = max_i64(one, top);
+        }
         sum += max_i64(one, pinned_top(q, k));
     }
     return max_i64(bound_list(q, -1), sum);
@@ -219,7 +201,7 @@ static int64_t bound_height(const struct lx_problem *q)
 static int64_t bound_part(const struct part *part)
 {
     const struct lx_problem *q = &part->problem;
-    int64_t bound = !lx_problem_needs(q)         ? bound_plain(q)
+    int64_t bound = !lx_problem_needs(q)        ? bound_plain(q)
                     : q->objective == LX_HEIGHT ? bound_height(q)
                                                 : bound_list(q, -1);
     if (part->hard_limit != LX_NO_LIMIT && bound > part->hard_limit) return INT64_MAX;

@@ -105,14 +105,6 @@ static void bound_section_sweep(struct bound_sections *s, const struct event *st
     }
 }
 
-static void find_items(struct bound_sections *s)
-{
-    for (int32_t i = 0; i < s->item_count; i++) {
-        s->items[i].first = bound_section_at(s, s->items[i].start);
-        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
-    }
-}
-
 void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
@@ -128,7 +120,10 @@ void bound_find_sections(struct bound_sections *s)
     qsort(starts, n, sizeof *starts, bound_section_compare_events);
     qsort(ends, n, sizeof *ends, bound_section_compare_events);
     bound_section_sweep(s, starts, ends, &tree);
-    find_items(s);
+    for (int32_t i = 0; i < s->item_count; i++) {
+        s->items[i].first = bound_section_at(s, s->items[i].start);
+        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
+    }
     mem_free(starts);
     mem_free(ends);
     mem_free(tree.units);

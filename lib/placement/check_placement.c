@@ -40,18 +40,6 @@ static bool may_be_off(struct judge *j, const struct lx_buffer *b, bool is_stagi
     return broken(j, LX_RULE_OFF, "buffer %s is off chip, but all are to be placed", b->name);
 }
 
-static bool in_capacity(struct judge *j, const struct lx_buffer *b, int64_t at, int64_t bytes, int32_t pool)
-{
-    int64_t end, capacity = lx_pool_capacity(j->p, pool);
-    if (add_i64(at, bytes, &end) && (capacity == LX_NO_LIMIT || end <= capacity)) return true;
-    if (j->p->pool_count > 1)
-        return broken(j, LX_RULE_CAPACITY,
-                      "buffer %s: its %lld bytes at %lld end beyond the capacity of %s, %lld", b->name,
-                      (long long)bytes, (long long)at, j->p->pools[pool].name, (long long)capacity);
-    return broken(j, LX_RULE_CAPACITY, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld",
-                  b->name, (long long)bytes, (long long)at, (long long)capacity);
-}
-
 /* Of a buffer that is placed: may it be there? */
 static bool may_be_there(struct judge *j, int32_t i)
 {
@@ -70,7 +58,15 @@ static bool may_be_there(struct judge *j, int32_t i)
     if (b->fixed >= 0 && (at != b->fixed || pool != b->fixed_pool))
         return broken(j, LX_RULE_PIN, "buffer %s is at %lld, but its address is fixed at %lld%s", b->name,
                       (long long)at, (long long)b->fixed, pool != b->fixed_pool ? " of another pool" : "");
-    return in_capacity(j, b, at, bytes_of(j, i), pool);
+    int64_t bytes = bytes_of(j, i);
+    int64_t end, capacity = lx_pool_capacity(j->p, pool);
+    if (add_i64(at, bytes, &end) && (capacity == LX_NO_LIMIT || end <= capacity)) return true;
+    if (j->p->pool_count > 1)
+        return broken(j, LX_RULE_CAPACITY,
+                      "buffer %s: its %lld bytes at %lld end beyond the capacity of %s, %lld", b->name,
+                      (long long)bytes, (long long)at, j->p->pools[pool].name, (long long)capacity);
+    return broken(j, LX_RULE_CAPACITY, "buffer %s: its %lld bytes at %lld end beyond the capacity of %lld",
+                  b->name, (long long)bytes, (long long)at, (long long)capacity);
 }
 
 static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
@@ -87,26 +83,13 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
     return true;
 }
 
-/* Block sizes, by their largest member. */
-static void check_placement_find_blocks(struct judge *j)
-{
-    const struct lx_problem *p = j->p;
-    if (p->bonds.same_place_count == 0) return;
-    j->block = blocks_of(p);
-    j->bytes = mem_zeroed((size_t)p->count + 1, sizeof *j->bytes);
-    for (int32_t i = 0; i < p->count; i++)
-        j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
-    for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
-}
-
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
 static void check_placement_height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
-    for (int32_t i = 0; i < j->p->count; i++) {
+    for (int32_t i = 0; i < j->p->count; i++)
         if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
-    }
     *height = 0;
     for (int32_t k = 0; k < pools; k++) {
         for (int32_t i = 0; j->p->pool_count && i < j->p->pools[k].reserved_count; i++)
@@ -119,16 +102,23 @@ static void check_placement_height_of(const struct judge *j, int64_t *height)
 static int64_t check_placement_cost_of(const struct judge *j)
 {
     int64_t cost = 0;
-    for (int32_t i = 0; i < j->p->count; i++) {
+    for (int32_t i = 0; i < j->p->count; i++)
         cost += is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], pool_of(j, i)) : j->p->buffers[i].spill_cost;
-    }
     return cost;
 }
 
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
     int64_t linked = 0, height = 0;
-    check_placement_find_blocks(j);
+    /* Block sizes, by their largest member. */
+    const struct lx_problem *p = j->p;
+    if (p->bonds.same_place_count != 0) {
+        j->block = blocks_of(p);
+        j->bytes = mem_zeroed((size_t)p->count + 1, sizeof *j->bytes);
+        for (int32_t i = 0; i < p->count; i++)
+            j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
+        for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
+    }
     if (!judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
         !judge_overlaps(j) || !judge_linked(j, &linked))
         return false;

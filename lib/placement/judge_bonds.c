@@ -82,32 +82,10 @@ static bool judge_bonds_is_triggered(const struct judge *j, const struct lx_char
            !all_are(j, &c->any_off, true);
 }
 
-static bool forbidden(struct judge *j, int32_t number)
-{
-    const struct lx_charge *c = &j->p->bonds.charges[number];
-    const struct lx_group *g = c->all_on.count    ? &c->all_on
-                               : c->all_off.count ? &c->all_off
-                               : c->any_on.count  ? &c->any_on
-                                                  : &c->any_off;
-    return broken(j, LX_RULE_FORBIDDEN, "charge %d (of buffer %s and others) is forbidden, but comes about",
-                  (int)number, judge_bonds_name_of(j, g->at[0]));
-}
-
 /* The members of each block in a chain, for lives of whole blocks. */
 struct chains {
     int32_t *next; /* the next member of the same block, or -1 */
 };
-
-static void chain_blocks(const struct judge *j, struct chains *c)
-{
-    c->next = mem_alloc(((size_t)j->p->count + 1) * sizeof *c->next);
-    for (int32_t i = j->p->count; i-- > 0;) c->next[i] = -1;
-    for (int32_t i = j->p->count; j->block && i-- > 0;)
-        if (j->block[i] != i) {
-            c->next[i] = c->next[j->block[i]];
-            c->next[j->block[i]] = i;
-        }
-}
 
 /* The rule of alive together, of two blocks. */
 static bool alive_together(const struct judge *j, const struct chains *c, const struct exclusive_pairs *e,
@@ -124,7 +102,13 @@ static void add_reuse(struct judge *j, int64_t *cost)
     const struct lx_bonds *b = &j->p->bonds;
     struct chains chains;
     struct exclusive_pairs exclusive = {0};
-    chain_blocks(j, &chains);
+    chains.next = mem_alloc(((size_t)j->p->count + 1) * sizeof *chains.next);
+    for (int32_t i = j->p->count; i-- > 0;) chains.next[i] = -1;
+    for (int32_t i = j->p->count; j->block && i-- > 0;)
+        if (j->block[i] != i) {
+            chains.next[i] = chains.next[j->block[i]];
+            chains.next[j->block[i]] = i;
+        }
     exclusive_sorted(j->p, &exclusive);
     for (int32_t i = 0; i < b->reuse_count; i++) {
         const struct lx_reuse *r = &b->reuse[i];
@@ -141,7 +125,16 @@ bool judge_linked(struct judge *j, int64_t *cost)
     const struct lx_bonds *b = &j->p->bonds;
     for (int32_t i = 0; i < b->charge_count; i++) {
         if (!judge_bonds_is_triggered(j, &b->charges[i])) continue;
-        if (b->charges[i].cost == LX_FORBIDDEN) return forbidden(j, i);
+        if (b->charges[i].cost == LX_FORBIDDEN) {
+            const struct lx_charge *c = &j->p->bonds.charges[i];
+            const struct lx_group *g = c->all_on.count    ? &c->all_on
+                                       : c->all_off.count ? &c->all_off
+                                       : c->any_on.count  ? &c->any_on
+                                                          : &c->any_off;
+            return broken(j, LX_RULE_FORBIDDEN,
+                          "charge %d (of buffer %s and others) is forbidden, but comes about", (int)i,
+                          judge_bonds_name_of(j, g->at[0]));
+        }
         *cost += b->charges[i].cost;
     }
     if (!(b->reuse_count == 0)) add_reuse(j, cost);

@@ -50,21 +50,6 @@ static bool siblings(const struct judge *j, int32_t a, int32_t b)
     return false;
 }
 
-static bool report_overlap(struct sweep *s, const struct rect *x, const struct rect *y)
-{
-    struct judge *j = s->j;
-    const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
-    const char *why = siblings(j, x->buffer, y->buffer) ? "and the slot has been handed to another child"
-                      : judge_overlaps_is_edge(j, x->buffer, y->buffer)
-                          ? "and a handover needs the same address"
-                          : "and neither may take the other's place";
-    return broken(j, LX_RULE_OVERLAP,
-                  "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
-                  j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
-                  j->p->buffers[other->buffer].name, (long long)other->from, (long long)other->to,
-                  (long long)max_i64(x->start, y->start), why);
-}
-
 static bool report_reserved(struct sweep *s, const struct rect *life, const struct rect *r)
 {
     const struct lx_pool *q = &s->j->p->pools[r->pool];
@@ -95,7 +80,16 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
     if (j->address[x->buffer] == j->address[y->buffer] && judge_overlaps_is_edge(j, x->buffer, y->buffer))
         return true;
-    return report_overlap(s, x, y);
+    const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
+    const char *why = siblings(j, x->buffer, y->buffer) ? "and the slot has been handed to another child"
+                      : judge_overlaps_is_edge(j, x->buffer, y->buffer)
+                          ? "and a handover needs the same address"
+                          : "and neither may take the other's place";
+    return broken(j, LX_RULE_OVERLAP,
+                  "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
+                  j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
+                  j->p->buffers[other->buffer].name, (long long)other->from, (long long)other->to,
+                  (long long)max_i64(x->start, y->start), why);
 }
 
 /* All living below `node` (rectangles [left, left + width)) with bytes in [x->from, x->to). */
@@ -193,16 +187,6 @@ static bool sweep_pools(struct sweep *s)
     return ok;
 }
 
-static size_t most_rects(const struct lx_problem *p)
-{
-    size_t n = 1;
-    for (int32_t i = 0; i < p->count; i++) {
-        n += (size_t)lx_life_count(&p->buffers[i]) + 1;
-    }
-    for (int32_t k = 0; k < p->pool_count; k++) n += (size_t)p->pools[k].reserved_count;
-    return n;
-}
-
 static void list_rects(struct sweep *s)
 {
     const struct judge *j = s->j;
@@ -225,30 +209,28 @@ static void list_rects(struct sweep *s)
     qsort(s->rect, s->count, sizeof *s->rect, compare_rects);
 }
 
-/* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
-static void leave_out_single(struct sweep *s)
-{
-    size_t kept = 0;
-    int64_t top = INT64_MIN; /* of those before it in its pool */
-    for (size_t i = 0; i < s->count; i++) {
-        struct rect r = s->rect[i];
-        if (i > 0 && s->rect[i - 1].pool != r.pool) top = INT64_MIN;
-        bool last = i + 1 == s->count || s->rect[i + 1].pool != r.pool;
-        bool single = top <= r.from && (last || s->rect[i + 1].from >= r.to);
-        top = max_i64(top, r.to);
-        if (!single) s->rect[kept++] = r;
-    }
-    s->count = kept;
-}
-
 bool judge_overlaps(struct judge *j)
 {
-    struct sweep s = {.j = j, .rect = mem_alloc(most_rects(j->p) * sizeof *s.rect)};
+    size_t n = 1;
+    for (int32_t i = 0; i < j->p->count; i++) n += (size_t)lx_life_count(&j->p->buffers[i]) + 1;
+    for (int32_t k = 0; k < j->p->pool_count; k++) n += (size_t)j->p->pools[k].reserved_count;
+    struct sweep s = {.j = j, .rect = mem_alloc(n * sizeof *s.rect)};
     exclusive_sorted(j->p, &s.exclusive);
     bool ok = true;
     if (ok) {
         list_rects(&s);
-        leave_out_single(&s);
+        /* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
+        size_t kept = 0;
+        int64_t top = INT64_MIN; /* of those before it in its pool */
+        for (size_t i = 0; i < s.count; i++) {
+            struct rect r = s.rect[i];
+            if (i > 0 && s.rect[i - 1].pool != r.pool) top = INT64_MIN;
+            bool last = i + 1 == s.count || s.rect[i + 1].pool != r.pool;
+            bool single = top <= r.from && (last || s.rect[i + 1].from >= r.to);
+            top = max_i64(top, r.to);
+            if (!single) s.rect[kept++] = r;
+        }
+        s.count = kept;
         ok = sweep_pools(&s);
     }
     mem_free(s.exclusive.at);

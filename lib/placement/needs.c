@@ -38,9 +38,7 @@ static unsigned bond_needs(const struct lx_bonds *b)
 unsigned lx_problem_needs(const struct lx_problem *p)
 {
     unsigned needs = pool_needs(p) | bond_needs(&p->bonds);
-    for (int32_t i = 0; i < p->count; i++) {
-        needs |= buffer_needs(&p->buffers[i]);
-    }
+    for (int32_t i = 0; i < p->count; i++) needs |= buffer_needs(&p->buffers[i]);
     return needs;
 }
 

@@ -40,13 +40,6 @@ static void rewrite_charges_shorten(struct shortening *s, const struct lx_group 
     to->at = at;
 }
 
-static void rewrite_charges_forget(struct shortening *s, const struct lx_charge *c)
-{
-    const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
-    for (int g = 0; g < 4; g++)
-        for (int32_t k = 0; k < groups[g]->count; k++) s->named[s->w->block[groups[g]->at[k]]] = 0;
-}
-
 /* What is left of a charge: true where it has to be kept. */
 static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge *c)
 {
@@ -78,7 +71,9 @@ void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *cou
         rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off);
         rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on);
         rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
-        rewrite_charges_forget(&s, c);
+        const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
+        for (int g = 0; g < 4; g++)
+            for (int32_t k = 0; k < groups[g]->count; k++) s.named[s.w->block[groups[g]->at[k]]] = 0;
         if (rewrite_charges_is_open(&s, c)) (*count)++;
     }
 }

@@ -113,24 +113,6 @@ static void deal_pools(struct parting *t)
     }
 }
 
-static void deal_edges(struct parting *t, struct lx_buffer *b, int32_t part)
-{
-    if (b->parent_count == 0) return;
-    int32_t *parents = arena_array(&t->w->memory, (size_t)b->parent_count, sizeof *parents), n = 0;
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (rewrite_parts_part_of(t, b->parents[k]) == part) parents[n++] = t->index[b->parents[k]];
-    b->parents = parents;
-    b->parent_count = n;
-}
-
-static void deal_choices(struct parting *t, struct lx_buffer *b)
-{
-    int32_t *pools = arena_array(&t->w->memory, (size_t)b->pool_count, sizeof *pools);
-    for (int32_t k = 0; k < b->pool_count; k++) pools[k] = t->pool_at[b->pools[k]];
-    b->pools = pools;
-    if (b->fixed >= 0) b->fixed_pool = t->pool_at[b->fixed_pool];
-}
-
 static void deal_blocks(struct parting *t)
 {
     struct rewrite *w = t->w;
@@ -149,8 +131,18 @@ static void deal_blocks(struct parting *t)
             struct lx_buffer *b = &w->parts[k].buffers[i];
             *b = w->whole[w->parts[k].block[i]];
             b->must = asks_cost(t) && w->state[w->parts[k].block[i]] == IS_ON;
-            deal_edges(t, b, k);
-            deal_choices(t, b);
+            if (b->parent_count != 0) {
+                int32_t *parents = arena_array(&t->w->memory, (size_t)b->parent_count, sizeof *parents),
+                        n = 0;
+                for (int32_t e = 0; e < b->parent_count; e++)
+                    if (rewrite_parts_part_of(t, b->parents[e]) == k) parents[n++] = t->index[b->parents[e]];
+                b->parents = parents;
+                b->parent_count = n;
+            }
+            int32_t *pools = arena_array(&t->w->memory, (size_t)b->pool_count, sizeof *pools);
+            for (int32_t j = 0; j < b->pool_count; j++) pools[j] = t->pool_at[b->pools[j]];
+            b->pools = pools;
+            if (b->fixed >= 0) b->fixed_pool = t->pool_at[b->fixed_pool];
         }
 }
 
@@ -184,20 +176,6 @@ static bool apart_in_time(const struct rewrite *w, int32_t a, int32_t b)
 static bool both_open(const struct rewrite *w, int32_t a, int32_t b)
 {
     return w->state[a] == IS_OPEN && w->state[b] == IS_OPEN;
-}
-
-static void deal_reuse(struct parting *t, int32_t part, struct lx_bonds *out)
-{
-    const struct lx_bonds *b = &t->w->p->bonds;
-    struct lx_reuse *made = arena_array(&t->w->memory, (size_t)b->reuse_count, sizeof *made);
-    for (int32_t i = 0; i < b->reuse_count; i++) {
-        int32_t x = t->w->block[b->reuse[i].a], y = t->w->block[b->reuse[i].b];
-        if (x == y || rewrite_parts_part_of(t, x) != part || rewrite_parts_part_of(t, y) != part ||
-            b->reuse[i].cost == 0 || blocks_alive_together(t->w, x, y))
-            continue;
-        made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
-    }
-    out->reuse = made;
 }
 
 static void deal_group(struct parting *t, const struct lx_group *from, struct lx_group *to)
@@ -258,23 +236,16 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
     if (!(!asks_cost(t))) {
         deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging, &out->staging_count);
         deal_together(t, part, out);
-        deal_reuse(t, part, out);
+        struct lx_reuse *made = arena_array(&t->w->memory, (size_t)b->reuse_count, sizeof *made);
+        for (int32_t i = 0; i < b->reuse_count; i++) {
+            int32_t x = t->w->block[b->reuse[i].a], y = t->w->block[b->reuse[i].b];
+            if (x == y || rewrite_parts_part_of(t, x) != part || rewrite_parts_part_of(t, y) != part ||
+                b->reuse[i].cost == 0 || blocks_alive_together(t->w, x, y))
+                continue;
+            made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
+        }
+        out->reuse = made;
         deal_charges(t, part, out);
-    }
-}
-
-/* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
-static void plain_pool(struct part *part)
-{
-    struct lx_problem *q = &part->problem;
-    part->hard_limit = LX_NO_LIMIT;
-    if (q->pool_count != 1 || q->pools[0].reserved_count) return;
-    if (q->objective == LX_HEIGHT) part->hard_limit = q->pools[0].capacity;
-    q->pool_count = 0;
-    q->pools = NULL;
-    for (int32_t i = 0; i < q->count; i++) {
-        part->buffers[i].pools = NULL;
-        if (!part->buffers[i].on_costs) part->buffers[i].pool_count = 0;
     }
 }
 
@@ -295,6 +266,15 @@ void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
         rewrite_parts_deal_bonds(&t, k);
-        plain_pool(&w->parts[k]);
+        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
+        w->parts[k].hard_limit = LX_NO_LIMIT;
+        if (q->pool_count != 1 || q->pools[0].reserved_count) continue;
+        if (q->objective == LX_HEIGHT) w->parts[k].hard_limit = q->pools[0].capacity;
+        q->pool_count = 0;
+        q->pools = NULL;
+        for (int32_t i = 0; i < q->count; i++) {
+            w->parts[k].buffers[i].pools = NULL;
+            if (!w->parts[k].buffers[i].on_costs) w->parts[k].buffers[i].pool_count = 0;
+        }
     }
 }

@@ -3,19 +3,14 @@
  * charges hand that on. A contradiction proves that no legal answer exists. */
 #include "placement/rewrite.h"
 
-enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
-
-static const char *rewrite_states_name_of(const struct rewrite *w, int32_t i)
-{
-    return w->p->buffers[i].name;
-}
+enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
 
 static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *changed)
 {
     int32_t block = w->block[i];
     if (w->state[block] == state) return;
     if (w->state[block] != IS_OPEN)
-        never(w, "buffer %s would have to be on chip and off it", rewrite_states_name_of(w, i));
+        never(w, "buffer %s would have to be on chip and off it", w->p->buffers[i].name);
     w->state[block] = (signed char)state;
     *changed = true;
 }
@@ -23,22 +18,6 @@ static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *ch
 static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
 {
     return w->state[w->block[i]];
-}
-
-static void fix_group(struct rewrite *w, const struct lx_group *g, bool *changed)
-{
-    int known = IS_OPEN;
-    for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = rewrite_states_state_of(w, g->at[k]);
-    for (int32_t k = 0; k < g->count && known != IS_OPEN; k++)
-        rewrite_states_fix(w, g->at[k], known, changed);
-}
-
-static void fix_staging(struct rewrite *w, const struct lx_pair *s, bool *changed)
-{
-    if (rewrite_states_state_of(w, s->a) != IS_OPEN)
-        rewrite_states_fix(w, s->b, -rewrite_states_state_of(w, s->a), changed);
-    if (rewrite_states_state_of(w, s->b) != IS_OPEN)
-        rewrite_states_fix(w, s->a, -rewrite_states_state_of(w, s->b), changed);
 }
 
 /* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different open ones
@@ -94,8 +73,19 @@ static bool hand_on(struct rewrite *w)
 {
     const struct lx_bonds *b = &w->p->bonds;
     bool changed = false;
-    for (int32_t i = 0; i < b->together_count; i++) fix_group(w, &b->together[i], &changed);
-    for (int32_t i = 0; i < b->staging_count; i++) fix_staging(w, &b->staging[i], &changed);
+    for (int32_t i = 0; i < b->together_count; i++) {
+        int known = IS_OPEN;
+        for (int32_t k = 0; k < b->together[i].count && known == IS_OPEN; k++)
+            known = rewrite_states_state_of(w, b->together[i].at[k]);
+        for (int32_t k = 0; k < b->together[i].count && known != IS_OPEN; k++)
+            rewrite_states_fix(w, b->together[i].at[k], known, &changed);
+    }
+    for (int32_t i = 0; i < b->staging_count; i++) {
+        if (rewrite_states_state_of(w, b->staging[i].a) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].b, -rewrite_states_state_of(w, b->staging[i].a), &changed);
+        if (rewrite_states_state_of(w, b->staging[i].b) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].a, -rewrite_states_state_of(w, b->staging[i].b), &changed);
+    }
     for (int32_t i = 0; i < b->charge_count && !w->impossible; i++)
         if (b->charges[i].cost == LX_FORBIDDEN) fix_by_clause(w, &b->charges[i], &changed);
     return changed && !w->impossible;

@@ -3,11 +3,11 @@
 #include "placement/solve.h"
 #include "placement/rewrite.h"
 #include "base/fail.h"
+#include "base/cancel.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,16 +119,17 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
 }
 
-/* What the stop of a run is asked for the thread that solves (base/stop.h): also whether its time is over, as solvers do. */
+/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by cancel_requested(). */
 struct limit {
     const struct lx_run *run;
-    double end; /* on the monotonic clock, or 0 */
+    struct cancel token;
 };
 
 static bool solve_is_over(void *limit)
 {
-    const struct limit *l = limit;
-    return lx_run_stopped(l->run) || (l->end > 0 && clock_seconds() >= l->end);
+    struct limit *l = limit;
+    if (lx_run_stopped(l->run)) atomic_store(&l->token.requested, true);
+    return cancel_requested();
 }
 
 static void solve_pass_on(void *limit, const struct lx_progress *so_far)
@@ -137,17 +138,15 @@ static void solve_pass_on(void *limit, const struct lx_progress *so_far)
     run->progress(run->context, so_far);
 }
 
-/* The run, whose stop knows the clock where there is a limit of time; `l` must outlive it. */
-static struct lx_run limit_begin(struct limit *l, struct stop *stop, const struct lx_run *run, double share)
+/* The solver's run, until cancel_end(&l->token). */
+static struct lx_run limit_begin(struct limit *l, const struct lx_run *run)
 {
     struct lx_run timed = *run;
-    *l = (struct limit){run, run->time_limit > 0 ? clock_seconds() + run->time_limit * share : 0};
-    if (l->end > 0) {
-        timed.stop = solve_is_over;
-        timed.progress = run->progress ? solve_pass_on : NULL;
-        timed.context = l;
-    }
-    stop_begin(stop, timed.stop, timed.context);
+    l->run = run;
+    cancel_begin(&l->token, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0);
+    timed.stop = solve_is_over;
+    timed.progress = run->progress ? solve_pass_on : NULL;
+    timed.context = l;
     return timed;
 }
 
@@ -164,11 +163,10 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     bool clash = pins_clash(p);
     if (!run->hasty && !lx_run_stopped(run)) {
         /* A quarter of the time at most: an answer is worth more than a bound. */
-        struct limit limit;
-        struct stop stop;
-        limit_begin(&limit, &stop, run, 0.25);
+        struct cancel token;
+        cancel_begin(&token, run->time_limit > 0 ? clock_seconds() + run->time_limit / 4 : 0);
         bound = lx_bound(p);
-        stop_end(&stop);
+        cancel_end(&token);
     }
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
@@ -217,8 +215,7 @@ static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solv
 {
     struct incumbents w;
     struct limit limit;
-    struct stop stop;
-    const struct lx_run timed = limit_begin(&limit, &stop, run, 1);
+    const struct lx_run timed = limit_begin(&limit, run);
     struct lx_run watched = incumbents_watch(&w, p, &timed);
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
     bool ok = can_answer(p, solver, st) && (!validate || lx_problem_validate(p, st)),
@@ -227,7 +224,7 @@ static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solv
     ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok) incumbents_end(&w, answer);
     if (w.memory_is_out) memory_out();
-    stop_end(&stop);
+    cancel_end(&limit.token);
     return ok;
 }
 

@@ -77,16 +77,6 @@ static int64_t height_of_empty(const struct lx_problem *p)
     return p->objective == LX_HEIGHT ? height : 0;
 }
 
-static void add_stats(struct lx_answer *to, const struct lx_answer *from)
-{
-    to->steps += from->steps;
-    for (int i = 0; i < from->stat_count; i++) {
-        if (i >= to->stat_count) to->stats[to->stat_count++] = (struct lx_stat){from->stats[i].name, 0};
-        to->stats[i].value += from->stats[i].value;
-    }
-    if (!to->message[0]) snprintf(to->message, sizeof to->message, "%s", from->message);
-}
-
 /* The worst that is said of a part is said of the whole. */
 static enum lx_verdict worse(enum lx_verdict a, enum lx_verdict b)
 {
@@ -106,7 +96,13 @@ static void judge_part(struct run_parts *r, const struct part *part)
     r->value += a->objective == INT64_MAX ? 0 : a->objective;
     /* Of a part without an answer the bound may be as high as numbers go. */
     if (r->p->objective != LX_FIT && !add_i64(r->bound, a->bound, &r->bound)) r->bound = INT64_MAX;
-    add_stats(r->whole, a);
+    r->whole->steps += a->steps;
+    for (int i = 0; i < a->stat_count; i++) {
+        if (i >= r->whole->stat_count)
+            r->whole->stats[r->whole->stat_count++] = (struct lx_stat){a->stats[i].name, 0};
+        r->whole->stats[i].value += a->stats[i].value;
+    }
+    if (!r->whole->message[0]) snprintf(r->whole->message, sizeof r->whole->message, "%s", a->message);
     r->whole->status = worse(r->whole->status, a->status);
     rewrite_places(&r->w, part, a->address, a->pool, r->whole->address, r->whole->pool);
 }

@@ -234,19 +234,14 @@ static bool valid_reuse(const struct bonds_check *c, const struct lx_reuse *r, i
     return true;
 }
 
-static void mark_edges(const struct bonds_check *c)
+static bool valid_all(struct bonds_check *c, int64_t sum)
 {
+    const struct lx_bonds *b = &c->p->bonds;
     for (int32_t i = 0; i < c->p->count; i++)
         for (int32_t k = 0; k < c->p->buffers[i].parent_count; k++) {
             c->flags[i] |= IS_CHILD;
             c->flags[c->p->buffers[i].parents[k]] |= IS_PARENT;
         }
-}
-
-static bool valid_all(struct bonds_check *c, int64_t sum)
-{
-    const struct lx_bonds *b = &c->p->bonds;
-    mark_edges(c);
     for (int32_t i = 0; i < b->together_count; i++)
         if (!valid_group(c, "together", &b->together[i])) return false;
     if (!valid_same_place(c) || !valid_apart(c) ||

@@ -35,20 +35,15 @@ bool pins_clash(const struct lx_problem *p)
     return !legal && rule == LX_RULE_OVERLAP;
 }
 
-/* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin anew. */
-static void place_pinned(const struct lx_problem *p, int64_t *address)
-{
-    bool late = false;
-    for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
-    for (int32_t i = 0; late && i < p->count; i++)
-        address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
-}
-
 void stack_left_out(const struct lx_problem *p, int64_t *address)
 {
     int64_t top = 0;
     if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
-    place_pinned(p, address);
+    /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin anew. */
+    bool late = false;
+    for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
+    for (int32_t i = 0; late && i < p->count; i++)
+        address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
     for (int32_t i = 0; i < p->count; i++)
         if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);
     for (int32_t i = 0; i < p->count; i++) {

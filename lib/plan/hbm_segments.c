@@ -6,12 +6,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_TENSOR = 50, EACH_ACCESS = 10, EACH_EVENT = 20 }; /* work of base/stop.h */
 
 /* Per tensor: is its first access a read? */
 static bool *first_reads(const struct lx_plan *p)
@@ -20,7 +17,6 @@ static bool *first_reads(const struct lx_plan *p)
     bool *reads = mem_zeroed((size_t)g->tensor_count + 1, sizeof *reads);
     for (int32_t a = p->access_at[g->op_count]; reads && a-- > 0;) {
         reads[p->accesses[a].tensor] = p->accesses[a].reads;
-        (void)stop_round(a, EACH_ACCESS);
     }
     return reads;
 }
@@ -49,12 +45,10 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         return NULL;
     }
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
-        stop_look(EACH_TENSOR);
         b[t] = (struct lx_buffer){
             .name = g->tensors[t].name, .size = tensor_bytes(p->layouts, t), .start = INT64_MAX, .fixed = -1};
     }
     for (int32_t o = 0; b && o < g->op_count; o++) {
-        stop_look(EACH_ACCESS * (int64_t)(p->access_at[o + 1] - p->access_at[o]));
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             const struct lx_access *x = &p->accesses[a];
             if (x->stay >= 0 && p->answer.address[x->stay] >= 0) continue;
@@ -70,7 +64,6 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         one->end = max_i64(one->end, x->tick + 1);
     }
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
-        stop_look(EACH_TENSOR + 2 * (int64_t)p->nest_count);
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
         hbm_segments_cover_nests(p, &b[t]);
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
@@ -92,7 +85,6 @@ static struct lx_problem pool_problem(const struct lx_plan *p, struct lx_buffer 
     int32_t n = 0;
     for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
         number[t] = -1;
-        stop_look(EACH_TENSOR);
         if (!in_pool(&all[t])) continue;
         number[t] = n;
         all[n++] = all[t];
@@ -195,7 +187,6 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
     for (size_t k = 0; ok && k < 2 * n; k++) {
         int32_t i = events[k].buffer;
         int64_t size = round_up_i64(p->buffers[i].size, p->alignment);
-        stop_look(EACH_EVENT + (int64_t)s.count);
         if (size == 0) continue;
         if (events[k].birth)
             address[i] = take_hole(&s, size);
@@ -211,7 +202,7 @@ static bool hbm_segments_pack(const struct lx_problem *problem, const struct lx_
                               struct lx_answer *answer, lx_status *st)
 {
     bool able = solver && (solver->caps & LX_CAN_HEIGHT);
-    struct lx_run run = {.stop = stop_never}; /* all of it is to be packed */
+    struct lx_run run = {0}; /* all of it is to be packed */
     if (able && !lx_problem_solve(problem, solver, &run, answer, st)) return false;
     if (able && answer->status != LX_ERROR) return true;
     for (int64_t i = 0, at = 0; i < problem->count; i++) { /* one behind the other is always right */

@@ -3,7 +3,6 @@
 #include "plan/plan_make.h"
 #include "base/fail.h"
 #include "plan/launch_options.h"
-#include "base/stop.h"
 
 struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
                                     const struct lx_launch_options *options, lx_status *st)
@@ -64,14 +63,11 @@ static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *lau
 
 bool plan_launch_ops(struct lx_plan *p, lx_status *st)
 {
-    enum { EACH_OP = 4000 };
     int32_t count = p->layouts->graph->op_count;
     struct lx_op_launch *launches = arena_array(p->memory, (size_t)count, sizeof *launches);
-    if (!launches) return status_no_memory(st);
     if (!launch_list_read(&p->launch, p->memory, st)) return false;
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
-        stop_look(EACH_OP);
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
         bool ok = made ? launches_keep(made, p->memory, &launches[o]) || status_no_memory(st)
                        : launches_refuse(p, o, &why, st);

@@ -30,7 +30,6 @@ static bool take_nest(const struct graph_reader *r, const struct json_value *at,
     int32_t ops = (int32_t)(x->last - x->first) + 1, levels = x->tiles.count;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(r->p->memory, (size_t)ops, sizeof *var);
     lx_status why = {0};
-    if (!var) return status_no_memory(r->st);
     *out = (struct lx_nest){.first = (int32_t)x->first, .last = (int32_t)x->last, .level_count = levels};
     for (int l = 0; l < levels; l++) out->tiles[l] = x->tiles.at[l];
     for (int32_t i = 0; i < ops * levels; i++) var[i / levels][i % levels] = (signed char)x->vars.at[i];
@@ -45,7 +44,6 @@ bool plan_read_nests(const struct graph_reader *r)
     if (!json_find(r->graph, "nests")) return true;
     if (!plan_read_records(r->j, r->graph, "nests", PLAN_NEST, r->p->memory, &from, r->st)) return false;
     struct lx_nest *nests = arena_array(r->p->memory, (size_t)from.count, sizeof *nests);
-    if (!nests) return status_no_memory(r->st);
     for (int32_t i = 0; i < from.count; i++) {
         const struct plan_nest *x = (const struct plan_nest *)from.at + i;
         if (!whole_nest(r, from.where[i], x, i > 0 ? nests[i - 1].last + 1 : 0) ||
@@ -108,7 +106,6 @@ bool plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, s
     const struct lx_plan *p = r->p;
     int32_t ops = r->ops.count;
     struct hold *holds = arena_array(p->memory, (size_t)p->access_at[ops], sizeof *holds);
-    if (!holds) return status_no_memory(r->st);
     how->nests = p->nests;
     how->nest_count = p->nest_count;
     how->holds = holds;

@@ -5,7 +5,6 @@
 #include "search/divisions.h"
 #include "search/time.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
 #include "nests/alone.h"
@@ -53,15 +52,12 @@ static bool try_divisions(struct search *p, const struct lx_division **divided, 
 {
     struct decisions how = {.passes = asked_passes(p), .divided = divided};
     struct attempt next;
-    struct clocks old, now;
-    if (!draft_clocks(&p->best.draft, p->best.answer.address, &old, p->st) ||
-        !try_with(p, DRAFTS_MANY, &how, &next))
-        return false;
-    bool ok = draft_clocks(&next.draft, next.answer.address, &now, p->st);
-    if (ok)
-        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
-            p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    bool better = ok && !old_is_better(&p->best, old.device_us, &next, now.device_us);
+    if (!try_with(p, DRAFTS_MANY, &how, &next)) return false;
+    struct clocks old = draft_clocks(&p->best.draft, p->best.answer.address),
+                  now = draft_clocks(&next.draft, next.answer.address);
+    LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+        p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
+    bool better = !old_is_better(&p->best, old.device_us, &next, now.device_us);
     if (better) {
         struct attempt worse = p->best;
         p->best = next;
@@ -71,7 +67,7 @@ static bool try_divisions(struct search *p, const struct lx_division **divided, 
     if (better) p->divided_anew = divided;
     p->tried_last = divided;
     attempt_free(&next);
-    return ok;
+    return true;
 }
 
 /* What the search over whole buffers finds. */
@@ -191,7 +187,7 @@ bool divisions_try_others(struct search *p, bool (*engines)(struct search *searc
         struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
         if (!try_with(&tries, DRAFTS_MANY, &how, &tries.best)) return false;
         tries.best.perfect_bytes = p->best.perfect_bytes;
-        ok = stop_forgiven(engines(&tries), p->st);
+        ok = engines(&tries);
         if (!ok)
             attempt_free(&tries.best);
         else if (offer_attempt(p, &tries.best))
@@ -215,9 +211,6 @@ bool divisions_search(struct search *p)
     divisions_remember(p, NULL);
     divisions_remember(p, flipped);
     divisions_remember(p, p->tried_last);
-    /* Stopped, it has proved nothing but what holds however ops are divided. */
-    if (!ok && stop_is_now()) p->joint.bound_bytes = crossing_traffic(&p->best.draft);
-    ok = stop_forgiven(ok, p->st);
     if (ok) adopt_bound(p);
     return ok;
 }

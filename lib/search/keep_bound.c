@@ -4,7 +4,6 @@
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/log.h"
-#include "base/stop.h"
 
 static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_run *run, struct arena *memory,
                            int64_t *bound, lx_status *st)
@@ -31,27 +30,22 @@ static int64_t bound_in_any(const struct keep_model *m, int64_t best, const stru
 bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out)
 {
     struct effort once = {.solver = p->request->quick_solver,
-                          .run = {.stop = stop_never, .seed = p->effort.run.seed},
+                          .run = {.seed = p->effort.run.seed},
                           .drafts = DRAFTS_AS_DECIDED,
                           .one_round = true};
     return try_decisions(p, how, &once, 0, out);
 }
 
-/* A plan may do without: stopped, nothing is known. */
 bool keep_least_below(const struct search *p, const struct decisions *how, int64_t known, int64_t *least)
 {
     const struct lx_run *run = &p->effort.run;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
-    struct stop stop;
     *least = 0;
-    stop_begin(&stop, run->stop, run->context);
     bool ok = draft_make(p->divided, how, &memory, &plain, p->st) &&
               keep_model_make(&plain, false, &memory, &m, p->st) &&
               bound_in_order(&m, known, run, &memory, least, p->st);
-    stop_end(&stop);
-    ok = stop_forgiven(ok, p->st);
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
     draft_free(&plain);
     arena_free(&memory);

@@ -396,7 +396,7 @@ static void list_before(struct keep_walk *s)
 {
     struct op_order order;
     s->before = arena_array(&s->memory, (size_t)s->m->op_count, sizeof *s->before);
-    (void)op_order_make(&order, s->m->x->graph);
+    op_order_make(&order, s->m->x->graph);
     for (size_t e = 0; e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
     op_order_free(&order);

@@ -82,22 +82,19 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
                                const struct lx_division *const *other)
 {
-    enum { EACH_OP = 4000 };
     const struct lx_graph *g = s->by->divided->layouts->graph;
-    if (stop_work(EACH_OP * (int64_t)g->op_count)) return status_stopped(s->by->st);
     struct lx_divisions as = *s->by->divided;
     const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};
     as.at = mem_alloc(((size_t)g->op_count + 1) * sizeof *as.at);
-    bool ok = divided && as.at;
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
+    for (int32_t o = 0; o < g->op_count; o++) {
         if (g->ops[o].hint_count == 0) divided[o] = other && other[o] ? other[o] : &d->at[o];
         as.at[o] = divided[o] ? *divided[o] : s->by->divided->at[o];
     }
-    struct draft plain = s->by->best.draft;
-    ok = ok && time_bound_divided(&plain, &as, &way.least_us, s->by->st) && VEC_PUSH(&s->ways, way);
+    way.least_us = time_bound_divided(&s->by->best.draft, &as);
+    VEC_PUSH(&s->ways, way);
     mem_free(as.at);
-    return ok ? true : status_no_memory(s->by->st);
+    return true;
 }
 
 /* Work division for fewer cores, or by the other rule. One that is not possible is no way. */
@@ -106,8 +103,7 @@ static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct
     struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
     lx_status why = {0};
     *out = lx_divide(s->by->divided->layouts, &how, &why);
-    if (*out || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED)) return true;
-    return why.code == LX_E_STOPPED ? status_stopped(s->by->st) : status_no_memory(s->by->st);
+    return *out || why.code != LX_E_STOPPED || status_stopped(s->by->st);
 }
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)

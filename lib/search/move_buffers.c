@@ -10,14 +10,11 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "search/time.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_STAY = 100, EACH_TICK = 100, EACH_BLOCK = 10 }; /* work of base/stop.h */
 
 struct moved {
     struct cut move;
@@ -33,7 +30,6 @@ struct moving {
         *started; /* stays by the tick that they start at: those of tick t from start_at[t] on */
     struct room room;
     VEC(struct moved) moves;
-    bool failed;
 };
 
 static int by_move(const void *a, const void *b)
@@ -81,13 +77,12 @@ static bool begin_lives(struct moving *v, int32_t tick)
             if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
             if (pass == 1 && move_buffers_take_over(v, i)) continue;
             int64_t size = round_up_i64(b->size, v->x->problem.alignment);
-            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}, &v->failed))
-                return false;
+            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]})) return false;
         }
     return true;
 }
 
-static bool note_places(struct moving *v, int32_t tick)
+static void note_places(struct moving *v, int32_t tick)
 {
     for (size_t i = 0; i < v->room.blocks.count; i++) {
         const struct room_block *b = &v->room.blocks.at[i];
@@ -95,33 +90,30 @@ static bool note_places(struct moving *v, int32_t tick)
         if (b->heir >= 0) v->address[b->heir] = b->address;
         if (b->old < 0 || b->old == b->address) continue;
         struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
-        if (!VEC_PUSH(&v->moves, m)) return v->failed = true, false;
+        VEC_PUSH(&v->moves, m);
     }
-    return true;
 }
 
 /* By counting. What starts behind the last op stands last, and is never met. */
-static bool move_buffers_sort_by_start(struct moving *v)
+static void move_buffers_sort_by_start(struct moving *v)
 {
     int64_t ticks = v->x->graph->op_count;
     const struct lx_buffer *b = v->x->buffers;
     v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
     v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
-    if (!v->start_at || !v->started) return v->failed = true, false;
     for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
     for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
     for (int32_t i = 0; i < v->x->problem.count; i++)
         v->started[v->start_at[min_i64(b[i].start, ticks) + 1]++] = i;
-    return true;
 }
 
 static bool move_buffers_place_all(struct moving *v)
 {
-    if (!move_buffers_sort_by_start(v)) return false;
+    move_buffers_sort_by_start(v);
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        stop_look(EACH_TICK + EACH_BLOCK * (int64_t)v->room.blocks.count);
         end_lives(v, tick);
-        if (!begin_lives(v, tick) || !note_places(v, tick)) return false;
+        if (!begin_lives(v, tick)) return false;
+        note_places(v, tick);
     }
     return true;
 }
@@ -143,7 +135,6 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
         const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
         wanted[i] = u && x->buffers[i].use_count > 0 &&
                     (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-        stop_look(EACH_STAY);
     }
     stays_find_fixed(x, fixed);
 }
@@ -155,7 +146,6 @@ static bool move_buffers_settle(struct search *p, struct moving *v, struct attem
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
     struct cut *moves = arena_array(out->memory, n, sizeof *moves);
     out->answer.address = arena_array(out->memory, stays + n, sizeof *out->answer.address);
-    if (!moves || !out->answer.address) return status_no_memory(p->st);
     if (n) qsort(v->moves.at, n, sizeof *v->moves.at, by_move);
     for (size_t i = 0; i < n; i++) moves[i] = v->moves.at[i].move;
     how.moves = moves;
@@ -167,27 +157,23 @@ static bool move_buffers_settle(struct search *p, struct moving *v, struct attem
     return true;
 }
 
-static bool move_buffers_weigh(struct search *p, struct attempt *a, bool *legal)
+static void move_buffers_weigh(struct search *p, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
-    struct clocks now;
     *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
-    if (!*legal) return why.code != LX_E_MEMORY ? true : status_no_memory(p->st);
+    if (!*legal) return;
     *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
     a->answer.status = LX_FEASIBLE;
     a->perfect_bytes = p->best.perfect_bytes;
     a->bound = p->best.bound;
-    if (!asks_time(p)) return true;
-    if (!draft_clocks(&a->draft, a->answer.address, &now, p->st)) return false;
-    a->us = now.end_to_end_us;
-    return true;
+    if (asks_time(p)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
 }
 
 static bool realise(struct search *p, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
-    bool legal = false, ok = next.memory ? true : status_no_memory(p->st);
-    ok = ok && move_buffers_settle(p, v, &next, &legal) && (!legal || move_buffers_weigh(p, &next, &legal));
+    bool legal = false, ok = move_buffers_settle(p, v, &next, &legal);
+    if (ok && legal) move_buffers_weigh(p, &next, &legal);
     if (ok && legal) {
         LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
         offer_attempt(p, &next);
@@ -203,7 +189,6 @@ static bool fits_still(const struct search *p, const struct moving *v, bool *fit
     struct lx_answer a = {.address = v->address};
     const struct lx_solver *solver = p->effort.solver;
     struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
-    if (!some) return status_no_memory(p->st);
     for (int32_t i = 0; i < q.count; i++) {
         some[i] = q.buffers[i];
         if (!v->wanted[i] && !some[i].reason) some[i].reason = "the choice leaves it off chip";
@@ -228,14 +213,12 @@ bool move_try(struct search *p, const struct keep_model *m, const struct keep_ch
     int64_t *address = mem_alloc((n + 1) * sizeof *address);
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
-    ok = ok && (wanted && fixed && address ? true : status_no_memory(p->st));
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
     if (ok) list_wanted(&x, m, c, wanted, fixed);
     bool placed = false;
     ok = ok && fits_still(p, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;
     placed = ok && (placed || move_buffers_place_all(&v));
-    if (v.failed) ok = status_no_memory(p->st);
     ok = ok && (!placed || realise(p, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);

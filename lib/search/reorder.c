@@ -11,7 +11,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "search/move_buffers.h"
 #include "search/bounds.h"
@@ -34,21 +33,20 @@ static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *l
 }
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
- * last); the earlier one among equals. False: memory or time is out. */
-static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
+ * last); the earlier one among equals. */
+static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
-    enum { EACH_OP = 50, EACH_READY = 20 };
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
     int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
-    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
-    if (ok) memset(s->waits, 0, (size_t)n * sizeof *s->waits);
-    for (size_t e = 0; ok && e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
-    for (int32_t o = 0; ok && o < n; o++) {
+    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive);
+    memset(s->waits, 0, (size_t)n * sizeof *s->waits);
+    for (size_t e = 0; e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
+    for (int32_t o = 0; o < n; o++) {
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]++;
-        if (s->waits[o] == 0) ok = VEC_PUSH(&ready, o);
+        if (s->waits[o] == 0) VEC_PUSH(&ready, o);
     }
-    for (int32_t t = 0; ok && t < n; t++) {
+    for (int32_t t = 0; t < n; t++) {
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
@@ -56,18 +54,16 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
-        ok = !stop_work(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
         order[t] = o;
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;
         for (int i = 0; i < s->g->ops[o].output_count; i++) alive[s->g->ops[o].outputs[i]] = true;
-        for (int32_t e = s->first_edge[o + 1] - 1; ok && e >= s->first_edge[o]; e--)
-            if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
+        for (int32_t e = s->first_edge[o + 1] - 1; e >= s->first_edge[o]; e--)
+            if (--s->waits[s->edges.at[e].after] == 0) VEC_PUSH(&ready, s->edges.at[e].after);
     }
     VEC_FREE(&ready);
     mem_free(left);
     mem_free(alive);
-    return ok;
 }
 
 struct reorder {
@@ -226,8 +222,8 @@ static bool move_single_ops(struct reorder *r)
     while (ok && better && r->tries > 0) {
         struct op_order s;
         better = false;
-        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better)
-                                                        : status_no_memory(r->by->st);
+        op_order_make(&s, r->by->best.draft.graph);
+        ok = move_one_op(r, &s, &better);
         op_order_free(&s);
     }
     return ok;
@@ -239,11 +235,10 @@ static bool try_rules(struct reorder *r)
     for (int rule = 0; ok && rule < 2; rule++) {
         const struct draft *x = &r->by->best.draft;
         struct op_order s;
-        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order)
-                 ? true
-                 : status_no_memory(r->by->st);
+        op_order_make(&s, x->graph);
+        list_order(&s, x, rule == 1, r->order);
         op_order_free(&s);
-        ok = ok && try_order(r, &better);
+        ok = try_order(r, &better);
     }
     return ok;
 }
@@ -257,9 +252,8 @@ bool reorder_search(struct search *p)
     r.place = mem_alloc((n + 1) * sizeof *r.place);
     r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
     r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
-    bool done = false,
-         ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
-    ok = ok && reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
+    bool done = false;
+    bool ok = reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
     mem_free(r.order);

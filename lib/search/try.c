@@ -50,7 +50,6 @@ static bool trial_make_draft(const struct trial *trial, const struct decisions *
                              struct attempt *out)
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
-    if (!out->memory) return status_no_memory(trial->search->st);
     struct decisions plain = *decisions;
     plain.move_count = 0; /* moves are of other addresses */
     if (draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st)) return true;
@@ -148,7 +147,6 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     int32_t stays = attempt->draft.problem.count, count = 0;
     int64_t saved = 0;
     struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
-    if (!copies) return status_no_memory(search->st);
     for (int32_t i = 0; i < stays; i++) {
         if (!waits_in_vain(attempt, i)) continue;
         saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
@@ -246,7 +244,6 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = decisions.loaded_count;
     *better = false;
-    if (!list) return status_no_memory(trial->search->st);
     decisions.loaded_count = find_loaded(best, list);
     decisions.loaded = list;
     bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);

@@ -35,41 +35,10 @@ static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-/* The operand of a view that is larger than what is moved. */
-static int64_t accesses_part_bytes(const struct lx_layout *y, const struct op_index *x, int operand)
-{
-    int64_t sticks = 1;
-    for (int k = 0; k < y->rank - 1; k++) {
-        int h = y->host_dim[k];
-        int64_t positions = y->size[k];
-        if (h >= 0)
-            positions = steps_touched(op_index_offset(x, operand, h), op_index_stride(x, operand, h),
-                                      x->extent[x->var[operand][h]], y->host_shape[h], y->step[k]);
-        if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
-    }
-    return mul_i64(sticks, y->stick_bytes, &sticks) ? sticks : INT64_MAX;
-}
-
 /* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they begin. */
 static int64_t window_positions(int64_t count, int64_t step, int64_t size)
 {
     return min_i64(size, ceil_div_i64(count - 1, step) + 1);
-}
-
-/* The operand that an op chooses from: so many times what is chosen, but no more than there is. */
-static int64_t chosen_bytes(const struct lx_layout *y, const struct lx_op *op, const struct lx_choice *c)
-{
-    int64_t sticks = lx_choice_picks(op, c), whole = lx_layout_bytes(y);
-    for (int k = 0; k < y->rank - 1; k++) {
-        int v = y->host_dim[k] < 0 ? -1 : op->map->index[c->operand][(int)y->host_dim[k]], window = -2;
-        for (int a = 0; v >= 0 && a < c->axis_count; a++)
-            if (c->var[a] == v) window = c->window[a];
-        int64_t positions = window >= 0 ? window_positions(op->map->extent[window], y->step[k], y->size[k])
-                            : window == -1 || (v >= 0 && lx_choice_by(op, c, v)) ? 1
-                                                                                 : y->size[k];
-        if (!mul_i64(sticks, positions, &sticks)) return whole;
-    }
-    return mul_i64(sticks, y->stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
 }
 
 static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
@@ -78,26 +47,42 @@ static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx
     if ((op->offset || (op->map && op->map->walks)) && l->layouts[tensor].rank > 0) {
         struct op_index x;
         op_index_of(l->graph, op, &x);
-        if (x.known && op_index_shifted(&x, operand))
-            return accesses_part_bytes(&l->layouts[tensor], &x, operand);
+        if (x.known && op_index_shifted(&x, operand)) {
+            /* The operand of a view that is larger than what is moved. */
+            int64_t sticks = 1;
+            for (int k = 0; k < l->layouts[tensor].rank - 1; k++) {
+                int h = l->layouts[tensor].host_dim[k];
+                int64_t positions = l->layouts[tensor].size[k];
+                if (h >= 0)
+                    positions = steps_touched(op_index_offset(&x, operand, h),
+                                              op_index_stride(&x, operand, h), x.extent[x.var[operand][h]],
+                                              l->layouts[tensor].host_shape[h], l->layouts[tensor].step[k]);
+                if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
+            }
+            return mul_i64(sticks, l->layouts[tensor].stick_bytes, &sticks) ? sticks : INT64_MAX;
+        }
     }
     struct lx_choice c;
-    if (lx_choice_of(op, &c) && c.operand == operand) return chosen_bytes(&l->layouts[tensor], op, &c);
-    return tensor_bytes(l, tensor);
-}
-
-static void accesses_fill_op(struct draft *x, int32_t o, int32_t at)
-{
-    const struct lx_op *op = &x->graph->ops[o];
-    for (int i = 0; i < op_operand_count(op); i++) {
-        bool output = i >= op->input_count;
-        x->access_op[at + i] = o;
-        x->accesses[at + i] = (struct lx_access){.tensor = op_operand(op, i),
-                                                 .stay = -1,
-                                                 .reads = !output || op_keeps_rest(op),
-                                                 .writes = output,
-                                                 .bytes = accesses_access_bytes(x->layouts, op, i)};
+    if (lx_choice_of(op, &c) && c.operand == operand) {
+        /* The operand that an op chooses from: so many times what is chosen, but no more than there is. */
+        int64_t sticks = lx_choice_picks(op, &c), whole = lx_layout_bytes(&l->layouts[tensor]);
+        for (int k = 0; k < l->layouts[tensor].rank - 1; k++) {
+            int v = l->layouts[tensor].host_dim[k] < 0
+                        ? -1
+                        : op->map->index[c.operand][(int)l->layouts[tensor].host_dim[k]],
+                window = -2;
+            for (int a = 0; v >= 0 && a < c.axis_count; a++)
+                if (c.var[a] == v) window = c.window[a];
+            int64_t positions =
+                window >= 0 ? window_positions(op->map->extent[window], l->layouts[tensor].step[k],
+                                               l->layouts[tensor].size[k])
+                : window == -1 || (v >= 0 && lx_choice_by(op, &c, v)) ? 1
+                                                                      : l->layouts[tensor].size[k];
+            if (!mul_i64(sticks, positions, &sticks)) return whole;
+        }
+        return mul_i64(sticks, l->layouts[tensor].stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
     }
+    return tensor_bytes(l, tensor);
 }
 
 void draft_accesses(struct draft *x)
@@ -112,7 +97,16 @@ void draft_accesses(struct draft *x)
     int32_t at = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
-        accesses_fill_op(x, o, at);
+        const struct lx_op *op = &x->graph->ops[o];
+        for (int i = 0; i < op_operand_count(op); i++) {
+            bool output = i >= op->input_count;
+            x->access_op[at + i] = o;
+            x->accesses[at + i] = (struct lx_access){.tensor = op_operand(op, i),
+                                                     .stay = -1,
+                                                     .reads = !output || op_keeps_rest(op),
+                                                     .writes = output,
+                                                     .bytes = accesses_access_bytes(x->layouts, op, i)};
+        }
         at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;

@@ -48,20 +48,6 @@ static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
     return count;
 }
 
-static void bundles_take_tensors(struct cutter *c, int32_t o)
-{
-    c->tensors += new_tensors(c, o, o);
-    for (int i = 0; i < op_operand_count(&c->x->graph->ops[o]); i++)
-        c->seen[op_operand(&c->x->graph->ops[o], i)] = c->bundle + 1;
-}
-
-static bool stated_border(struct cutter *c, int32_t o)
-{
-    const struct decisions *how = &c->x->how;
-    while (c->next_border < how->border_count && how->borders[c->next_border] < o) c->next_border++;
-    return c->next_border < how->border_count && how->borders[c->next_border] == o;
-}
-
 static bool bundles_begins_bundle(struct cutter *c, int32_t o)
 {
     int64_t limit = c->x->graph->device.bundle_tensors;
@@ -69,7 +55,11 @@ static bool bundles_begins_bundle(struct cutter *c, int32_t o)
     if (n >= 0) last = c->x->how.nests[n].last;
     if (o == 0 || (n >= 0 && o > c->x->how.nests[n].first)) return false;
     if (stands_alone(c->x, o) || stands_alone(c->x, o - 1)) return true;
-    if (c->x->how.borders) return stated_border(c, o);
+    if (c->x->how.borders) {
+        const struct decisions *how = &c->x->how;
+        while (c->next_border < how->border_count && how->borders[c->next_border] < o) c->next_border++;
+        return c->next_border < how->border_count && how->borders[c->next_border] == o;
+    }
     return limit > 0 && c->tensors + new_tensors(c, o, last) > limit;
 }
 
@@ -97,7 +87,9 @@ bool draft_bundles(struct draft *x, lx_status *st)
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         if (bundles_begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
-        bundles_take_tensors(&c, o);
+        c.tensors += new_tensors(&c, o, o);
+        for (int i = 0; i < op_operand_count(&c.x->graph->ops[o]); i++)
+            c.seen[op_operand(&c.x->graph->ops[o], i)] = c.bundle + 1;
         x->bundle_of[o] = c.bundle;
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;

@@ -20,16 +20,6 @@ bool cut_among(const struct cut *cuts, int32_t count, struct cut c)
     return count > 0 && bsearch(&c, cuts, (size_t)count, sizeof *cuts, cut_compare);
 }
 
-static const struct lx_nest *copy_nests(struct arena *m, const struct lx_nest *nests, int32_t count)
-{
-    struct lx_nest *to = arena_copy_array(m, nests, (size_t)count, sizeof *to);
-    for (int32_t i = 0; i < count; i++) {
-        to[i].var = arena_copy_array(m, nests[i].var, (size_t)(nests[i].last - nests[i].first + 1),
-                                     sizeof *to[i].var);
-    }
-    return to;
-}
-
 static void copy_decisions(struct draft *x, const struct decisions *how)
 {
     size_t ops = (size_t)x->divided->count;
@@ -43,7 +33,12 @@ static void copy_decisions(struct draft *x, const struct decisions *how)
     if (how->borders)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
     x->how.holds = arena_copy_array(m, how->holds, (size_t)how->hold_count, sizeof *how->holds);
-    x->how.nests = copy_nests(m, how->nests, how->nest_count);
+    int32_t count = how->nest_count;
+    struct lx_nest *to = arena_copy_array(m, how->nests, (size_t)count, sizeof *to);
+    for (int32_t i = 0; i < count; i++)
+        to[i].var = arena_copy_array(
+            m, how->nests[i].var, (size_t)(how->nests[i].last - how->nests[i].first + 1), sizeof *to[i].var);
+    x->how.nests = to;
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
 }
@@ -70,17 +65,6 @@ static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     l->stick_var = stick;
     l->restickifies = r;
     l->paddings = p;
-}
-
-static void order_layouts(struct draft *x)
-{
-    const struct lx_layouts *old = x->divided->layouts;
-    struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
-    reorder_layouts(old, x->how.order, x->memory, l);
-    l->graph = graph_with_order(old->graph, x->how.order);
-    l->memory = NULL; /* the draft's */
-    x->layouts = l;
-    x->graph = l->graph;
 }
 
 /* Is the division one of the tiles that the nests have? */
@@ -141,7 +125,15 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
     x->layouts = x->divided->layouts;
     x->graph = x->layouts->graph;
     copy_decisions(x, how);
-    if (how->order) order_layouts(x);
+    if (how->order) {
+        const struct lx_layouts *old = x->divided->layouts;
+        struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
+        reorder_layouts(old, x->how.order, x->memory, l);
+        l->graph = graph_with_order(old->graph, x->how.order);
+        l->memory = NULL; /* the draft's */
+        x->layouts = l;
+        x->graph = l->graph;
+    }
     for (int32_t i = 0; i < how->nest_count; i++)
         if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
     return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;

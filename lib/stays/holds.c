@@ -13,20 +13,15 @@ static const struct lx_nest *holds_nest_of(const struct draft *x, int32_t access
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
 }
 
-/* The smallest tile; of a sum the smallest that is complete when it leaves. */
-static int usual_level(const struct lx_nest *n, const struct nest_tensor *t)
-{
-    int level = 0;
-    for (int l = 0; l < n->level_count && !(t->summed & level_bit(l)); l++)
-        if (t->indexed & level_bit(l)) level = l + 1;
-    return level;
-}
-
 static int holds_level_of(const struct draft *x, int32_t tensor, int32_t nest, const struct nest_tensor *t)
 {
     for (int32_t i = 0; i < x->how.hold_count; i++)
         if (x->how.holds[i].tensor == tensor && x->how.holds[i].nest == nest) return x->how.holds[i].level;
-    return usual_level(&x->how.nests[nest], t);
+    /* The smallest tile; of a sum the smallest that is complete when it leaves. */
+    int level = 0;
+    for (int l = 0; l < x->how.nests[nest].level_count && !(t->summed & level_bit(l)); l++)
+        if (t->indexed & level_bit(l)) level = l + 1;
+    return level;
 }
 
 void draft_holds(struct draft *x)

@@ -44,19 +44,6 @@ static int32_t find_moved(const struct draft *x, struct cut move)
     return -1;
 }
 
-/* The uses from `first` on, behind the copy, which is one itself. */
-static void take_uses(const struct draft *x, struct lx_buffer *a, int32_t first, int64_t copy,
-                      struct lx_buffer *b)
-{
-    bool at_once = first < a->use_count && a->uses[first] == copy;
-    int64_t *uses = arena_array(x->memory, (size_t)(a->use_count - first) + 1, sizeof *uses);
-    b->use_count = 0;
-    if (!at_once) uses[b->use_count++] = copy;
-    for (int32_t k = first; k < a->use_count; k++) uses[b->use_count++] = a->uses[k];
-    a->use_count = first;
-    b->uses = uses;
-}
-
 /* First and last op that a stay serves; where it serves none, all of its life. */
 static void find_served(struct draft *x, int32_t stay)
 {
@@ -81,7 +68,15 @@ static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
     *b = *a;
     x->stays[new] = x->stays[old];
     while (first < a->use_count && a->uses[first] < move.before) first++;
-    take_uses(x, a, first, move.before, b);
+    /* The uses from `first` on, behind the copy, which is one itself. */
+    int64_t copy = move.before;
+    bool at_once = first < a->use_count && a->uses[first] == copy;
+    int64_t *uses = arena_array(x->memory, (size_t)(a->use_count - first) + 1, sizeof *uses);
+    b->use_count = 0;
+    if (!at_once) uses[b->use_count++] = copy;
+    for (int32_t k = first; k < a->use_count; k++) uses[b->use_count++] = a->uses[k];
+    a->use_count = first;
+    b->uses = uses;
     a->end = b->start = move.before;
     b->first_use_is_read = true;
     b->spill_cost = 0;

@@ -251,9 +251,12 @@ static void write_prices(struct pricing *p)
     }
 }
 
-/* Of what is too large: would it save anything? If not, that is why it is barred. */
-static void doubt_sizes(struct pricing *p)
+static void settle_tensor(struct pricing *p)
 {
+    bool changed = true;
+    p->first_charge = p->charges.count;
+    p->whole = tensor_bytes(p->x->layouts, p->tensor);
+    /* Of what is too large: would it save anything? If not, that is why it is barred. */
     bool any = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
     p->sizes_count = false;
@@ -261,14 +264,6 @@ static void doubt_sizes(struct pricing *p)
     for (int32_t s = next_stay(p, -1); any && s >= 0; s = next_stay(p, s))
         if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) bar_stay(p->x, s);
     p->sizes_count = true;
-}
-
-static void settle_tensor(struct pricing *p)
-{
-    bool changed = true;
-    p->first_charge = p->charges.count;
-    p->whole = tensor_bytes(p->x->layouts, p->tensor);
-    doubt_sizes(p);
     do {
         stay_prices_price_tensor(p);
         bar_useless(p, &changed);

@@ -136,17 +136,12 @@ static bool stays_serve(struct builder *b, struct found_stay *f, const struct se
     return true;
 }
 
-static int64_t stays_part_of(const struct builder *b, const struct found_stay *f)
-{
-    struct lx_core_view v = held_view(b->x, b->x->access_at[f->stay.view_op] + f->stay.view_operand);
-    return view_part_bytes(b->x->layouts, f->stay.tensor, &v);
-}
-
 /* Measures a stay; one that fits no scratchpad is barred. */
 static void measure_stay(struct builder *b, struct found_stay *f)
 {
     struct draft *x = b->x;
-    f->buffer.size = stays_part_of(b, f);
+    struct lx_core_view v = held_view(b->x, b->x->access_at[f->stay.view_op] + f->stay.view_operand);
+    f->buffer.size = view_part_bytes(b->x->layouts, f->stay.tensor, &v);
     if (f->stay.bar || f->buffer.size <= x->problem.capacity) return;
     f->stay.bar = LX_BAR_SIZE;
     f->buffer.reason =
@@ -214,9 +209,13 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     return true;
 }
 
-/* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
-static void stays_uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
+static void finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
 {
+    struct draft *x = b->x;
+    struct lx_buffer *out = &x->buffers[number];
+    x->stays[number] = f->stay;
+    *out = f->buffer;
+    /* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
     size_t n = f->uses.count;
     int64_t *to = arena_array(x->memory, n + 2, sizeof *to);
     bool before = n > 0 && f->life_first<f->uses.at[0], after = n> 0 && f->life_last > f->uses.at[n - 1];
@@ -225,15 +224,6 @@ static void stays_uses_of(struct draft *x, const struct found_stay *f, struct lx
     if (after) to[n + before] = f->life_last;
     out->uses = to;
     out->use_count = (int32_t)(n + before + after);
-}
-
-static void finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
-{
-    struct draft *x = b->x;
-    struct lx_buffer *out = &x->buffers[number];
-    x->stays[number] = f->stay;
-    *out = f->buffer;
-    stays_uses_of(x, f, out);
     out->start = f->life_first;
     out->end = f->life_last + 1;
     if (f->uses.count == 0) out->start = 0, out->end = 1;

@@ -98,19 +98,6 @@ static void traffic_fill(struct walk *w, int32_t stay, int32_t tick)
     if (w->ops) w->ops[tick].ring += bytes;
 }
 
-/* A sum whose parts come and go: each part is stored, all but the first are loaded before, and the last leaves HBM with
- * the whole. */
-static void exchange_parts(struct walk *w, int32_t stay, int32_t tick, int64_t stored)
-{
-    struct lx_op_traffic *op = w->ops ? &w->ops[tick] : NULL;
-    int64_t loaded = stored - w->whole;
-    transfer(w, LX_LOAD, tick, stay, -1, loaded);
-    transfer(w, LX_STORE, tick, stay, -1, stored);
-    traffic_add(w, loaded, op ? &op->hbm_read : NULL);
-    traffic_add(w, stored, op ? &op->hbm_written : NULL);
-    w->hbm_has_it = true;
-}
-
 static void walk_access(struct walk *w, int32_t access)
 {
     const struct lx_access *a = &w->x->accesses[access];
@@ -126,7 +113,16 @@ static void walk_access(struct walk *w, int32_t access)
     if (!a->writes) return;
     int64_t parts = stay_parts(w->x, a->stay);
     if (parts > 1) {
-        exchange_parts(w, a->stay, tick, parts * w->whole);
+        /* A sum whose parts come and go: each part is stored, all but the first are loaded before, and the last leaves HBM with
+ * the whole. */
+        int32_t stay = a->stay;
+        int64_t stored = parts * w->whole;
+        int64_t loaded = stored - w->whole;
+        transfer(w, LX_LOAD, tick, stay, -1, loaded);
+        transfer(w, LX_STORE, tick, stay, -1, stored);
+        traffic_add(w, loaded, op ? &op->hbm_read : NULL);
+        traffic_add(w, stored, op ? &op->hbm_written : NULL);
+        w->hbm_has_it = true;
         return;
     }
     w->hbm_has_it = false;

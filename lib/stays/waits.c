@@ -60,17 +60,6 @@ static void add_keeper(struct builder *b, int32_t of, int64_t tick)
     VEC_PUSH(&b->buffers, k);
 }
 
-static void add_keepers(struct builder *b)
-{
-    for (size_t i = 0; i < b->waits.count; i++) {
-        struct wait *w = &b->waits.at[i], *before = i > 0 ? w - 1 : NULL;
-        bool same = before && before->source == w->source;
-        w->first = same ? before->first : (int32_t)b->buffers.count;
-        if (!same || before->tick != w->tick) add_keeper(b, same ? before->last : w->source, w->tick);
-        w->last = (int32_t)b->buffers.count - 1;
-    }
-}
-
 /* The group, and all keepers of a wait. */
 static void with_keepers(struct builder *b, struct lx_group *g, const struct wait *w)
 {
@@ -99,25 +88,21 @@ static void widen_load(struct builder *b, const struct wait *w)
     }
 }
 
-/* The store of the source unless all copies are made of it: the keepers of the last of them stand for all. */
-static void widen_store(struct builder *b, const struct wait *w)
-{
-    for (size_t i = 0; i < b->charges.count; i++) {
-        struct lx_charge *c = &b->charges.at[i];
-        if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(b, &c->any_off, w);
-    }
-}
-
 static void widen_charges(struct builder *b)
 {
     const struct lx_bonds *bonds = &b->x->problem.bonds;
-    for (int32_t i = 0; i < bonds->charge_count; i++) {
-        VEC_PUSH(&b->charges, bonds->charges[i]);
-    }
+    for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b->charges, bonds->charges[i]);
     for (size_t i = 0; i < b->waits.count; i++) {
         bool is_last = i + 1 == b->waits.count || b->waits.at[i + 1].source != b->waits.at[i].source;
         widen_load(b, &b->waits.at[i]);
-        if (is_last) widen_store(b, &b->waits.at[i]);
+        if (is_last) {
+            /* The store of the source unless all copies are made of it: the keepers of the last of them stand for all. */
+            for (size_t k = 0; k < b->charges.count; k++) {
+                struct lx_charge *c = &b->charges.at[k];
+                if (waits_is_on(&c->all_on, b->waits.at[i].source) && c->any_off.count)
+                    with_keepers(b, &c->any_off, &b->waits.at[i]);
+            }
+        }
     }
 }
 
@@ -127,10 +112,14 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
     waits_find_waits(&b);
     *out = (struct waiting){.problem = x->problem};
     if (b.waits.count) {
-        for (int32_t i = 0; i < x->problem.count; i++) {
-            VEC_PUSH(&b.buffers, x->buffers[i]);
+        for (int32_t i = 0; i < x->problem.count; i++) VEC_PUSH(&b.buffers, x->buffers[i]);
+        for (size_t i = 0; i < b.waits.count; i++) {
+            struct wait *w = &b.waits.at[i], *before = i > 0 ? w - 1 : NULL;
+            bool same = before && before->source == w->source;
+            w->first = same ? before->first : (int32_t)b.buffers.count;
+            if (!same || before->tick != w->tick) add_keeper(&b, same ? before->last : w->source, w->tick);
+            w->last = (int32_t)b.buffers.count - 1;
         }
-        add_keepers(&b);
         widen_charges(&b);
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;

@@ -8,9 +8,8 @@
 
 bool cut_repeats_find(struct cut_repeats *r)
 {
-    lx_status st = {0};
     size_t tensors = (size_t)r->q->g->tensor_count + 1;
-    r->runs = lx_repeats(r->q->g, &r->run_count, &st);
+    r->runs = lx_repeats(r->q->g, &r->run_count);
     r->twin = mem_alloc(tensors * sizeof *r->twin);
     r->of = mem_alloc(tensors * sizeof *r->of);
     return r->runs && r->twin && r->of;

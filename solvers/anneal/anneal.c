@@ -115,24 +115,6 @@ void annealing_measure_best(struct search *s)
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
 }
 
-/* Standing too high counts by how much the item is worth. */
-static void set_slopes(struct search *s)
-{
-    struct decoder *d = &s->decoder;
-    int64_t room = max_i64(d->overflow_cap, 1);
-    for (int32_t i = 0; i < s->items.count; i++)
-        d->slope[i] = (int64_t)((int128)max_i64(d->fee[i], 0) * s->option[GUIDE] / 1000 / room);
-}
-
-/* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
- * first the engine that learns from what did not fit. */
-static void pack_in_orders(struct search *s, int64_t work)
-{
-    bool found;
-    pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
-    if (found) annealing_measure_best(s);
-}
-
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
 static bool anneal_rounds(struct search *s)
 {
@@ -142,12 +124,22 @@ static bool anneal_rounds(struct search *s)
     decoder_make(&s->decoder, &s->items, true);
     decoder_link(&s->decoder, &s->links[0]);
     ejector_make(&s->ejector, &s->items, &s->links[1]);
-    set_slopes(s);
+    /* Standing too high counts by how much the item is worth. */
+    struct decoder *d = &s->decoder;
+    int64_t room = max_i64(d->overflow_cap, 1);
+    for (int32_t i = 0; i < s->items.count; i++)
+        d->slope[i] = (int64_t)((int128)max_i64(d->fee[i], 0) * s->option[GUIDE] / 1000 / room);
     cooling_make(&s->schedule);
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
-    if (s->problem->objective == LX_FIT) pack_in_orders(s, work);
+    if (s->problem->objective == LX_FIT) {
+        /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
+ * first the engine that learns from what did not fit. */
+        bool found;
+        pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
+        if (found) annealing_measure_best(s);
+    }
     if (!s->worth) return phase_cycles(s, work);
     refiller_make(&s->refiller, &s->items, &s->links[1], s->worth);
     int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);

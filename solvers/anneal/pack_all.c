@@ -17,15 +17,6 @@ static bool pack_all_stopped(void *context)
     return lx_run_stopped(e->run) || (e->deadline > 0 && clock_seconds() > e->deadline);
 }
 
-static void pack_all_describe(const struct items *it, struct fit_item *items, struct fit_piece *pieces)
-{
-    for (int32_t i = 0; i < it->count; i++) {
-        const struct item *b = &it->item[i];
-        pieces[i] = (struct fit_piece){b->start, b->end, b->size};
-        items[i] = (struct fit_item){i, 1, b->align, b->fixed};
-    }
-}
-
 void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found)
 {
     size_t n = (size_t)it->count + 1;
@@ -36,7 +27,11 @@ void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
     struct fit_limits limits = {
         .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
     struct fit_stats stats;
-    pack_all_describe(it, items, pieces);
+    for (int32_t i = 0; i < it->count; i++) {
+        const struct item *b = &it->item[i];
+        pieces[i] = (struct fit_piece){b->start, b->end, b->size};
+        items[i] = (struct fit_item){i, 1, b->align, b->fixed};
+    }
     struct fit_problem p = {.capacity = it->problem->capacity / it->problem->alignment,
                             .item_count = it->count,
                             .piece_count = it->count,

@@ -16,13 +16,6 @@ static uint32_t refill_pick(struct rng *rng, uint32_t n)
     return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
 }
 
-static void refill_mark_stale(struct refiller *f, int32_t i)
-{
-    if (f->is_stale[i]) return;
-    f->is_stale[i] = true;
-    f->stale[f->stale_count++] = i;
-}
-
 static void list_off(struct refiller *f, int32_t i)
 {
     if (i < f->from || i >= f->to) return;
@@ -43,7 +36,10 @@ static void refill_put(struct refiller *f, int32_t i, struct spot spot)
 {
     bool was_off = f->spot[i].base < 0, off = spot.base < 0;
     f->spot[i] = spot;
-    refill_mark_stale(f, i);
+    if (!f->is_stale[i]) {
+        f->is_stale[i] = true;
+        f->stale[f->stale_count++] = i;
+    }
     if (was_off == off) return;
     int sign = off ? 1 : -1;
     f->energy += sign * f->fee[i];
@@ -170,15 +166,6 @@ static int64_t refill_find_gap(struct refiller *f, int32_t i, enum gap gap)
     return best;
 }
 
-static void refill_fill(struct refiller *f, int32_t i, enum gap gap)
-{
-    const struct item *b = &f->it->item[i];
-    int64_t at = partners_slot(f, i);
-    if (at < 0 && b->fixed >= 0 && is_clear(f, i, b->fixed, NO_ITEM)) at = b->fixed;
-    if (at < 0 && b->fixed < 0) at = refill_find_gap(f, i, gap);
-    if (at >= 0) refill_put(f, i, (struct spot){at, at + b->size});
-}
-
 static bool is_on_list(const struct refiller *f, int32_t i)
 {
     for (int32_t k = 0; k < f->count; k++)
@@ -216,18 +203,6 @@ static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
     return true;
 }
 
-/* A few that are off chip and live with one of the listed. */
-static void list_guests(struct refiller *f, struct rng *rng)
-{
-    for (int k = 0; k < GUESTS; k++) {
-        int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];
-        uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);
-        if (degree == 0) continue;
-        int32_t guest = f->near[f->it->first[host] + refill_pick(rng, degree)];
-        if (f->spot[guest].base < 0 && !is_on_list(f, guest)) f->list[f->count++] = guest;
-    }
-}
-
 static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
 {
     const struct item *b = &f->it->item[i];
@@ -247,9 +222,13 @@ static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kin
     }
 }
 
-/* The listed in the order in which they choose; half the time the first one before all others. */
-static void draw_order(const struct refiller *f, struct rng *rng, int32_t *order)
+/* Everything on the list chooses a place. False when that can no longer end within the limit. */
+static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
 {
+    int32_t order[REFILL_MOST];
+    int64_t to_come = 0;
+    enum gap gap = (enum gap)refill_pick(rng, GAPS);
+    /* The listed in the order in which they choose; half the time the first one before all others. */
     int64_t rank[REFILL_MOST];
     enum kind kind = (enum kind)refill_pick(rng, KINDS);
     bool first = refill_pick(rng, 2);
@@ -260,15 +239,6 @@ static void draw_order(const struct refiller *f, struct rng *rng, int32_t *order
         for (; at > 0 && rank[order[at - 1]] < rank[k]; at--) order[at] = order[at - 1];
         order[at] = k;
     }
-}
-
-/* Everything on the list chooses a place. False when that can no longer end within the limit. */
-static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
-{
-    int32_t order[REFILL_MOST];
-    int64_t to_come = 0;
-    enum gap gap = (enum gap)refill_pick(rng, GAPS);
-    draw_order(f, rng, order);
     for (int32_t k = 0; k < f->count; k++) to_come += max_i64(f->fee[f->list[k]], 0);
     for (int32_t k = 0; k < f->count; k++) {
         int32_t i = f->list[order[k]];
@@ -276,7 +246,11 @@ static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int6
         if (i == leaver) continue;
         bool forced = order[k] == 0;
         if (f->links && !forced && links_rise(f->links, i) > 0) continue;
-        refill_fill(f, i, gap);
+        const struct item *b = &f->it->item[i];
+        int64_t at = partners_slot(f, i);
+        if (at < 0 && b->fixed >= 0 && is_clear(f, i, b->fixed, NO_ITEM)) at = b->fixed;
+        if (at < 0 && b->fixed < 0) at = refill_find_gap(f, i, gap);
+        if (at >= 0) refill_put(f, i, (struct spot){at, at + b->size});
         if (!f->links && f->energy - to_come > limit) return false;
     }
     return f->energy <= limit;
@@ -303,7 +277,14 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     if (i == NO_ITEM) return false;
     f->count = 0;
     if (!list_band(f, i, rng)) return true;
-    list_guests(f, rng);
+    /* A few that are off chip and live with one of the listed. */
+    for (int k = 0; k < GUESTS; k++) {
+        int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];
+        uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);
+        if (degree == 0) continue;
+        int32_t guest = f->near[f->it->first[host] + refill_pick(rng, degree)];
+        if (f->spot[guest].base < 0 && !is_on_list(f, guest)) f->list[f->count++] = guest;
+    }
     for (int32_t k = 0; k < f->count; k++) {
         f->was[k] = f->spot[f->list[k]];
         refill_put(f, f->list[k], nowhere);

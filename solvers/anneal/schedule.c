@@ -6,26 +6,23 @@
 #include "anneal/schedule.h"
 #include "base/checked.h"
 
-/* log2(x) for x in [1, 2) with 31 fraction bits: squaring doubles the logarithm, whose integer part is the
- * next binary digit. */
-static uint32_t log2_digits(uint64_t x)
-{
-    uint32_t log = 0;
-    for (int digit = LOG_FRACTION_BITS - 1; digit >= 0; digit--) {
-        x = (x * x) >> 31;
-        if (x >> 32) {
-            log |= UINT32_C(1) << digit;
-            x >>= 1;
-        }
-    }
-    return log;
-}
-
 void cooling_make(struct schedule *s)
 {
     *s = (struct schedule){0};
-    for (uint32_t i = 0; i < 1u << LOG_TABLE_BITS; i++)
-        s->log2_table[i] = log2_digits((UINT64_C(1) << 31) + ((uint64_t)i << (31 - LOG_TABLE_BITS)));
+    for (uint32_t i = 0; i < 1u << LOG_TABLE_BITS; i++) {
+        /* log2(x) for x in [1, 2) with 31 fraction bits: squaring doubles the logarithm, whose integer part is the
+ * next binary digit. */
+        uint64_t x = (UINT64_C(1) << 31) + ((uint64_t)i << (31 - LOG_TABLE_BITS));
+        uint32_t log = 0;
+        for (int digit = LOG_FRACTION_BITS - 1; digit >= 0; digit--) {
+            x = (x * x) >> 31;
+            if (x >> 32) {
+                log |= UINT32_C(1) << digit;
+                x >>= 1;
+            }
+        }
+        s->log2_table[i] = log;
+    }
     s->log2_table[1 << LOG_TABLE_BITS] = 1u << LOG_FRACTION_BITS;
 }
 

@@ -32,27 +32,10 @@ bool decoder_may_join(const struct decoder *d, struct edge e)
                 if (pass == 0) {
                     if (b->fixed >= 0) fixed = b->fixed;
                     align = lcm_i64(align, b->align);
-                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed))) {
+                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed)))
                     return false;
-                }
             }
     return fixed >= 0 || align <= LX_INT_MAX;
-}
-
-/* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
-static void load_chains(struct decoder *d, const int64_t *base)
-{
-    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
-    for (int32_t k = 0; k < d->it->edge_count; k++) {
-        struct edge e = d->it->edge[k];
-        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
-        if (!decoder_may_join(d, e)) continue;
-        d->heir[e.parent] = e.child;
-        d->donor[e.child] = e.parent;
-    }
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->donor[i] == NO_ITEM)
-            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
 }
 
 void decoder_link(struct decoder *d, struct links *links)
@@ -66,26 +49,33 @@ void decoder_link(struct decoder *d, struct links *links)
     if (d->links) d->penalty = links->energy;
 }
 
-/* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
-static void load_shut(struct decoder *d, const int64_t *base)
-{
-    if (!d->links) return;
-    int64_t before = d->links->energy;
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
-    for (int32_t i = 0; i < d->it->count; i++)
-        d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
-    for (int32_t i = 0; i < d->it->count; i++)
-        if (d->links->on[i] != (d->off_slot[i] < 0)) links_flip(d->links, i);
-    d->penalty += d->links->energy - before;
-}
-
 void decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
     struct placed *order = mem_alloc((n + 1) * sizeof *order);
-    load_chains(d, base);
-    load_shut(d, base);
+    /* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
+    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
+    for (int32_t k = 0; k < d->it->edge_count; k++) {
+        struct edge e = d->it->edge[k];
+        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
+        if (!decoder_may_join(d, e)) continue;
+        d->heir[e.parent] = e.child;
+        d->donor[e.child] = e.parent;
+    }
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->donor[i] == NO_ITEM)
+            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
+    /* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
+    if (d->links) {
+        int64_t before = d->links->energy;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
+        for (int32_t i = 0; i < d->it->count; i++)
+            d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (d->off_slot[i] < 0)) links_flip(d->links, i);
+        d->penalty += d->links->energy - before;
+    }
     for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
     qsort(order, n, sizeof *order, compare_placed);
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);

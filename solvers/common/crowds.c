@@ -30,28 +30,14 @@ static int32_t least_crowd(int32_t count)
     return (int32_t)max_i64(LEAST_CROWD, count / 64);
 }
 
-/* Runs of equal lives, first come first served: `lives` is sorted. */
-static void crowds_of_equals(struct crowds *c, const struct life *lives, int32_t n)
-{
-    for (int32_t i = 0, next; i < n && c->count <= MOST_CROWDS / 2; i = next) {
-        for (next = i + 1;
-             next < n && lives[next].start == lives[i].start && lives[next].end == lives[i].end;)
-            next++;
-        if (next - i < least_crowd(n)) continue;
-        for (int32_t k = i; k < next; k++) c->class[lives[k].buffer] = c->count;
-        c->crowd[c->count++].equals = true;
-    }
-}
-
 /* The start at which most of the lives in no crowd are alive, and how many; -1: it was stopped. Starts and ends are sorted
  * apart. */
 static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
                               int64_t *tick)
 {
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
-    }
     qsort(ends, (size_t)free_count, sizeof *ends, crowds_by_end);
     for (int32_t i = 0; i < n; i++) {
         if (c->class[lives[i].buffer]) continue;
@@ -83,13 +69,20 @@ static void find_crowds(struct crowds *c, const struct lx_problem *p)
     struct life *lives = mem_alloc(n * sizeof *lives);
     int64_t *ends = mem_alloc(n * sizeof *ends);
     int32_t count = 0;
-    for (int32_t i = 0; i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
             lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
-    }
     if (count >= LEAST_CROWD) {
         qsort(lives, (size_t)count, sizeof *lives, crowds_by_life);
-        crowds_of_equals(c, lives, count);
+        /* Runs of equal lives, first come first served: `lives` is sorted. */
+        for (int32_t i = 0, next; i < count && c->count <= MOST_CROWDS / 2; i = next) {
+            for (next = i + 1;
+                 next < count && lives[next].start == lives[i].start && lives[next].end == lives[i].end;)
+                next++;
+            if (next - i < least_crowd(count)) continue;
+            for (int32_t k = i; k < next; k++) c->class[lives[k].buffer] = c->count;
+            c->crowd[c->count++].equals = true;
+        }
         crowds_of_ticks(c, lives, count, ends);
     }
     mem_free(lives);

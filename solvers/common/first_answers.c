@@ -139,17 +139,6 @@ static void rank_item(const struct items *it, const int64_t *worth, int32_t i, e
     }
 }
 
-/* Fixed addresses go first: nothing else may stand in their way. */
-static void sort_items(const struct items *it, const int64_t *worth, enum start_order order,
-                       struct ranked *ranked)
-{
-    for (int32_t i = 0; i < it->count; i++) {
-        rank_item(it, worth, i, order, &ranked[i]);
-        if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
-    }
-    qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
-}
-
 struct placing {
     const struct items *it;
     const bool *keep;
@@ -205,7 +194,12 @@ static void place_in_order(const struct items *it, const int64_t *worth, enum st
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
     /* Stopped before the order is known: nothing has a place. */
-    sort_items(it, worth, order, ranked);
+    /* Fixed addresses go first: nothing else may stand in their way. */
+    for (int32_t i = 0; i < it->count; i++) {
+        rank_item(it, worth, i, order, &ranked[i]);
+        if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
+    }
+    qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
     for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     mem_free(ranked);

@@ -64,34 +64,25 @@ static bool set_members(struct fitting *f, int32_t unit, bool state)
     return true;
 }
 
-static void full_fit_remember(struct fitting *f, int32_t unit)
-{
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
-        int32_t i = f->units.member[k];
-        f->was[k] = (struct spot){f->pool[i], f->address[i], f->ledger.here[i]};
-    }
-}
-
-static void restore(struct fitting *f, int32_t unit)
-{
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
-        full_fit_take_off(f, f->units.member[k]);
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
-        if (f->was[k].address >= 0) full_fit_put_on(f, f->units.member[k], &f->was[k]);
-}
-
 /* Gives a unit a state if it gets better (or, where `as_good`, not worse) by that. */
 static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
 {
     int64_t cost = f->ledger.cost, broken = f->ledger.broken;
-    full_fit_remember(f, unit);
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
+        int32_t i = f->units.member[k];
+        f->was[k] = (struct spot){f->pool[i], f->address[i], f->ledger.here[i]};
+    }
     bool ok = set_members(f, unit, state) &&
               (f->ledger.broken < broken ||
                (f->ledger.broken == broken && (as_good ? f->ledger.cost <= cost : f->ledger.cost < cost)));
     if (ok)
         f->state[unit] = state;
-    else
-        restore(f, unit);
+    else {
+        for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+            full_fit_take_off(f, f->units.member[k]);
+        for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+            if (f->was[k].address >= 0) full_fit_put_on(f, f->units.member[k], &f->was[k]);
+    }
     return ok;
 }
 
@@ -100,14 +91,6 @@ static bool full_fit_is_told_to_stop(const struct fitting *f, int32_t k)
 {
     enum { EACH = 16 };
     return k % EACH == 0 && lx_run_stopped(f->run);
-}
-
-static void first_round(struct fitting *f)
-{
-    for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
-        int32_t unit = f->order[k];
-        if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
-    }
 }
 
 static bool better_round(struct fitting *f)
@@ -122,23 +105,6 @@ static void full_fit_improve_once(struct fitting *f)
 {
     bool better = f->p->objective == LX_SPILL;
     for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
-}
-
-/* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
-static bool full_fit_make_room(struct fitting *f)
-{
-    bool any = false;
-    for (int32_t k = f->units.count;
-         f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
-        if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
-    return any && !lx_run_stopped(f->run);
-}
-
-static void full_fit_clear(struct fitting *f)
-{
-    for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
-    memset(f->state, 0, (size_t)f->units.count);
-    memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
 }
 
 /* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0, then all. */
@@ -185,9 +151,8 @@ static void order_units(struct fitting *f, const int32_t *buffers, int which)
 {
     size_t n = (size_t)f->units.count;
     struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    for (int32_t u = 0; u < f->units.count; u++) {
+    for (int32_t u = 0; u < f->units.count; u++)
         ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-    }
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
     qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
     for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
@@ -197,16 +162,6 @@ static void order_units(struct fitting *f, const int32_t *buffers, int which)
 static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
 {
     return l->broken != broken ? l->broken < broken : l->cost < cost;
-}
-
-static void start_from(struct fitting *f, const int64_t *address)
-{
-    for (int32_t i = 0; i < f->p->count; i++) {
-        if (address[i] < 0) continue;
-        struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
-        full_fit_put_on(f, i, &at);
-        f->state[f->units.of[i]] = true;
-    }
 }
 
 static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken,
@@ -226,15 +181,30 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
 {
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
-        full_fit_clear(f);
+        for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
+        memset(f->state, 0, (size_t)f->units.count);
+        memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
         order_units(f, buffers, which);
         if (which == 0 && from)
-            start_from(f, from);
+            for (int32_t i = 0; i < f->p->count; i++) {
+                if (from[i] < 0) continue;
+                struct spot at = {0, from[i], lx_on_cost(&f->p->buffers[i], 0)};
+                full_fit_put_on(f, i, &at);
+                f->state[f->units.of[i]] = true;
+            }
         else
-            first_round(f);
+            for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
+                int32_t unit = f->order[k];
+                if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
+            }
         full_fit_improve_once(f);
         full_fit_keep_best(f, answer, &broken, &cost);
-        if (full_fit_make_room(f)) {
+        /* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
+        bool any = false;
+        for (int32_t k = f->units.count;
+             f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
+            if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
+        if (any && !lx_run_stopped(f->run)) {
             full_fit_improve_once(f);
             full_fit_keep_best(f, answer, &broken, &cost);
         }

@@ -109,27 +109,24 @@ static void take_up_to(void *context, int64_t from, int64_t to)
     f->taken[f->taken_count++] = (struct byte_range){to, f->capacity};
 }
 
-/* The tightest gap beside crowds: found in the one crowd there is, else among all ranges together. */
-static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int32_t taken, int64_t size,
-                             int64_t alignment)
-{
-    const struct gap_tree *only = way->whole[0];
-    if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
-        return gap_tree_tightest(only, size);
-    f->taken_count = taken;
-    for (int32_t k = 0; k < way->whole_count; k++) {
-        f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
-        gap_tree_walk(way->whole[k], take_up_to, f);
-    }
-    return choose_gap(f, gap_fit_join(f, f->taken_count), size, alignment);
-}
-
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
                              int64_t alignment)
 {
     int32_t taken = gap_fit_gather(f, b, way->found, true);
     if (b->fixed >= 0) return lowest_free(f, way, taken, b->fixed, b->size, 1) == b->fixed ? b->fixed : -1;
-    if (f->tightest) return tightest_free(f, way, taken, b->size, alignment);
+    if (f->tightest) {
+        /* The tightest gap beside crowds: found in the one crowd there is, else among all ranges together. */
+        int64_t size = b->size;
+        const struct gap_tree *only = way->whole[0];
+        if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
+            return gap_tree_tightest(only, size);
+        f->taken_count = taken;
+        for (int32_t k = 0; k < way->whole_count; k++) {
+            f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
+            gap_tree_walk(way->whole[k], take_up_to, f);
+        }
+        return choose_gap(f, gap_fit_join(f, f->taken_count), size, alignment);
+    }
     return lowest_free(f, way, taken, 0, b->size, alignment);
 }
 

@@ -94,14 +94,6 @@ static void gap_tree_add_gap(struct gap_tree *t, int64_t from, int64_t to)
         t->root[order] = gap_tree_insert(t, t->root[order], node, (enum gap_order)order);
 }
 
-static void drop_gap(struct gap_tree *t, int32_t node)
-{
-    for (int order = 0; order <= (int)t->by_room; order++)
-        t->root[order] = gap_tree_take_out(t, t->root[order], node, (enum gap_order)order);
-    t->nodes[node].child[0][0] = t->unused;
-    t->unused = node;
-}
-
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room)
 {
@@ -135,7 +127,10 @@ void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to)
 {
     for (int32_t i; (i = gap_above(t, from)) >= 0 && t->nodes[i].from < to;) {
         struct gap_node gap = t->nodes[i];
-        drop_gap(t, i);
+        for (int order = 0; order <= (int)t->by_room; order++)
+            t->root[order] = gap_tree_take_out(t, t->root[order], i, (enum gap_order)order);
+        t->nodes[i].child[0][0] = t->unused;
+        t->unused = i;
         if (gap.from < from) gap_tree_add_gap(t, gap.from, from);
         if (to < gap.to) gap_tree_add_gap(t, to, gap.to);
     }

@@ -55,21 +55,6 @@ static void join_bonds(int32_t *up, const struct lx_bonds *b)
     }
 }
 
-/* Nobody who may be in the pool lives across the gaps between its stretches. */
-static void largest_part_join_lives(const struct lx_problem *p, int32_t pool, const struct life_of *lives,
-                                    size_t count, int32_t *up)
-{
-    int32_t last = -1;
-    int64_t until = INT64_MIN;
-    for (size_t k = 0; k < count; k++) {
-        const struct lx_buffer *b = &p->buffers[lives[k].buffer];
-        if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
-        if (last >= 0 && lives[k].life.start < until) largest_part_join(up, last, lives[k].buffer);
-        if (lives[k].life.end > until) until = lives[k].life.end;
-        last = lives[k].buffer;
-    }
-}
-
 static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
 {
     int32_t most = 0;
@@ -84,10 +69,9 @@ static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
 static size_t list_lives(const struct lx_problem *p, struct life_of *out)
 {
     size_t n = 0;
-    for (int32_t i = 0; i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++)
         for (int32_t k = 0; k < lx_life_count(&p->buffers[i]); k++, n++)
             if (out) out[n] = (struct life_of){lx_life_at(&p->buffers[i], k), i};
-    }
     return n;
 }
 
@@ -100,8 +84,18 @@ int32_t largest_part(const struct lx_problem *p)
     qsort(lives, count, sizeof *lives, largest_part_compare_lives);
     for (int32_t i = 0; i < p->count; i++) up[i] = i;
     join_bonds(up, &p->bonds);
-    for (int32_t pool = 0; pool < lx_pool_count(p); pool++)
-        largest_part_join_lives(p, pool, lives, count, up);
+    for (int32_t pool = 0; pool < lx_pool_count(p); pool++) {
+        /* Nobody who may be in the pool lives across the gaps between its stretches. */
+        int32_t last = -1;
+        int64_t until = INT64_MIN;
+        for (size_t k = 0; k < count; k++) {
+            const struct lx_buffer *b = &p->buffers[lives[k].buffer];
+            if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
+            if (last >= 0 && lives[k].life.start < until) largest_part_join(up, last, lives[k].buffer);
+            if (lives[k].life.end > until) until = lives[k].life.end;
+            last = lives[k].buffer;
+        }
+    }
     most = count_largest(up, size, p->count);
     mem_free(up);
     mem_free(size);

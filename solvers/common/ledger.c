@@ -39,23 +39,6 @@ static void ledger_write_charge(struct writing *w, const struct lx_charge *c)
     w->l->charge_count++;
 }
 
-static void write_together(struct writing *w, const struct lx_group *g)
-{
-    for (int32_t k = 0; k < g->count; k++) {
-        int32_t one = g->at[k], other = g->at[(k + 1) % g->count];
-        if (one != other)
-            ledger_write_charge(
-                w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {&one, 1}, .all_off = {&other, 1}});
-    }
-}
-
-static void write_staging(struct writing *w, const struct lx_pair *s)
-{
-    int32_t both[2] = {s->a, s->b};
-    ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
-    ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
-}
-
 static void write_all(struct writing *w, bool all_must)
 {
     const struct lx_problem *p = w->l->p;
@@ -63,19 +46,26 @@ static void write_all(struct writing *w, bool all_must)
     for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].must || (all_must && !p->buffers[i].reason))
             ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {&i, 1}});
-    for (int32_t i = 0; i < p->bonds.together_count; i++) write_together(w, &p->bonds.together[i]);
-    for (int32_t i = 0; i < p->bonds.staging_count; i++) write_staging(w, &p->bonds.staging[i]);
+    for (int32_t i = 0; i < p->bonds.together_count; i++)
+        for (int32_t k = 0; k < p->bonds.together[i].count; k++) {
+            int32_t one = p->bonds.together[i].at[k],
+                    other = p->bonds.together[i].at[(k + 1) % p->bonds.together[i].count];
+            if (one != other)
+                ledger_write_charge(
+                    w,
+                    &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {&one, 1}, .all_off = {&other, 1}});
+        }
+    for (int32_t i = 0; i < p->bonds.staging_count; i++) {
+        int32_t both[2] = {p->bonds.staging[i].a, p->bonds.staging[i].b};
+        ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
+        ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
+    }
     for (int32_t i = 0; i < p->bonds.charge_count; i++) ledger_write_charge(w, &p->bonds.charges[i]);
-}
-
-static bool ledger_is_triggered(const struct ledger_charge *c)
-{
-    return c->failing == 0 && (!c->has_any || c->any > 0);
 }
 
 static void account(struct ledger *l, const struct ledger_charge *c, int sign)
 {
-    if (!ledger_is_triggered(c)) return;
+    if (!(c->failing == 0 && (!c->has_any || c->any > 0))) return;
     if (c->cost == LX_FORBIDDEN)
         l->broken += sign;
     else

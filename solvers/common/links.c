@@ -60,22 +60,6 @@ static void links_take_off(struct links *l, int64_t *base, int32_t item)
     links_flip(l, item);
 }
 
-/* A member that is on chip and whose leaving would cost least. */
-static int32_t cheapest_on(struct links *l, int32_t link)
-{
-    int32_t best = NO_ITEM;
-    int64_t least = 0;
-    for (int32_t k = l->member_first[link]; k < l->member_first[link + 1]; k++) {
-        int32_t i = l->member[k];
-        if (!l->on[i]) continue;
-        int64_t rise = links_rise(l, i);
-        if (best != NO_ITEM && rise >= least) continue;
-        best = i;
-        least = rise;
-    }
-    return best;
-}
-
 /* One link that is broken: a group leaves as a whole, of others the cheapest member. What is broken because too few are
  * on chip cannot be mended here. */
 static bool mend(struct links *l, int64_t *base, int32_t link)
@@ -87,7 +71,17 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
             if (l->on[l->member[m]]) links_take_off(l, base, l->member[m]);
         return true;
     }
-    int32_t item = cheapest_on(l, link);
+    /* A member that is on chip and whose leaving would cost least. */
+    int32_t item = NO_ITEM;
+    int64_t least = 0;
+    for (int32_t j = l->member_first[link]; j < l->member_first[link + 1]; j++) {
+        int32_t i = l->member[j];
+        if (!l->on[i]) continue;
+        int64_t rise = links_rise(l, i);
+        if (item != NO_ITEM && rise >= least) continue;
+        item = i;
+        least = rise;
+    }
     if (item == NO_ITEM) return false;
     int64_t before = l->energy;
     links_flip(l, item);
@@ -265,29 +259,16 @@ static void weigh_forbidden(struct links *l)
     }
 }
 
-static void links_add_up(struct links *l)
-{
-    for (int32_t k = 0; k < l->count; k++) {
-        int64_t paid = level(&l->link[k]);
-        l->value += paid * l->link[k].cost;
-        l->energy += paid * l->link[k].weight;
-        l->broken += l->link[k].forbidden && paid > 0;
-    }
-}
-
-static int32_t count_links(const struct lx_problem *p)
-{
-    int32_t count = p->bonds.charge_count + p->bonds.together_count;
-    for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
-    return count;
-}
-
 void links_make(struct links *l, const struct items *it)
 {
     const struct lx_problem *p = it->problem;
     size_t n = (size_t)it->count + 1;
     *l = (struct links){.it = it};
-    if (p->objective == LX_SPILL) l->count = count_links(p);
+    if (p->objective == LX_SPILL) {
+        int32_t count = p->bonds.charge_count + p->bonds.together_count;
+        for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
+        l->count = count;
+    }
     l->link = mem_zeroed((size_t)l->count + 1, sizeof *l->link);
     l->first = mem_zeroed(n + 1, sizeof *l->first);
     l->member_first = mem_zeroed((size_t)l->count + 2, sizeof *l->member_first);
@@ -305,6 +286,11 @@ void links_make(struct links *l, const struct items *it)
     }
     scale_energies(l);
     weigh_forbidden(l);
-    links_add_up(l);
+    for (int32_t k = 0; k < l->count; k++) {
+        int64_t paid = level(&l->link[k]);
+        l->value += paid * l->link[k].cost;
+        l->energy += paid * l->link[k].weight;
+        l->broken += l->link[k].forbidden && paid > 0;
+    }
     mem_free(of_buffer);
 }

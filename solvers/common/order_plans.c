@@ -51,9 +51,7 @@ void order_place(const struct lx_problem *p, int k, const struct lx_run *run, st
     size_t n = (size_t)p->count;
     struct rank *ranks = mem_alloc((n + 1) * sizeof *ranks);
     int32_t *order = mem_alloc((n + 1) * sizeof *order);
-    for (size_t i = 0; i < n; i++) {
-        ranks[i] = orders[k](&p->buffers[i]);
-    }
+    for (size_t i = 0; i < n; i++) ranks[i] = orders[k](&p->buffers[i]);
     rank_order(p, ranks, order);
     gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
     mem_free(ranks);
@@ -61,12 +59,6 @@ void order_place(const struct lx_problem *p, int k, const struct lx_run *run, st
 }
 
 /* --- The best. --- */
-
-static void order_plans_clear(const struct lx_problem *p, struct lx_answer *a)
-{
-    *a = (struct lx_answer){.address = a->address, .pool = a->pool, .status = LX_FEASIBLE};
-    for (int32_t i = 0; i < p->count; i++) a->address[i] = LX_OFF_CHIP, a->pool[i] = 0;
-}
 
 struct contest {
     const struct lx_problem *p;
@@ -89,16 +81,6 @@ static void order_plans_enter(const struct contest *c, const struct lx_answer *a
     *c->have = true;
 }
 
-static void enter_incumbent(const struct contest *c, const struct lx_run *run, struct lx_answer *trial)
-{
-    if (!run->incumbent) return;
-    for (int32_t i = 0; i < c->p->count; i++) {
-        trial->address[i] = run->incumbent[i];
-        trial->pool[i] = run->incumbent_pool ? run->incumbent_pool[i] : 0;
-    }
-    order_plans_enter(c, trial);
-}
-
 static void enter_all(const struct contest *c, const struct lx_run *run, struct lx_answer *trial)
 {
     static const struct lx_solver *const solvers[] = {&lx_solver_firstfit, &lx_solver_bestfit,
@@ -107,9 +89,17 @@ static void enter_all(const struct contest *c, const struct lx_run *run, struct 
     struct lx_run quiet = *run;
     quiet.progress = NULL;
     quiet.options = NULL;
-    enter_incumbent(c, run, trial);
+    if (run->incumbent) {
+        for (int32_t i = 0; i < c->p->count; i++) {
+            trial->address[i] = run->incumbent[i];
+            trial->pool[i] = run->incumbent_pool ? run->incumbent_pool[i] : 0;
+        }
+        order_plans_enter(c, trial);
+    }
     for (int k = 0; k < SOLVERS + ORDER_PLANS && !(*c->have && lx_run_stopped(run)); k++) {
-        order_plans_clear(c->p, trial);
+        struct lx_answer *a = trial;
+        *a = (struct lx_answer){.address = a->address, .pool = a->pool, .status = LX_FEASIBLE};
+        for (int32_t i = 0; i < c->p->count; i++) a->address[i] = LX_OFF_CHIP, a->pool[i] = 0;
         if (k < SOLVERS)
             solvers[k]->solve(c->p, &quiet, trial);
         else

@@ -44,11 +44,6 @@ static void gather_living(struct places *x, int32_t node, int32_t left, int32_t 
     gather_living(x, 2 * node + 1, left + width / 2, width / 2, start, end);
 }
 
-static bool places_seen(const struct places *x, int32_t other)
-{
-    return x->mark[other] == x->query;
-}
-
 /* Everybody placed that may not share bytes with buffer i: contemporaries, those apart, those alone. */
 static void gather_rivals(struct places *x, int32_t i)
 {
@@ -66,7 +61,7 @@ static void gather_rivals(struct places *x, int32_t i)
     int32_t kept = 0;
     for (int32_t k = 0; k < x->found_count; k++) {
         int32_t other = x->found[k];
-        if (!places_seen(x, other) && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
+        if (x->mark[other] != x->query && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
     }
     x->found_count = kept;
     for (size_t k = x->apart.first[i]; k < x->apart.first[i + 1]; k++)
@@ -149,21 +144,6 @@ static bool places_suits(const struct places *x, int32_t i, int32_t pool, int64_
            (b->fixed < 0 || (b->fixed == at && b->fixed_pool == pool));
 }
 
-/* The addresses of in-place partners. */
-static void look_at_partners(struct places *x, int32_t i, int32_t pool, struct spot *best)
-{
-    const struct lx_buffer *b = &x->p->buffers[i];
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (shares_pool(x, b->parents[k], pool) && places_suits(x, i, pool, x->address[b->parents[k]]) &&
-            places_is_free(x, i, pool, x->address[b->parents[k]]))
-            places_consider(x, i, pool, x->address[b->parents[k]], best);
-    for (size_t k = x->children.first[i]; k < x->children.first[i + 1]; k++)
-        if (shares_pool(x, x->children.at[k], pool) &&
-            places_suits(x, i, pool, x->address[x->children.at[k]]) &&
-            places_is_free(x, i, pool, x->address[x->children.at[k]]))
-            places_consider(x, i, pool, x->address[x->children.at[k]], best);
-}
-
 /* Where reuse costs, the ends of partners are worth a look as well. */
 static void look_behind_reuse(struct places *x, int32_t i, int32_t pool, struct spot *best)
 {
@@ -212,7 +192,16 @@ struct spot places_find(struct places *x, int32_t i)
     for (int32_t k = 0; k < lx_choice_count(x->p, b); k++) {
         struct spot here = {0, LX_OFF_CHIP, 0};
         int32_t pool = lx_choice_at(b, k);
-        look_at_partners(x, i, pool, &here);
+        /* The addresses of in-place partners. */
+        for (int32_t j = 0; j < b->parent_count; j++)
+            if (shares_pool(x, b->parents[j], pool) && places_suits(x, i, pool, x->address[b->parents[j]]) &&
+                places_is_free(x, i, pool, x->address[b->parents[j]]))
+                places_consider(x, i, pool, x->address[b->parents[j]], &here);
+        for (size_t j = x->children.first[i]; j < x->children.first[i + 1]; j++)
+            if (shares_pool(x, x->children.at[j], pool) &&
+                places_suits(x, i, pool, x->address[x->children.at[j]]) &&
+                places_is_free(x, i, pool, x->address[x->children.at[j]]))
+                places_consider(x, i, pool, x->address[x->children.at[j]], &here);
         if (here.address < 0 || here.cost > 0) {
             if (b->fixed < 0)
                 look_at_gaps(x, i, pool, &here);

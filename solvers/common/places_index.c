@@ -95,14 +95,6 @@ static void places_index_sort_by_start(struct places *x)
     mem_free(births);
 }
 
-/* The pools' reserved bytes count for the height from the start. */
-static void first_tops(struct places *x)
-{
-    for (int32_t k = 0; k < x->p->pool_count; k++)
-        for (int32_t i = 0; i < x->p->pools[k].reserved_count; i++)
-            x->top[k] = max_i64(x->top[k], x->p->pools[k].reserved[i].to);
-}
-
 static size_t most_reserved(const struct lx_problem *p)
 {
     int32_t most = 0;
@@ -137,7 +129,10 @@ void places_init(struct places *x, const struct lx_problem *p, int64_t *address,
         if (pool) pool[i] = 0;
         if (p->buffers[i].alone) x->alone[x->alone_count++] = i;
     }
-    first_tops(x);
+    /* The pools' reserved bytes count for the height from the start. */
+    for (int32_t k = 0; k < x->p->pool_count; k++)
+        for (int32_t i = 0; i < x->p->pools[k].reserved_count; i++)
+            x->top[k] = max_i64(x->top[k], x->p->pools[k].reserved[i].to);
 }
 
 void places_free(struct places *x)

@@ -81,16 +81,6 @@ static void prices_add_prices(struct market *m)
     for (int32_t t = 0; t < m->sections; t++) m->sum[t + 1] = m->sum[t] + m->price[t];
 }
 
-static void want(struct market *m)
-{
-    for (int32_t t = 0; t <= m->sections; t++) m->load[t] = 0;
-    for (int32_t i = 0; i < m->it->count; i++) {
-        if (m->first[i] >= m->beyond[i] || price_of(m, i) > scaled_cost(m, i)) continue;
-        m->load[m->first[i]] += m->it->item[i].size;
-        m->load[m->beyond[i]] -= m->it->item[i].size;
-    }
-}
-
 static void prices_follow(struct market *m, int round)
 {
     int64_t load = 0, step = 2 * m->unit_price * ROUNDS / (ROUNDS + SHRINK * round);
@@ -100,15 +90,6 @@ static void prices_follow(struct market *m, int round)
             (int64_t)(((int128)(load - m->room) * (INT64_C(1) << STEP_BITS)) / max_i64(m->room, 1));
         m->trend[t] += (min_i64(excess, INT64_C(1) << 30) - m->trend[t]) / SMOOTH;
         m->price[t] = max_i64(m->price[t] + (int64_t)(((int128)step * m->trend[t]) >> STEP_BITS), 0);
-    }
-}
-
-static void set_worth(const struct market *m, int64_t *worth)
-{
-    for (int32_t i = 0; i < m->it->count; i++) {
-        int128 price = price_of(m, i), cost = scaled_cost(m, i) * WORTH_ONE, most = (int128)1 << 50;
-        int128 ratio = price > 0 ? cost / price : most;
-        worth[i] = (int64_t)(ratio < most ? ratio : most);
     }
 }
 
@@ -128,11 +109,20 @@ void prices_find(const struct items *it, int64_t percent, const struct lx_run *r
     find_scale(&m);
     prices_add_prices(&m);
     for (int round = 0; round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
-        want(&m);
+        for (int32_t t = 0; t <= m.sections; t++) m.load[t] = 0;
+        for (int32_t i = 0; i < m.it->count; i++) {
+            if (m.first[i] >= m.beyond[i] || price_of(&m, i) > scaled_cost(&m, i)) continue;
+            m.load[m.first[i]] += m.it->item[i].size;
+            m.load[m.beyond[i]] -= m.it->item[i].size;
+        }
         prices_follow(&m, round);
         prices_add_prices(&m);
     }
-    set_worth(&m, worth);
+    for (int32_t i = 0; i < m.it->count; i++) {
+        int128 price = price_of(&m, i), cost = scaled_cost(&m, i) * WORTH_ONE, most = (int128)1 << 50;
+        int128 ratio = price > 0 ? cost / price : most;
+        worth[i] = (int64_t)(ratio < most ? ratio : most);
+    }
     mem_free(m.first);
     mem_free(m.beyond);
     mem_free(m.price);

@@ -45,19 +45,14 @@ static void heap_sort(struct byte_range *at, size_t count)
     }
 }
 
-/* The middle one of the first, the central and the last. */
-static struct byte_range median(const struct byte_range *at, size_t count)
-{
-    struct byte_range a = at[0], b = at[count / 2], c = at[count - 1];
-    if (is_before(b, a)) range_sort_swap(&a, &b);
-    if (is_before(c, b)) b = is_before(c, a) ? a : c;
-    return b;
-}
-
 /* Those before the pivot first; where the others begin: neither side is empty. */
 static size_t range_sort_split(struct byte_range *at, size_t count)
 {
-    struct byte_range pivot = median(at, count);
+    /* The middle one of the first, the central and the last. */
+    struct byte_range a = at[0], b = at[count / 2], c = at[count - 1];
+    if (is_before(b, a)) range_sort_swap(&a, &b);
+    if (is_before(c, b)) b = is_before(c, a) ? a : c;
+    struct byte_range pivot = b;
     size_t low = 0, high = count - 1;
     for (;; low++, high--) {
         while (is_before(at[low], pivot)) low++;

@@ -60,9 +60,7 @@ struct edges {
 static void list_children(const struct lx_problem *p, struct edges *e)
 {
     size_t n = (size_t)p->count, count = 0;
-    for (size_t i = 0; i < n; i++) {
-        count += (size_t)p->buffers[i].parent_count;
-    }
+    for (size_t i = 0; i < n; i++) count += (size_t)p->buffers[i].parent_count;
     e->first = mem_alloc((n + 1) * sizeof *e->first);
     e->waiting = mem_alloc((n + 1) * sizeof *e->waiting);
     e->next = mem_alloc((count + 1) * sizeof *e->next);

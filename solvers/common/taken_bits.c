@@ -56,16 +56,6 @@ static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
     bits[last] |= high;
 }
 
-static void mark_all(struct taken_bits *m, const struct byte_range *at, size_t count)
-{
-    int64_t unit = (int64_t)1 << m->shift;
-    memset(m->bits, 0, m->words * sizeof *m->bits);
-    for (size_t i = 0; i < count; i++)
-        if (at[i].from < at[i].to)
-            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
-                            (size_t)((at[i].to + unit - 1) >> m->shift));
-}
-
 static size_t lowest_bit(uint64_t word)
 {
     return (size_t)__builtin_ctzll(word);
@@ -88,7 +78,12 @@ size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count)
         range_sort(at, count);
         return count;
     }
-    mark_all(m, at, count);
+    int64_t unit = (int64_t)1 << m->shift;
+    memset(m->bits, 0, m->words * sizeof *m->bits);
+    for (size_t i = 0; i < count; i++)
+        if (at[i].from < at[i].to)
+            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
+                            (size_t)((at[i].to + unit - 1) >> m->shift));
     for (size_t from = next_stick(m, 0, true), to; from < end; from = next_stick(m, to, true)) {
         to = next_stick(m, from, false);
         at[joined++] = (struct byte_range){(int64_t)from << m->shift, (int64_t)to << m->shift};

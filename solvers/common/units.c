@@ -28,27 +28,6 @@ static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
     s->flip[below] = flip;
 }
 
-static void units_flatten(struct signs *s, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        bool flip;
-        int32_t root = units_find_root(s, i, &flip);
-        if (root == i) continue;
-        s->up[i] = root; /* lower numbers are flat already */
-        s->flip[i] = flip;
-    }
-}
-
-static void tie_all(struct signs *s, const struct lx_problem *p)
-{
-    for (int32_t i = 0; i < p->bonds.together_count; i++)
-        for (int32_t k = 1; k < p->bonds.together[i].count; k++)
-            tie(s, p->bonds.together[i].at[0], p->bonds.together[i].at[k], false);
-    for (int32_t i = 0; i < p->bonds.staging_count; i++)
-        tie(s, p->bonds.staging[i].b, p->bonds.staging[i].a, true);
-    units_flatten(s, p->count);
-}
-
 /* State 1 is the one in which owners are on: a staging buffer that has the least number is `against` it. */
 static void units_list_members(struct units *u, const struct lx_problem *p, const struct signs *s,
                                bool *turned)
@@ -83,7 +62,18 @@ void units_make(struct units *u, const struct lx_problem *p)
                         .against = mem_alloc(n * sizeof *u->against),
                         .of = mem_alloc(n * sizeof *u->of)};
     for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
-    tie_all(&s, p);
+    for (int32_t i = 0; i < p->bonds.together_count; i++)
+        for (int32_t k = 1; k < p->bonds.together[i].count; k++)
+            tie(&s, p->bonds.together[i].at[0], p->bonds.together[i].at[k], false);
+    for (int32_t i = 0; i < p->bonds.staging_count; i++)
+        tie(&s, p->bonds.staging[i].b, p->bonds.staging[i].a, true);
+    for (int32_t i = 0; i < p->count; i++) {
+        bool flip;
+        int32_t root = units_find_root(&s, i, &flip);
+        if (root == i) continue;
+        s.up[i] = root; /* lower numbers are flat already */
+        s.flip[i] = flip;
+    }
     units_list_members(u, p, &s, turned);
     mem_free(s.up);
     mem_free(s.flip);

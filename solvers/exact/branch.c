@@ -72,11 +72,6 @@ static int compare_choices(const void *a, const void *b)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-static bool is_reliable(const struct search *s, int32_t j)
-{
-    return s->rise[j][0].count >= RELIABLE && s->rise[j][1].count >= RELIABLE;
-}
-
 /* Fractional columns that are not decided, with their scores. */
 static int32_t list_choices(const struct search *s, struct choice *choices)
 {
@@ -97,7 +92,7 @@ int32_t search_choose(struct search *s, double now)
     double most = -1;
     for (int32_t k = 0; k < n && tried < MOST_TRIALS && !budget_spent(s->budget); k++) {
         int32_t j = choices[k].column;
-        bool known = is_reliable(s, j);
+        bool known = s->rise[j][0].count >= RELIABLE && s->rise[j][1].count >= RELIABLE;
         double score = known ? choices[k].score : try_column(s, j, now);
         tried++;
         if (score <= most) continue;

@@ -101,22 +101,6 @@ static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
     return n;
 }
 
-/* Fill the gaps of the packed level in `base`. */
-static int64_t levels_fill(struct filler *f, int order, struct rng *rng)
-{
-    const struct model *m = f->k->m;
-    memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
-    int32_t n = levels_take_turns(f, order, rng);
-    for (int32_t t = 0; t < n; t++) {
-        int32_t i = f->turns[t].item;
-        if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
-        f->trial[i] =
-            m->items[i].size > 0 ? levels_find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
-    }
-    model_tidy(m, f->trial);
-    return model_value(m, f->trial);
-}
-
 /* Pack the kept items of at least that size. */
 static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed)
 {
@@ -182,7 +166,18 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
             t += 5;
             continue;
         }
-        int64_t value = levels_fill(f, t % 6, &rng);
+        /* Fill the gaps of the packed level in `base`. */
+        int order = t % 6;
+        memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
+        int32_t n = levels_take_turns(f, order, &rng);
+        for (int32_t j = 0; j < n; j++) {
+            int32_t i = f->turns[j].item;
+            if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
+            f->trial[i] =
+                m->items[i].size > 0 ? levels_find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
+        }
+        model_tidy(m, f->trial);
+        int64_t value = model_value(m, f->trial);
         if (value >= best) continue;
         best = value;
         memcpy(address, f->trial, (size_t)m->item_count * sizeof *address);

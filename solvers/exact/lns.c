@@ -137,12 +137,6 @@ static int32_t draw_spilled(struct lns *s)
     return -1;
 }
 
-/* As many are free as are wanted, or too many are off chip that could be. */
-static bool is_enough(struct lns *s, const struct region *r)
-{
-    return mark_free(s, r) >= s->wanted || s->free_off >= 2 * MOST_FREE;
-}
-
 /* Of long windows only a band is taken, and of what is off chip there only some, or the region would be no small
  * problem; the item that it grew around stays. */
 static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
@@ -180,7 +174,8 @@ static struct region choose_region(struct lns *s, int32_t around)
         r.low = (int64_t)rng_below(&s->rng, (uint64_t)(capacity - height + 1)) / s->step * s->step;
         r.high = r.low + height;
     }
-    for (int tries = 0; tries < 40 && !is_enough(s, &r); tries++) {
+    /* As many are free as are wanted, or too many are off chip that could be. */
+    for (int tries = 0; tries < 40 && mark_free(s, &r) < s->wanted && s->free_off < 2 * MOST_FREE; tries++) {
         if (banded && (rng_below(&s->rng, 2) || (r.from == begin && r.to == end))) {
             r.low = s->step > 0 ? max_i64(0, r.low - capacity / 16) / s->step * s->step : 0;
             r.high = min_i64(capacity, r.high + capacity / 16);

@@ -46,11 +46,6 @@ static void column_products(const struct lp *lp, const double *prefix, const dou
     }
 }
 
-static double nonbasic_value(const struct lp *lp, int32_t j)
-{
-    return lp->at_upper[j] ? lp->high[j] : lp->low[j];
-}
-
 static void recompute_reduced(struct lp *lp)
 {
     prefix_over_sections(lp, lp->dual, lp->prefix);
@@ -310,7 +305,8 @@ enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots)
 
 double lp_value(const struct lp *lp, int32_t column)
 {
-    return lp->position[column] >= 0 ? lp->xb[lp->position[column]] : nonbasic_value(lp, column);
+    return lp->position[column] >= 0 ? lp->xb[lp->position[column]]
+                                     : (lp->at_upper[column] ? lp->high[column] : lp->low[column]);
 }
 
 double lp_objective(const struct lp *lp)

@@ -73,20 +73,6 @@ static void spread_column(struct lp *lp, int32_t variable)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-static double lp_basis_dot(const double *a, const double *b, int32_t n)
-{
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; i++) s0 += a[i] * b[i];
-    return s0 + s1 + s2 + s3;
-}
-
 /* That with the column in `work`, to the last bit: what is left out is zero, and the four sums are the same. */
 static double dot_column(const struct lp *lp, const double *a)
 {
@@ -282,7 +268,19 @@ void lp_basis_primal(struct lp *lp)
         load[t + 1] += load[t];
         if (lp->row_of[t] >= 0) right[lp->row_of[t]] -= load[t];
     }
-    for (int32_t k = 0; k < m; k++) lp->xb[k] = lp_basis_dot(lp->inverse[k], right, m);
+    for (int32_t k = 0; k < m; k++) {
+        const double *a = lp->inverse[k];
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int32_t i = 0;
+        for (; i + 4 <= m; i += 4) {
+            s0 += a[i] * right[i];
+            s1 += a[i + 1] * right[i + 1];
+            s2 += a[i + 2] * right[i + 2];
+            s3 += a[i + 3] * right[i + 3];
+        }
+        for (; i < m; i++) s0 += a[i] * right[i];
+        lp->xb[k] = s0 + s1 + s2 + s3;
+    }
 }
 
 void lp_basis_duals(struct lp *lp)

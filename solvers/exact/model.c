@@ -76,9 +76,8 @@ static void model_sum_up(struct model *m)
 static void count_in_units(struct model *m)
 {
     int64_t unit = 0;
-    for (int32_t i = 0; i < m->item_count; i++) {
+    for (int32_t i = 0; i < m->item_count; i++)
         unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
-    }
     if (unit == 0) unit = 1;
     int64_t tail = m->p->capacity % unit, sizes = 0;
     bool tail_usable = false;
@@ -108,9 +107,8 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
 static void model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
-    for (int32_t i = 0; i < m->item_count; i++) {
+    for (int32_t i = 0; i < m->item_count; i++)
         room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
-    }
     m->edges = mem_zeroed(room + 1, sizeof *m->edges);
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
@@ -138,9 +136,7 @@ static void sweep_sections(struct model *m, struct model_item *by_end, const boo
     for (size_t i = 0, gone = 0; i < n;) {
         int64_t tick = m->items[i].start;
         for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
-        for (; i < n && m->items[i].start == tick; i++) {
-            load += m->items[i].size;
-        }
+        for (; i < n && m->items[i].start == tick; i++) load += m->items[i].size;
         /* Does the next section hold all of this one, and is it not lightened by a handover? */
         bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
         for (size_t k = i; contained && k < n && m->items[k].start == m->items[i].start; k++)
@@ -237,9 +233,8 @@ static void add_fixed_rows(struct model *m)
 {
     int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
     int32_t n = 0;
-    for (int32_t i = 0; i < m->item_count; i++) {
+    for (int32_t i = 0; i < m->item_count; i++)
         if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
-    }
     for (int32_t a = 0; a < n; a++) {
         int32_t b = a + 1;
         for (; b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
@@ -271,8 +266,12 @@ static void index_items(const struct model *m, int32_t **item_of)
     for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
 }
 
-static void model_choose(struct model *m, const int32_t *members, int32_t count)
+struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
 {
+    struct model *m = mem_zeroed(1, sizeof *m);
+    m->p = p;
+    m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
+    int32_t *item_of = NULL;
     bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
     if (bonds) {
         linked = mem_zeroed((size_t)m->p->count + 1, sizeof *linked);
@@ -280,15 +279,6 @@ static void model_choose(struct model *m, const int32_t *members, int32_t count)
     }
     choose_items(m, members, count, linked);
     mem_free(linked);
-}
-
-struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
-{
-    struct model *m = mem_zeroed(1, sizeof *m);
-    m->p = p;
-    m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
-    int32_t *item_of = NULL;
-    model_choose(m, members, count);
     index_items(m, &item_of);
     bool ok = true;
     if (ok) count_in_units(m);

@@ -43,19 +43,6 @@ static void join_rings(struct model *m, int32_t a, int32_t b)
     m->items[b].ring = next;
 }
 
-static void model_links_join_group(struct model *m, const struct lx_group *g, const int32_t *item_of)
-{
-    int32_t first = -1;
-    bool whole = true;
-    for (int32_t k = 0; k < g->count; k++) {
-        int32_t i = item_of[g->at[k]];
-        whole &= i >= 0;
-        if (first >= 0 && i >= 0) join_rings(m, first, i);
-        if (i >= 0) first = i;
-    }
-    if (first >= 0 && !whole) m->items[first].never = true;
-}
-
 /* What is decided for one of a group is decided for all. */
 static void spread_over_rings(struct model *m)
 {
@@ -195,8 +182,17 @@ static void index_charges(struct model *m)
 bool model_link(struct model *m, const int32_t *item_of)
 {
     const struct lx_bonds *bonds = &m->p->bonds;
-    for (int32_t g = 0; g < bonds->together_count; g++)
-        model_links_join_group(m, &bonds->together[g], item_of);
+    for (int32_t g = 0; g < bonds->together_count; g++) {
+        int32_t first = -1;
+        bool whole = true;
+        for (int32_t k = 0; k < bonds->together[g].count; k++) {
+            int32_t i = item_of[bonds->together[g].at[k]];
+            whole &= i >= 0;
+            if (first >= 0 && i >= 0) join_rings(m, first, i);
+            if (i >= 0) first = i;
+        }
+        if (first >= 0 && !whole) m->items[first].never = true;
+    }
     spread_over_rings(m);
     if (bonds->charge_count) shorten_all(m, item_of);
     spread_over_rings(m);
@@ -224,27 +220,22 @@ static void model_links_add_clause(struct model *m, const struct model_charge *c
     model_add_row(m, terms, n, need);
 }
 
-static void add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
-{
-    const struct model_charge *charge = &m->charges[c];
-    int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
-    if (charge->any == 0) model_links_add_clause(m, charge, column, -1, terms);
-    for (int32_t k = 0; k < charge->any; k++)
-        model_links_add_clause(m, charge, column, charge->all + k, terms);
-}
-
 void model_add_link_rows(struct model *m)
 {
     int32_t longest = 0;
     for (int32_t c = 0; c < m->charge_count; c++)
         longest = m->charges[c].all > longest ? m->charges[c].all : longest;
     struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
-    for (int32_t c = 0; c < m->charge_count; c++) add_charge_rows(m, c, terms);
+    for (int32_t c = 0; c < m->charge_count; c++) {
+        const struct model_charge *charge = &m->charges[c];
+        int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
+        if (charge->any == 0) model_links_add_clause(m, charge, column, -1, terms);
+        for (int32_t k = 0; k < charge->any; k++)
+            model_links_add_clause(m, charge, column, charge->all + k, terms);
+    }
     for (int32_t i = 0; i < m->item_count; i++) {
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
-        if (m->items[i].ring != i) {
-            model_add_row(m, pair, 2, 0);
-        }
+        if (m->items[i].ring != i) model_add_row(m, pair, 2, 0);
     }
     mem_free(terms);
 }

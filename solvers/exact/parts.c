@@ -96,22 +96,6 @@ static int32_t join_charge(struct finder *f, const struct lx_charge *c)
     return last;
 }
 
-/* A charge on buffers of no part: is it triggered, all of them being off? */
-static void settle_charge(struct finder *f, const struct lx_charge *c)
-{
-    if (c->all_on.count > 0 || (c->any_on.count > 0 && c->any_off.count == 0)) return;
-    f->parts->hopeless |= c->cost == LX_FORBIDDEN;
-    f->parts->paid += max_i64(c->cost, 0);
-}
-
-static void number_parts(struct finder *f)
-{
-    for (int32_t s = 0; s < f->stretches; s++) {
-        int32_t r = parts_find_root(f, s);
-        f->part[s] = r == s ? f->parts->count++ : f->part[r];
-    }
-}
-
 /* Bonds by part: `part` has the part of each of `count`, or -1; the order within a part stays. */
 static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int32_t *first, int32_t *place)
 {
@@ -142,19 +126,6 @@ static void parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *gr
     mem_free(place);
 }
 
-static void deal_members(struct finder *f)
-{
-    struct parts *parts = f->parts;
-    for (int32_t k = 0; k < f->count; k++) {
-        f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
-    }
-    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
-    for (int32_t k = 0; k < f->count; k++) {
-        parts->members[k] = f->members[k].buffer;
-        parts->first[f->members[k].part + 1] = k + 1;
-    }
-}
-
 static void parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
@@ -163,13 +134,29 @@ static void parts_divide(struct finder *f, int64_t *address)
     model_mark_linked(bonds, f->linked);
     find_stretches(f, address);
     for (int32_t c = 0; c < bonds->charge_count; c++)
-        if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0) settle_charge(f, &bonds->charges[c]);
+        if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0) {
+            /* A charge on buffers of no part: is it triggered, all of them being off? */
+            if (bonds->charges[c].all_on.count <= 0 &&
+                !((bonds->charges[c].any_on.count > 0 && bonds->charges[c].any_off.count == 0))) {
+                f->parts->hopeless |= bonds->charges[c].cost == LX_FORBIDDEN;
+                f->parts->paid += max_i64(bonds->charges[c].cost, 0);
+            }
+        }
     for (int32_t g = 0; g < bonds->together_count; g++) {
         group_part[g] = -1;
         parts_join(f, &bonds->together[g], &group_part[g]);
     }
-    number_parts(f);
-    deal_members(f);
+    for (int32_t s = 0; s < f->stretches; s++) {
+        int32_t r = parts_find_root(f, s);
+        f->part[s] = r == s ? f->parts->count++ : f->part[r];
+    }
+    struct parts *parts = f->parts;
+    for (int32_t k = 0; k < f->count; k++) f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
+    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
+    for (int32_t k = 0; k < f->count; k++) {
+        parts->members[k] = f->members[k].buffer;
+        parts->first[f->members[k].part + 1] = k + 1;
+    }
     parts_deal_bonds(f, charge_part, group_part);
     mem_free(charge_part);
     mem_free(group_part);

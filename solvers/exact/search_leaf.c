@@ -176,12 +176,6 @@ enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
     return bound >= s->best ? LEAF_DONE : LEAF_SPLIT;
 }
 
-/* What keeping an item that the point spills saves. */
-static int128 saves(struct search *s, int32_t i)
-{
-    return s->m->linked ? -model_flip(s->m, s->trial, i) : s->m->items[i].cost;
-}
-
 /* Keep what the point spills without need, dearest first. */
 static void keep_what_fits(struct search *s)
 {
@@ -190,7 +184,10 @@ static void keep_what_fits(struct search *s)
         int32_t best = -1;
         int128 most = 0;
         for (int32_t i = 0; i < s->m->item_count; i++) {
-            int128 saved = s->point[i] && !s->core[i] ? saves(s, i) : 0;
+            /* What keeping an item that the point spills saves. */
+            int128 saved = s->point[i] && !s->core[i]
+                               ? (s->m->linked ? -model_flip(s->m, s->trial, i) : s->m->items[i].cost)
+                               : 0;
             if (saved <= most) continue;
             best = i;
             most = saved;
@@ -204,22 +201,6 @@ static void keep_what_fits(struct search *s)
             s->trial[best] = 0;
         s->core[best] = true; /* used as a mark: has been tried */
     }
-}
-
-/* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none is left. */
-static int32_t round_one(struct search *s)
-{
-    int32_t best = -1;
-    double least = 1;
-    for (int32_t j = 0; j < model_choices(s->m); j++) {
-        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
-        double away = f > 0.4 ? 1 - f : f;
-        if (s->low[j] == s->high[j] || fmin(f, 1 - f) < 1e-6 || away >= least) continue;
-        least = away;
-        best = j;
-    }
-    if (best >= 0) search_decide(s, best, s->fraction[best] > 0.4, s->fraction[best] > 0.4);
-    return best;
 }
 
 /* The section that lacks most under the point, or -1. */
@@ -278,9 +259,20 @@ void search_plunge(struct search *s)
         int64_t pivots = lp_pivots(s->lp);
         result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1;
-        if (result == LP_OPTIMAL)
-            last = round_one(s);
-        else if (result == LP_INFEASIBLE && !s->high[last]) { /* it must be spilled after all */
+        if (result == LP_OPTIMAL) {
+            /* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none is left. */
+            int32_t best = -1;
+            double least = 1;
+            for (int32_t j = 0; j < model_choices(s->m); j++) {
+                double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
+                double away = f > 0.4 ? 1 - f : f;
+                if (s->low[j] == s->high[j] || fmin(f, 1 - f) < 1e-6 || away >= least) continue;
+                least = away;
+                best = j;
+            }
+            if (best >= 0) search_decide(s, best, s->fraction[best] > 0.4, s->fraction[best] > 0.4);
+            last = best;
+        } else if (result == LP_INFEASIBLE && !s->high[last]) { /* it must be spilled after all */
             search_decide(s, last, true, true);
             result = LP_OPTIMAL;
         }

@@ -122,9 +122,13 @@ static void search_free(struct search *s)
     VEC_FREE(&s->leaves);
 }
 
-/* The rows that the model was born with enter the linear programme. */
-static void search_state_copy_rows(struct search *s)
+void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t *address, int64_t best, int64_t bound)
 {
+    *s = (struct search){
+        .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
+    search_new(s);
+    /* The rows that the model was born with enter the linear programme. */
     int32_t count = s->m->row_count;
     struct model_row *born = s->m->rows;
     s->m->rows = NULL;
@@ -134,15 +138,6 @@ static void search_state_copy_rows(struct search *s)
         mem_free(born[k].terms);
     }
     mem_free(born);
-}
-
-void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
-                 int64_t *address, int64_t best, int64_t bound)
-{
-    *s = (struct search){
-        .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
-    search_new(s);
-    search_state_copy_rows(s);
     VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1});
     if (!m->hopeless) VEC_PUSH(&s->open, 0);
     s->packer.capacity += tuning->reserve;

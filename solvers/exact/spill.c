@@ -42,17 +42,6 @@ struct stretch {
     int64_t value, bound;
 };
 
-/* Is there any choice in which being placed saves something? */
-static bool may_be_worth_it(const struct model *m, int32_t i)
-{
-    const struct model_item *it = &m->items[i];
-    int64_t most = it->cost;
-    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
-        most += m->charges[m->charge_of[k]].cost == LX_FORBIDDEN ? m->total_cost
-                                                                 : m->charges[m->charge_of[k]].cost;
-    return !it->never && (it->must || it->ring != i || most > 0);
-}
-
 /* Greedy plans in each order, beside one that is known (per buffer) or none. */
 static int64_t first_plan(const struct model *m, struct budget *budget, const int64_t *known,
                           int64_t *address)
@@ -66,7 +55,15 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
     if (known) best = min_i64(best, model_value(m, address));
     packer_new(&k, m, budget);
-    for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
+    for (int32_t i = 0; i < m->item_count; i++) {
+        /* Is there any choice in which being placed saves something? */
+        const struct model_item *it = &m->items[i];
+        int64_t most = it->cost;
+        for (int32_t j = m->linked ? m->charge_first[i] : 0; m->linked && j < m->charge_first[i + 1]; j++)
+            most += m->charges[m->charge_of[j]].cost == LX_FORBIDDEN ? m->total_cost
+                                                                     : m->charges[m->charge_of[j]].cost;
+        kept[i] = !it->never && (it->must || it->ring != i || most > 0);
+    }
     merge_greedily(m, kept, merged);
     /* A placement costs O(n) for each item; where they are many what is known must do. */
     int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
@@ -204,23 +201,6 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     mem_free(plan);
 }
 
-static void open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
-                         const int64_t *known)
-{
-    r->p = part->p;
-    r->model = model_new(&r->p, part->members, part->count);
-    r->address = mem_alloc(((size_t)part->count + 1) * sizeof *r->address);
-    r->value = first_plan(r->model, budget, known, r->address);
-}
-
-static void solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
-                          struct annealed *annealed, struct search_stats *stats)
-{
-    if (r->value == 0) return;
-    if (!(r->model->item_count > MOST_ITEMS))
-        prove_and_improve(r->model, budget, options, r, annealed, stats);
-}
-
 /* The stretches, one after the other; the caller hears of the sum. */
 static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
                       const struct spill_options *options, struct annealed *annealed,
@@ -231,7 +211,10 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
         budget->rest -= at[k].value;
         budget->value = at[k].value;
         budget->bound = 0;
-        solve_stretch(&at[k], budget, options, annealed, stats);
+        if (at[k].value != 0) {
+            if (!(at[k].model->item_count > MOST_ITEMS))
+                prove_and_improve(at[k].model, budget, options, &at[k], annealed, stats);
+        }
         for (int32_t i = 0; i < at[k].model->item_count; i++)
             budget->address[at[k].model->items[i].buffer] = at[k].address[i];
         budget->rest += at[k].value;
@@ -275,7 +258,10 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; k < parts.count; k++) {
         struct part part = parts_take(&parts, k);
-        open_stretch(&at[k], &part, &budget, known);
+        at[k].p = part.p;
+        at[k].model = model_new(&at[k].p, part.members, part.count);
+        at[k].address = mem_alloc(((size_t)part.count + 1) * sizeof *at[k].address);
+        at[k].value = first_plan(at[k].model, &budget, known, at[k].address);
         budget.rest += at[k].value;
         budget.lacking += at[k].value == model_none(at[k].model);
         for (int32_t i = 0; i < at[k].model->item_count; i++)

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/border.h"
+#include "base/cancel.h"
 #include "common/first_answers.h"
 #include "common/placing_all.h"
 #include "ilp/ilp_search.h"
@@ -118,10 +118,10 @@ static void restack(struct work *w)
     decoder_make(&d, &w->items, w->problem->objective != LX_HEIGHT);
     for (int32_t i = 0; i < w->items.count; i++) d.fee[i] = 1;
     decoder_load(&d, w->guess);
-    struct stop none; /* what GLPK found is not to be lost */
-    stop_begin(&none, NULL, NULL);
+    struct cancel *token = cancel_current();
+    cancel_share(NULL); /* what GLPK found is not to be lost */
     decoder_decode_all(&d);
-    stop_end(&none);
+    cancel_share(token);
     decoder_save(&d, w->stacked);
     for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
         if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
@@ -316,20 +316,15 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     return ok;
 }
 
-/* As a plug-in it has a border and watches of its own, of which the program knows nothing. */
+/* As a plug-in it has a border and a token of its own, of which the program knows nothing. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;
-    struct stop stop;
+    struct cancel token;
     if (border_begin(&border) != 0) return false;
-    stop_begin(&stop, run->stop, run->context);
+    cancel_begin(&token, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0);
     bool ok = ilp_solve_watched(problem, run, answer);
-    if (!ok && stop_is_now()) {
-        answer->status = LX_LIMIT;
-        answer->bound = 0;
-        ok = true;
-    }
-    stop_end(&stop);
+    cancel_end(&token);
     border_end(&border);
     return ok;
 }

@@ -95,24 +95,22 @@ static void ilp_links_add_charge(struct ilp_build *b, int32_t c)
         add_row_of(b, charge, m->charge[c], charge->any_off.at[k], false);
 }
 
-/* Neighbours in the list are equal; with one that is off for good all are off. */
-static void ilp_links_add_group(struct ilp_build *b, const struct lx_group *g)
-{
-    for (int32_t k = 0; k < g->count; k++) {
-        int32_t i = b->m->item_of[g->at[k]], next = b->m->item_of[g->at[(k + 1) % g->count]];
-        if (i == NO_ITEM || i == next) continue;
-        int row = ilp_add_row(b, GLP_UP, 0, 0); /* on[i] <= on[next] */
-        ilp_add_term(b, row, b->m->on[i], 1);
-        if (next != NO_ITEM) ilp_add_term(b, row, b->m->on[next], -1);
-    }
-}
-
 void ilp_add_links(struct ilp_build *b)
 {
     const struct lx_problem *p = b->m->it->problem;
     if (!has_links(b->m)) return;
     for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) ilp_links_add_charge(b, c);
-    for (int32_t g = 0; g < p->bonds.together_count; g++) ilp_links_add_group(b, &p->bonds.together[g]);
+    for (int32_t g = 0; g < p->bonds.together_count; g++) {
+        /* Neighbours in the list are equal; with one that is off for good all are off. */
+        for (int32_t k = 0; k < p->bonds.together[g].count; k++) {
+            int32_t i = b->m->item_of[p->bonds.together[g].at[k]],
+                    next = b->m->item_of[p->bonds.together[g].at[(k + 1) % p->bonds.together[g].count]];
+            if (i == NO_ITEM || i == next) continue;
+            int row = ilp_add_row(b, GLP_UP, 0, 0); /* on[i] <= on[next] */
+            ilp_add_term(b, row, b->m->on[i], 1);
+            if (next != NO_ITEM) ilp_add_term(b, row, b->m->on[next], -1);
+        }
+    }
     for (int32_t i = 0; i < b->m->it->count; i++)
         if (p->buffers[b->m->it->item[i].buffer].must) glp_set_col_bnds(b->m->lp, b->m->on[i], GLP_FX, 1, 1);
 }

@@ -73,7 +73,7 @@ static const struct lx_graph *import(const struct asked *how, const char *path, 
 static const struct lx_graph *on_preset(const struct lx_graph *g, const char *preset, lx_status *st)
 {
     struct lx_device device = g->device;
-    return lx_device_preset(preset, &device) ? lx_graph_with_device(g, &device, st) : NULL;
+    return lx_device_preset(preset, &device) ? lx_graph_with_device(g, &device) : NULL;
 }
 
 static struct lx_plan *plan(const struct lx_graph *g, bool nests, double *seconds, lx_status *st)
@@ -181,9 +181,9 @@ static int visit(const struct asked *how, const char *path)
         if (snprintf(inner, sizeof inner, "%s/%s", path, names[i]->d_name) < (int)sizeof inner &&
             stat(inner, &is) == 0 && S_ISREG(is.st_mode))
             failed |= rows(how, inner);
-        mem_free(names[i]);
+        free(names[i]);
     }
-    mem_free(names);
+    free(names);
     return failed | (count < 0);
 }
 

@@ -198,12 +198,11 @@ static bool multiply(const struct list *from, int32_t count, uint64_t seed, stru
 static bool show_height(const char *name, struct list *l)
 {
     struct lx_answer answer;
-    lx_status st;
     int64_t *address = mem_alloc(sizeof *address * ((size_t)l->p.count + 1)), load = 0;
     l->p.objective = LX_HEIGHT;
 
     l->p.capacity = 0;
-    if (!address || !lx_bound(&l->p, &load, &st)) return false;
+    load = lx_bound(&l->p);
     double ms = solve(&l->p, 0, address, &answer);
     printf("%-16.16s%8d%16lld%10.4f%10s%10.3f%10.1f\n", name, l->p.count, (long long)load,
            100.0 * (double)(answer.objective - load) / (double)load, lx_verdict_word(answer.status),

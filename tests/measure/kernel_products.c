@@ -101,7 +101,7 @@ void run_ours(const struct job *j)
         gemm_run(&j->plan, &o, j->pool);
         break;
     case TILED:
-        lx_nest_runner_run(j->nest, j->a, j->b, j->c, &st);
+        lx_nest_runner_run(j->nest, j->a, j->b, j->c);
         break;
     case RELU:
         pool_run(j->pool, j->row->size / RELU_PART, relu_task, context);

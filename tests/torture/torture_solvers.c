@@ -109,11 +109,9 @@ static void one(struct torture *t)
         t->count[TORTURE_QUESTIONS]++;
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
             if (!is_slow(*s) || t->seed / 2 % EVERY_SLOW == 0) hear(t, *s);
-        if (lx_bound(now.p, &bound, &st))
-            now.said[now.count++] =
-                (struct opinion){.who = "lx_bound",
-                                 .status = bound == INT64_MAX ? LX_INFEASIBLE : LX_FEASIBLE,
-                                 .bound = bound};
+        bound = lx_bound(now.p);
+        now.said[now.count++] = (struct opinion){
+            .who = "lx_bound", .status = bound == INT64_MAX ? LX_INFEASIBLE : LX_FEASIBLE, .bound = bound};
     }
     for (int i = 0; i < now.count; i++)
         for (int k = 0; k < now.count; k++) contradict(t, &now.said[i], &now.said[k]);

@@ -31,7 +31,6 @@ static int32_t change_count_splits(const struct lx_plan *a, const struct lx_plan
 void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
 {
     struct lx_diff d;
-    lx_status st = {0};
     bool height = after->problem.objective == LX_HEIGHT;
     *out = (struct change){
         .what = height                  ? "height"
@@ -41,7 +40,7 @@ void change_make(const struct lx_plan *before, const struct lx_plan *after, stru
         .after = {lx_plan_value(after), after->figures.spill_bytes, after->figures.end_to_end_us}};
     if (before->problem.objective != after->problem.objective) return; /* answers to different questions */
     out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
-    lx_plan_diff(before, after, &d, &st);
+    lx_plan_diff(before, after, &d);
     for (int32_t i = 0; i < d.count; i++) {
         const struct lx_difference *x = &d.all[i];
         int32_t *counts[LX_CHANGE_COUNT] = {

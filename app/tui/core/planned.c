@@ -51,7 +51,7 @@ static void planned_add_up(struct outcome *o)
     o->waits = g ? mem_zeroed((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
     if (!g) return;
-    o->repeats = lx_repeats(g, &o->repeat_count, &o->st);
+    o->repeats = lx_repeats(g, &o->repeat_count);
     lx_plan_waits(o->plan, o->waits);
     o->waits_sum = lx_waits_sum(o->waits, g->op_count);
 }

@@ -4,8 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "planning/bundled.h"
-#include "text/path_tail.h"
+#include "planning/graph_files.h"
 #include "text/format.h"
 
 #include <stdio.h>

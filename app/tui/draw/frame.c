@@ -2,7 +2,7 @@
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
-#include "text/source_line.h"
+#include "text/format.h"
 #include "tui/draw/chart.h"
 
 #include <math.h>

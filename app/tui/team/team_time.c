@@ -2,7 +2,7 @@
  * traffic of its links. The selected device has both. Below them the time, and where the selected op runs on that device. A
  * zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
-#include "team/team_lanes.h"
+#include "team/team_figures.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -97,12 +97,11 @@ static int compared_by_gain(const void *a, const void *b)
 
 void comparison_make(struct comparison *c, const struct lx_plan *left, const struct lx_plan *right)
 {
-    lx_status st = {0};
     if (c->known && c->left == left && c->right == right) return;
     comparison_free(c);
     c->only_left = mem_zeroed((size_t)left->problem.count + 1, 1);
     c->only_right = mem_zeroed((size_t)right->problem.count + 1, 1);
-    lx_plan_diff(left, right, &c->diff, &st);
+    lx_plan_diff(left, right, &c->diff);
     c->known = true;
     c->left = lx_plan_ref(left);
     c->right = lx_plan_ref(right);

@@ -129,11 +129,10 @@ void draw_core_menu(const struct scene *on, struct box area, const struct cut *c
     if (area.rows < 3 || area.columns < 30) return;
     const struct outcome *o = &on->session->shown;
     double share[LX_MAX_OPERANDS];
-    lx_status st;
     if (m->outcome != o->number || m->op != c->d->op) {
         lx_plan_hbm_shares(o->plan, c->d->op, share);
         m->count =
-            lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours, &st);
+            lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours);
         m->outcome = o->number;
         m->op = c->d->op;
     }

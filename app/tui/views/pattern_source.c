@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/border.h"
 #include "base/text.h"
-#include "planning/expectations.h"
+#include "planning/graph_files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

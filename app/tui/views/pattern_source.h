@@ -3,7 +3,7 @@
 #ifndef LX_APP_TUI_PATTERN_SOURCE_H
 #define LX_APP_TUI_PATTERN_SOURCE_H
 
-#include "planning/model_reading.h"
+#include "planning/graph_files.h"
 #include "unstable.h"
 
 struct pattern_source;

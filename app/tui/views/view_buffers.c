@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "text/sort_rows.h"
+#include "text/table.h"
 #include "tui/draw/cells.h"
 #include "tui/draw/chart.h"
 

@@ -86,11 +86,9 @@ void why_ask(struct why_rows *w, struct session *s, int32_t buffer)
     if (w->list.plan && w->of == s->got && w->buffer == buffer) return;
     worker_stop(s->worker, &why_work);
     const struct lx_plan *p = session_plan(s);
-    lx_status st;
     remedies_free(&w->list);
     *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
-    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list,
-                  &st);
+    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
     for (size_t i = 0; i < w->list.all.count; i++) {
         if (w->list.all.at[i].state != REMEDY_OPEN) continue;
         why_rows_post(w, s, &w->list.all.at[i], 0);

@@ -26,12 +26,9 @@ static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t par
 static void add_wide(struct op_work *w, const struct strip_work *s, const struct place *p)
 {
     wide_number *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
-    if (before) {
-        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
-                          &s->written, p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
-        wide_join(w, s->wide, before, s->layout.floats);
-    } else
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out), &s->written,
+                      p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
+    wide_join(w, s->wide, before, s->layout.floats);
     mem_free(before);
 }
 
@@ -47,27 +44,22 @@ static void add_task(void *context, int64_t strip, int worker)
         return;
     }
     float *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
-    if (!before) {
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-        return;
-    }
     dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, w->out,
                  &s->layout, before);
-    if (!blend_before(w, s, before)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    blend_before(w, s, before);
     w->arith->sum->join(s->out, before, s->layout.floats);
     mem_free(before);
 }
 
-bool add_to_sums(struct op_work *w)
+void add_to_sums(struct op_work *w)
 {
     struct machine *m = w->m;
     uint32_t parts = iteration_parts_before(&m->at, w->summed);
-    if (parts == 0) return true;
+    if (parts == 0) return;
     m->access++;
     for (size_t i = 0; i < w->strip_count; i++)
         if (accumulate_is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
     pool_run(m->pool, (int64_t)w->strip_count, add_task, w);
-    return !w->no_memory;
 }
 
 void divide_means(struct op_work *w)

@@ -28,18 +28,19 @@ static bool set_along(struct tile_set *t, int v, int64_t width, int64_t tile, bo
     return t->size[v] > 0 && t->count[v] > 0;
 }
 
-typedef bool set_visit(void *context, const struct tile_set *t);
+typedef void set_visit(void *context, const struct tile_set *t);
 
 /* Every shape of tile that a box has. */
-static bool each_set(const struct op_work *w, const struct slice *box, const int64_t *tile, int v,
+static void each_set(const struct op_work *w, const struct slice *box, const int64_t *tile, int v,
                      struct tile_set *t, set_visit *visit, void *context)
 {
-    if (v == w->x.var_count) return visit(context, t);
+    if (v == w->x.var_count) {
+        visit(context, t);
+        return;
+    }
     for (int last = 0; last < 2; last++)
-        if (set_along(t, v, box->to[v] - box->from[v], tile[v], last) &&
-            !each_set(w, box, tile, v + 1, t, visit, context))
-            return false;
-    return true;
+        if (set_along(t, v, box->to[v] - box->from[v], tile[v], last))
+            each_set(w, box, tile, v + 1, t, visit, context);
 }
 
 static const struct tile_nest *find_nest(const struct op_work *w, const int64_t *size)
@@ -50,24 +51,27 @@ static const struct tile_nest *find_nest(const struct op_work *w, const int64_t 
     return NULL;
 }
 
-static bool prepare_set(void *context, const struct tile_set *t)
+static void prepare_set(void *context, const struct tile_set *t)
 {
     struct op_work *w = context;
     lx_status st = {0};
-    if (find_nest(w, t->size)) return true;
+    if (find_nest(w, t->size)) return;
     struct tile_nest *n = arena_array(w->m->scratch, 1, sizeof *n);
-    if (!n || !lx_nest_of_tile(w->m->plan->layouts, w->m->tick, &w->x, t->size, &n->made, &st)) return false;
+    if (!lx_nest_of_tile(w->m->plan->layouts, w->m->tick, &w->x, t->size, &n->made, &st)) {
+        machine_fail(w->m, &st);
+        return;
+    }
     memcpy(n->size, t->size, sizeof n->size);
     n->nest = n->made.nest;
     n->next = w->shapes;
     w->shapes = n;
-    return lx_loops_optimise(&n->nest, lx_loop_rules_at(0), CORE_THREADS, &st);
+    if (!lx_loops_optimise(&n->nest, lx_loop_rules_at(0), CORE_THREADS, &st)) machine_fail(w->m, &st);
 }
 
-bool prepare_nests(struct op_work *w, const struct strip_work *s)
+void prepare_nests(struct op_work *w, const struct strip_work *s)
 {
     struct tile_set t = {.size = {0}};
-    return each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
+    each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
 }
 
 /* Tiles of one shape of a chunk: where they are in the operands of the nest, and the turns over them. */
@@ -132,7 +136,7 @@ static const float *input(const struct tile_run *r, int operand)
     return has_operand(r, operand) ? r->c->operand[side(r, operand)] + first_element(r, operand) : NULL;
 }
 
-static bool run_set(void *context, const struct tile_set *t)
+static void run_set(void *context, const struct tile_set *t)
 {
     /* What both inputs have stands outside; rows, which the kernel takes in, inside. */
     static const enum lx_loop_type order[] = {LX_DIM_C, LX_DIM_M, LX_DIM_N};
@@ -142,14 +146,16 @@ static bool run_set(void *context, const struct tile_set *t)
     find_strides(&r);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, order[i]);
     struct lx_nest_runner *runner = lx_nest_runner_turns(&r.nest->nest, r.turn, r.turn_count, &st);
-    bool ok = runner && lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
-                                           c->strip->out + first_element(&r, LX_LOOP_OUT), &st);
+    if (runner)
+        lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
+                           c->strip->out + first_element(&r, LX_LOOP_OUT));
+    else
+        machine_fail(c->w->m, &st);
     lx_nest_runner_free(runner);
-    return ok;
 }
 
-bool leaf_nest(struct chunk *c)
+void leaf_nest(struct chunk *c)
 {
     struct tile_set t = {.size = {0}};
-    return each_set(c->w, &c->slice, c->strip->strip.tile, 0, &t, run_set, c);
+    each_set(c->w, &c->slice, c->strip->strip.tile, 0, &t, run_set, c);
 }

@@ -35,7 +35,6 @@ static int compare_strips(const void *a, const void *b)
 static struct sorted_strip *sort_strips(struct op_work *w)
 {
     struct sorted_strip *list = mem_zeroed(w->strip_count + 1, sizeof *list);
-    if (!list) return NULL;
     for (size_t i = 0; i < w->strip_count; i++) list[i] = (struct sorted_strip){w, &w->strip[i]};
     qsort(list, w->strip_count, sizeof *list, compare_strips);
     return list;
@@ -50,16 +49,16 @@ static size_t parts_from(const struct op_work *w, const struct sorted_strip *lis
     return end - i;
 }
 
-bool partials_meet(struct op_work *w, bool *meet)
+bool partials_meet(struct op_work *w)
 {
     struct sorted_strip *list = sort_strips(w);
-    *meet = true;
-    for (size_t i = 0, n; list && i < w->strip_count; i += n) {
+    bool meet = true;
+    for (size_t i = 0, n; i < w->strip_count; i += n) {
         n = parts_from(w, list, i);
-        *meet = *meet && n == (size_t)w->groups;
+        meet = meet && n == (size_t)w->groups;
     }
     mem_free(list);
-    return list != NULL;
+    return meet;
 }
 
 /* A core's part of the output, once over the reduce ring. Sticks count once for each group. */
@@ -105,17 +104,15 @@ static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
     for (size_t i = 1; i < n; i++) copy_total(total, list[i].strip);
 }
 
-bool join_partials(struct op_work *w)
+void join_partials(struct op_work *w)
 {
-    if (!work_folds(w)) return true;
+    if (!work_folds(w)) return;
     if (w->groups > 1) {
         struct sorted_strip *list = sort_strips(w);
-        if (!list) return false;
         for (size_t i = 0, n; i < w->strip_count; i += n) {
             n = parts_from(w, list, i);
             join_parts(w, list + i, n);
         }
         mem_free(list);
     }
-    return true;
 }

@@ -43,7 +43,6 @@ static struct placing *placing_make(const struct chunk *c)
     struct placing *p = mem_zeroed(1, sizeof *p);
     const struct op_work *w = c->w;
     int64_t size[LX_MAX_VARS];
-    if (!p) return NULL;
     p->c = c;
     p->rank = w->x.rank[w->out];
     for (int v = 0; v < w->x.var_count; v++) size[v] = c->slice.to[v] - c->slice.from[v];
@@ -139,10 +138,9 @@ static bool place_leaf_next_row(struct placing *p)
     return false;
 }
 
-bool leaf_places(struct chunk *c)
+void leaf_places(struct chunk *c)
 {
     struct placing *p = placing_make(c);
-    if (!p) return false;
     int last = p->rank - 1;
     int64_t row = last >= 0 ? c->slice.to[var_at(p, last)] - from_of(p, last) : 1;
     do
@@ -152,5 +150,4 @@ bool leaf_places(struct chunk *c)
             pad_row(p, row);
     while (place_leaf_next_row(p));
     mem_free(p);
-    return true;
 }

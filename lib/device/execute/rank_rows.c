@@ -83,7 +83,7 @@ static bool rank_rows_next_row(struct ordering *o)
     return false;
 }
 
-bool leaf_ranking(struct chunk *c)
+void leaf_ranking(struct chunk *c)
 {
     struct ordering o = {.c = c};
     int64_t size[LX_MAX_VARS];
@@ -91,29 +91,23 @@ bool leaf_ranking(struct chunk *c)
     for (int v = 0; v < c->w->x.var_count; v++) size[v] = rank_rows_width(c, v);
     dense_part(&c->layout[0], size, &o.in);
     o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
-    if (!o.row) return false;
     do {
         int64_t in = 0;
         for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
         rank_rows_take_row(&o, c->wide[0] + in);
     } while (rank_rows_next_row(&o));
     mem_free(o.row);
-    return true;
 }
 
 static void rank_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
-    bool ok = true;
     (void)worker;
-    for (int i = 0; i < w->result_count && ok; i++)
-        ok = strip_prepare(&w->results[i], &w->results[i].strip[strip]);
-    if (!ok || !strip_chunk(w, (size_t)strip, &w->strip[strip].slice))
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < w->result_count; i++) strip_prepare(&w->results[i], &w->results[i].strip[strip]);
+    strip_chunk(w, (size_t)strip, &w->strip[strip].slice);
 }
 
-bool compute_ranking(struct op_work *w)
+void compute_ranking(struct op_work *w)
 {
     pool_run(w->m->pool, (int64_t)w->strip_count, rank_task, w);
-    return !w->no_memory;
 }

@@ -43,16 +43,15 @@ static void strips_merge(struct strips *s)
     }
 }
 
-bool strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone)
+void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone)
 {
     size_t bytes = (size_t)s->vars * sizeof *from;
-    if (!vec_grow((void **)&s->at, &s->room, s->count + 1, 3 * bytes + (s->vars == 0))) return false;
+    vec_grow((void **)&s->at, &s->room, s->count + 1, 3 * bytes + (s->vars == 0));
     int64_t *at = strips_record(s, s->count++);
     memcpy(at, from, bytes);
     memcpy(at + s->vars, to, bytes);
     for (int v = 0; v < s->vars; v++) at[2 * s->vars + v] = to[v] - from[v];
     if (!alone) strips_merge(s);
-    return true;
 }
 
 void strips_free(struct strips *s)

@@ -77,16 +77,12 @@ static void wide_windows_slide_all(struct wide_slide *s)
     while (odometer_next(&r->odometer));
 }
 
-bool leaf_wide_windows(struct chunk *c)
+void leaf_wide_windows(struct chunk *c)
 {
     struct wide_slide *s = mem_zeroed(1, sizeof *s);
     struct rows *r = rows_make(c);
-    bool ok = s && r;
-    if (ok) {
-        s->rows = r;
-        wide_windows_slide_all(s);
-    }
+    s->rows = r;
+    wide_windows_slide_all(s);
     mem_free(r);
     mem_free(s);
-    return ok;
 }

@@ -54,7 +54,7 @@ static int64_t *window_leaf_table_of(const struct slide *s, const struct lx_wind
     int64_t outs = window_leaf_width(s, w->out), taps = window_leaf_width(s, w->tap),
             size = s->x->extent[(int)w->in];
     int64_t *at = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
-    for (int64_t k = 0; at && k < taps; k++)
+    for (int64_t k = 0; k < taps; k++)
         for (int64_t p = 0; p < outs; p++) {
             int64_t i = lx_window_at(w, s->c->slice.from[(int)w->out] + p, s->c->slice.from[(int)w->tap] + k);
             at[k * outs + p] = i >= 0 && i < size ? i - s->c->slice.from[(int)w->in] : -1;
@@ -89,10 +89,9 @@ static void share_out_variables(struct slide *s)
             s->rest.var[s->rest.count++] = vars[i];
 }
 
-static bool slide_begin(struct slide *s, struct chunk *c)
+static void slide_begin(struct slide *s, struct chunk *c)
 {
     int64_t size[LX_MAX_VARS];
-    bool ok = true;
     *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
     share_out_variables(s);
     for (int v = 0; v < s->x->var_count; v++) size[v] = window_leaf_width(s, v);
@@ -100,9 +99,7 @@ static bool slide_begin(struct slide *s, struct chunk *c)
     for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
     for (int v = 0; v < s->x->var_count; v++)
         s->to += (c->slice.from[v] - c->strip->slice.from[v]) * s->stride[TO].element[v];
-    for (int i = 0; ok && i < s->x->window_count; i++)
-        ok = (s->table[i] = window_leaf_table_of(s, &s->x->windows[i])) != NULL;
-    return ok;
+    for (int i = 0; i < s->x->window_count; i++) s->table[i] = window_leaf_table_of(s, &s->x->windows[i]);
 }
 
 static void slide_end(struct slide *s)
@@ -242,13 +239,12 @@ static void window_leaf_fold_terms(const struct slide *s, float *to, const float
         for (int64_t i = 0; i < count; i++) sum->join(to + i * to_step, x + i * step, 1);
 }
 
-bool leaf_window_products(struct chunk *c)
+void leaf_window_products(struct chunk *c)
 {
     struct slide s;
-    bool ok = slide_begin(&s, c);
-    if (ok) window_leaf_slide_all(&s, window_leaf_add_products);
+    slide_begin(&s, c);
+    window_leaf_slide_all(&s, window_leaf_add_products);
     slide_end(&s);
-    return ok;
 }
 
 static void window_leaf_fill(struct slide *s, float value)
@@ -261,14 +257,13 @@ static void window_leaf_fill(struct slide *s, float value)
     } while (window_leaf_walk_next(s, &s->kept));
 }
 
-bool leaf_window_fold(struct chunk *c)
+void leaf_window_fold(struct chunk *c)
 {
     struct slide s;
-    bool ok = slide_begin(&s, c);
-    if (ok) window_leaf_fill(&s, c->w->arith->sum->neutral);
-    if (ok) window_leaf_slide_all(&s, window_leaf_fold_terms);
+    slide_begin(&s, c);
+    window_leaf_fill(&s, c->w->arith->sum->neutral);
+    window_leaf_slide_all(&s, window_leaf_fold_terms);
     slide_end(&s);
-    return ok;
 }
 
 /* Taps of an output index that lie inside, or all. */

@@ -48,9 +48,14 @@ static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
     add_where(m, f, &t);
     text_format(&t, ": %s", what);
     if (f->sticks > 1) text_format(&t, " (%lld sticks)", (long long)f->sticks);
-    f->text = t.failed ? NULL : arena_string(m->memory, t.at);
+    f->text = arena_string(m->memory, t.at);
     text_free(&t);
-    if (!f->text || !VEC_PUSH(&m->faults, *f)) m->no_memory = true;
+    VEC_PUSH(&m->faults, *f);
+}
+
+void machine_fail(struct machine *m, const lx_status *why)
+{
+    if (!__atomic_exchange_n(&m->failed, true, __ATOMIC_ACQ_REL)) m->failure = *why;
 }
 
 void fault_add(struct machine *m, const struct lx_fault *f)

@@ -13,13 +13,14 @@
 /* What is in a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
+/* False: the bytes are more than there is; tags and the like are a fraction of them. */
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
     x->sticks = ceil_div_i64(bytes, stick_bytes);
-    x->bytes = mem_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    x->bytes = mem_try_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    if (!x->bytes) return false;
     x->tags = mem_alloc(((size_t)x->sticks + 1) * sizeof *x->tags);
     x->touched = mem_zeroed((size_t)x->sticks + 1, sizeof *x->touched);
-    if (!x->bytes || !x->tags || !x->touched) return false;
     for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0, 0};
     return true;
 }
@@ -110,7 +111,7 @@ bool machine_make(struct machine *m, lx_status *st)
     m->launches = p->launches;
     m->round = 1;
     if (!iterations_valid(p, st)) return false;
-    if (!program_make(p->graph, m->memory, &m->program, st)) return false;
+    program_make(p->graph, m->memory, &m->program);
     m->layouts = arena_array(m->memory, tensors, sizeof *m->layouts);
     m->current = arena_array(m->memory, tensors, sizeof *m->current);
     m->first_op = arena_array(m->memory, tensors, sizeof *m->first_op);
@@ -118,8 +119,6 @@ bool machine_make(struct machine *m, lx_status *st)
     m->views = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->views);
     m->lx = mem_zeroed((size_t)m->cores, sizeof *m->lx);
     m->filled = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->filled);
-    if (!m->layouts || !m->current || !m->first_op || !m->summed || !m->views || !m->filled || !m->lx)
-        return status_no_memory(st);
     find_sums(m);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         if (!device_layout(m->graph, &p->layouts->layouts[t], t, &m->layouts[t], st)) return false;
@@ -131,7 +130,6 @@ bool machine_make(struct machine *m, lx_status *st)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
-    if (!m->reserved) return status_no_memory(st);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
         if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
@@ -330,17 +328,17 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     struct arena scratch = {0};
     struct lx_fault first = {0};
     bool bytes = machine_is_bytes(m, tensor);
-    if (p.in && region_whole(l, &p.box, bytes, &scratch, &r)) {
+    if (p.in) {
         unsigned char *at = m->hbm.bytes + p.address;
         int64_t sticks = box_sticks(&p.box);
         const struct content whole = {m->current[tensor], 0};
+        region_whole(l, &p.box, bytes, &scratch, &r);
         memset(at, 0, (size_t)(sticks * m->stick_bytes));
         if (items && bytes)
             memcpy(at, items, (size_t)m->graph->tensors[tensor].bytes);
         else if (items)
             pack_items_in(l, &r, items, at);
         for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, whole, &first);
-    } else if (p.in)
-        m->no_memory = true;
+    }
     arena_free(&scratch);
 }

@@ -180,23 +180,20 @@ static void choose_reference_hand_over(const struct choosing *k)
     }
 }
 
-bool evaluate_choice(struct evaluation *e)
+void evaluate_choice(struct evaluation *e)
 {
     struct choosing *k = mem_zeroed(1, sizeof *k);
-    if (!k) return false;
     k->e = e;
     lx_choice_of(e->op, &k->c);
     choose_reference_find_steps(k);
     k->value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k->value);
     k->size = mem_zeroed((size_t)e->out_count + 1, sizeof *k->size);
-    bool ok = k->value && k->size;
-    if (ok && (e->op->kind->traits & LX_ALTERS))
+    if ((e->op->kind->traits & LX_ALTERS))
         put_in(k);
-    else if (ok)
+    else
         choose_reference_take_out(k);
-    if (ok) choose_reference_hand_over(k);
+    choose_reference_hand_over(k);
     mem_free(k->value);
     mem_free(k->size);
     mem_free(k);
-    return ok;
 }

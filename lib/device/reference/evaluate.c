@@ -363,7 +363,7 @@ static bool moves_long(const struct evaluation *e)
     return moves && t && t->integer && t->bits == 64;
 }
 
-bool evaluate_op(struct evaluation *e, struct pool *pool)
+void evaluate_op(struct evaluation *e, struct pool *pool)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
     struct share s = {.e = e, .block = view_block};
@@ -373,10 +373,18 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     e->integers = all_integers(e);
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
-    if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
-    if (e->op->kind->traits & LX_RANKS) return evaluate_ranking(e);
-    if (e->op->window_count && e->numbers == NUMBERS_INTEGER) return evaluate_whole_windows(e, pool);
-    if (e->op->window_count) return evaluate_windows(e, pool);
+    if (e->op->kind->traits & LX_CHOOSES) {
+        evaluate_choice(e);
+        return;
+    }
+    if (e->op->kind->traits & LX_RANKS) {
+        evaluate_ranking(e);
+        return;
+    }
+    if (e->op->window_count) {
+        (e->numbers == NUMBERS_INTEGER ? evaluate_whole_windows : evaluate_windows)(e, pool);
+        return;
+    }
     if (e->op->kind->traits & LX_PLACES) {
         s.block = placing_block;
     } else if (e->op->map) {
@@ -384,7 +392,10 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
         find_bases(e);
         bool whole =
             e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* nothing is computed */
-        if (!whole && e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
+        if (!whole && e->op->kind->traits & LX_CONTRACTS) {
+            evaluate_contraction(e, pool);
+            return;
+        }
         s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
                   : whole                                                                ? integer_block
                   : moves_long(e)                                                        ? long_move_block
@@ -393,5 +404,4 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     }
     s.per_task = e->out_count / TASKS + 1;
     pool_run(pool, (e->out_count + s.per_task - 1) / s.per_task, share_task, &s);
-    return true;
 }

@@ -6,6 +6,7 @@
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,16 +57,15 @@ static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
     return n;
 }
 
-static bool evaluate_windows_decode(struct windowed *x, int i)
+static void evaluate_windows_decode(struct windowed *x, int i)
 {
     int64_t n = own_steps(x, i, x->step[i]);
     x->in[i] = mem_alloc((size_t)max_i64(n, 1) * sizeof(double));
-    if (x->in[i]) operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
-    return x->in[i] != NULL;
+    operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
 }
 
 /* The second operand again, what the output has of it behind the rest. */
-static bool turn(struct windowed *x)
+static void turn(struct windowed *x)
 {
     const struct lx_einsum *m = x->map;
     int64_t to[LX_MAX_VARS] = {0}, n = 1, at[LX_MAX_RANK] = {0};
@@ -87,7 +87,6 @@ static bool turn(struct windowed *x)
     mem_free(x->in[1]);
     x->in[1] = turned;
     for (int d = 0; d < rank; d++) x->step[1][(int)m->index[1][d]] = to[(int)m->index[1][d]];
-    return turned != NULL;
 }
 
 static void order_summed(struct windowed *x)
@@ -322,7 +321,7 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     double value[BLOCK], absolute[BLOCK];
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
-    for (int64_t n = from; n < to; n += r.count) {
+    for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
         place_row(x, n, to, &r);
         evaluate_windows_begin(x, n, &r);
         do add_tap(x, &r);
@@ -331,15 +330,17 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     }
 }
 
-bool evaluate_windows(struct evaluation *e, struct pool *pool)
+void evaluate_windows(struct evaluation *e, struct pool *pool)
 {
     struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
     order_summed(&x);
     evaluate_growth(e);
-    bool ok = evaluate_windows_decode(&x, 0) &&
-              (e->op->input_count == 1 || (evaluate_windows_decode(&x, 1) && turn(&x)));
-    if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
+    evaluate_windows_decode(&x, 0);
+    if (e->op->input_count > 1) {
+        evaluate_windows_decode(&x, 1);
+        turn(&x);
+    }
+    pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
     mem_free(x.in[0]);
     mem_free(x.in[1]);
-    return ok;
 }

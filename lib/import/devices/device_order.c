@@ -149,15 +149,15 @@ static void find_orders(struct orders *o)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) add_op(o, &m->bodies.at[b].ops[i]);
 }
 
-bool model_order_devices(struct lx_model *m, int axes, lx_status *st)
+void model_order_devices(struct lx_model *m, int axes)
 {
     int64_t extent[MESH_MAX_AXES], least;
     struct orders o = {.m = m, .devices = model_all_devices(m), .axes = axes};
     const int32_t *best = NULL;
     if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
         model_asks_for_number(m) || (least = lost_with(&o, NULL)) == 0)
-        return true;
-    if (!(o.list = mem_alloc(sizeof *o.list))) return status_no_memory(st);
+        return;
+    o.list = mem_alloc(sizeof *o.list);
     find_orders(&o);
     for (int i = 0; i < o.count; i++) {
         int64_t lost = lost_with(&o, o.place[i]);
@@ -165,5 +165,4 @@ bool model_order_devices(struct lx_model *m, int axes, lx_status *st)
     }
     m->place = best;
     mem_free(o.list);
-    return o.failed ? status_no_memory(st) : true;
 }

@@ -6,7 +6,7 @@
 
 /* Finds the places at which devices stand so that groups and shardings are along at most `axes` axes; as numbered where that
  * does. False: memory is out (`st`). */
-bool model_order_devices(struct lx_model *m, int axes, lx_status *st);
+void model_order_devices(struct lx_model *m, int axes);
 
 /* Does it ask which of the devices runs it? */
 bool model_asks_for_number(const struct lx_model *m);

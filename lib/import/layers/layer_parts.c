@@ -11,12 +11,6 @@ void layer_fail(struct layer *l)
     l->ok = false;
 }
 
-static void *checked(struct layer *l, void *p)
-{
-    if (!p) l->ok = status_no_memory(l->st);
-    return p;
-}
-
 bool layer_has(const struct layer *l, int operand)
 {
     return operand < l->op->operand_count && l->op->operands[operand] >= 0;
@@ -74,7 +68,7 @@ void layer_put_real(struct layer *l, const char *key, double number)
 
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
 {
-    int64_t *own = checked(l, arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list));
+    int64_t *own = arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list);
     if (l->attr_count == LAYER_MAX_ATTRS) {
         layer_fail(l);
         return;
@@ -96,7 +90,7 @@ static int32_t new_value(struct layer *l, const char *kind)
 static const char *name_of(struct layer *l, const char *kind)
 {
     if (!l->op->location) return NULL;
-    return checked(l, arena_format(&l->m->memory, "%.3000s/%s", l->op->location, kind));
+    return arena_format(&l->m->memory, "%.3000s/%s", l->op->location, kind);
 }
 
 bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *operands, int result_count,
@@ -111,15 +105,14 @@ bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *op
     if (!l->ok || (int64_t)l->ops.count >= l->limits->ops) return l->ok = false;
     op.location = name_of(l, kind);
     for (int i = 0; i < result_count; i++) results[i] = new_value(l, kind);
-    op.operands = checked(l, arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands));
-    op.results = checked(l, arena_copy_array(&l->m->memory, results, (size_t)result_count, sizeof *results));
+    op.operands = arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands);
+    op.results = arena_copy_array(&l->m->memory, results, (size_t)result_count, sizeof *results);
     op.attrs.count = l->attr_count;
-    op.attrs.at =
-        checked(l, arena_copy_array(&l->m->memory, l->attr, (size_t)l->attr_count, sizeof *l->attr));
+    op.attrs.at = arena_copy_array(&l->m->memory, l->attr, (size_t)l->attr_count, sizeof *l->attr);
     l->attr_count = 0;
     for (int i = 0; i < result_count; i++) l->ok = l->ok && results[i] >= 0;
     l->ok = l->ok && onnx_infer_part(l->m, &op, l->st);
-    if (l->ok && !VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
+    if (l->ok) VEC_PUSH(&l->ops, op);
     return l->ok;
 }
 
@@ -133,11 +126,11 @@ int32_t layer_like(struct layer *l, const struct model_op *like, int count, cons
     op.location = name_of(l, op.kind);
     op.operand_count = count;
     op.result_count = 1;
-    op.operands = checked(l, arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands));
-    op.results = checked(l, arena_copy_array(&l->m->memory, &result, 1, sizeof result));
+    op.operands = arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands);
+    op.results = arena_copy_array(&l->m->memory, &result, 1, sizeof result);
     if (result < 0 || !l->ok) return l->ok = false, -1;
     l->m->values.at[result].type = type;
-    if (!VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
+    VEC_PUSH(&l->ops, op);
     return l->ok ? result : -1;
 }
 
@@ -161,24 +154,24 @@ int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b)
 static int32_t constant(struct layer *l, enum model_element e, int rank, const int64_t *extent,
                         const int64_t *ints, const double *reals)
 {
-    struct model_data *d = checked(l, arena_alloc(&l->m->memory, sizeof *d));
+    struct model_data *d = arena_alloc(&l->m->memory, sizeof *d);
     size_t count = 1;
     for (int i = 0; i < rank; i++) count *= (size_t)extent[i];
     if (count > MODEL_MAX_KNOWN) layer_fail(l); /* its numbers would be lost */
     if (!l->ok) return -1;
     *d = (struct model_data){.form = rank ? DATA_LIST : DATA_SPLAT};
     d->type = model_type_make(l->m, e, rank, extent, l->st);
-    if (ints) d->ints = checked(l, arena_copy_array(&l->m->memory, ints, count, sizeof *ints));
-    if (reals) d->reals = checked(l, arena_copy_array(&l->m->memory, reals, count, sizeof *reals));
+    if (ints) d->ints = arena_copy_array(&l->m->memory, ints, count, sizeof *ints);
+    if (reals) d->reals = arena_copy_array(&l->m->memory, reals, count, sizeof *reals);
     struct model_op op = {.kind = "Constant", .result_count = 1, .line = l->op->line};
     int32_t result = new_value(l, "Constant");
-    op.results = checked(l, arena_copy_array(&l->m->memory, &result, 1, sizeof result));
+    op.results = arena_copy_array(&l->m->memory, &result, 1, sizeof result);
     op.location = name_of(l, "Constant");
     if (result < 0 || !d->type) l->ok = false;
     if (!l->ok) return -1;
     l->m->values.at[result].type = d->type;
     l->m->values.at[result].data = d;
-    if (!VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
+    VEC_PUSH(&l->ops, op);
     return l->ok ? result : -1;
 }
 

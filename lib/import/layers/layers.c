@@ -52,19 +52,6 @@ static bool all_there(const struct layer *l)
     return all;
 }
 
-static bool keep(struct layer *l, struct model_op *op)
-{
-    struct model_body b = {.name = op->location ? op->location : op->kind,
-                           .op_count = (int)l->ops.count,
-                           .results = l->results,
-                           .result_count = l->result_count,
-                           .derived = true};
-    b.ops = arena_copy_array(&l->m->memory, l->ops.at, l->ops.count, sizeof *l->ops.at);
-    if (!b.ops || !VEC_PUSH(&l->m->bodies, b)) return status_no_memory(l->st);
-    op->instead = l->body + 1;
-    return true;
-}
-
 /* Operands and results must be tensors that have elements; lists of ONNX and parts to be joined need not. */
 static bool can_be(const struct lx_model *m, const struct model_op *op)
 {
@@ -81,22 +68,28 @@ static bool can_be(const struct lx_model *m, const struct model_op *op)
     return can;
 }
 
-static bool derive(struct lx_model *m, struct model_op *op, derive_op *expand, struct layer_limits *left,
-                   lx_status *st)
+static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *derive,
+                          struct layer_limits *left)
 {
     lx_status why = {0};
     struct layer l = {
         .m = m, .op = op, .limits = left, .ok = true, .st = &why, .body = (int32_t)m->bodies.count};
     l.result_count = leaves_of(m, op);
     l.results = arena_array(&m->memory, (size_t)l.result_count + 1, sizeof *l.results);
-    if (!l.results) return status_no_memory(st);
     for (int i = 0; i < l.result_count; i++) l.results[i] = -1;
-    expand(&l);
-    bool ok = !all_there(&l) || keep(&l, op);
-    if (op->instead) left->ops -= (int64_t)l.ops.count;
-    if (why.code == LX_E_MEMORY) ok = status_no_memory(st);
+    derive(&l);
+    if (all_there(&l)) {
+        struct model_body b = {.name = op->location ? op->location : op->kind,
+                               .op_count = (int)l.ops.count,
+                               .results = l.results,
+                               .result_count = l.result_count,
+                               .derived = true};
+        b.ops = arena_copy_array(&m->memory, l.ops.at, l.ops.count, sizeof *l.ops.at);
+        VEC_PUSH(&m->bodies, b);
+        op->instead = l.body + 1;
+        left->ops -= (int64_t)l.ops.count;
+    }
     VEC_FREE(&l.ops);
-    return ok;
 }
 
 static void count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
@@ -106,10 +99,9 @@ static void count_reads(const struct lx_model *m, const int32_t *values, int cou
 }
 
 /* Results of ONNX beyond the first that nobody reads are not wanted, whatever they are called. */
-static bool drop_unread(struct lx_model *m, lx_status *st)
+static void layers_drop_unread(struct lx_model *m)
 {
-    bool ok = true, *read = mem_zeroed(m->values.count + 1, sizeof *read);
-    if (!read) return status_no_memory(st);
+    bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
         count_reads(m, body->results, body->result_count, read);
@@ -117,56 +109,45 @@ static bool drop_unread(struct lx_model *m, lx_status *st)
             count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
     }
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
             if (op->result_count < 2 || op->body_count) continue;
             int32_t *own = arena_copy_array(&m->memory, op->results, (size_t)op->result_count, sizeof *own);
-            ok = own != NULL || status_no_memory(st);
-            for (int r = 1; ok && r < op->result_count; r++)
+            for (int r = 1; r < op->result_count; r++)
                 if (own[r] >= 0 && !read[own[r]]) own[r] = -1;
-            if (ok) op->results = own;
+            op->results = own;
         }
     mem_free(read);
-    return ok;
 }
 
-/* Of operands that may be left out a file of TTIR says by `operandSegmentSizes` which are there. */
-static bool has_optional(const struct model_op *op)
+/* TTIR says by `operandSegmentSizes` which optional operands are there. */
+static void layers_spread_operands(struct lx_model *m, struct model_op *op)
 {
-    static const char *const words[] = {"norm", "attention", "paged", "conv", "linear", "quantize"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(op->kind, words[i])) return true;
-    return false;
-}
-
-static bool spread_operands(struct lx_model *m, struct model_op *op, lx_status *st)
-{
+    static const char *const words[] = {"norm", "attention", "conv", "linear"};
     int count, next = 0;
     const int64_t *sizes = model_attr_ints(&op->attrs, "operandSegmentSizes", &count);
     int64_t sum = 0;
-    if (!has_optional(op)) return true;
+    bool optional = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) optional |= strstr(op->kind, words[i]) != NULL;
     for (int i = 0; i < count; i++) sum += sizes[i] == 0 || sizes[i] == 1 ? sizes[i] : MODEL_MAX_OPS;
-    int32_t *all = sum < count ? arena_array(&m->memory, (size_t)count, sizeof *all) : NULL;
-    if (sum >= count || sum < op->operand_count || sum > op->operand_count + op->result_count) return true;
-    if (!all) return status_no_memory(st);
+    if (!optional || sum >= count || sum < op->operand_count || sum > op->operand_count + op->result_count)
+        return;
+    int32_t *all = arena_array(&m->memory, (size_t)count, sizeof *all);
     for (int i = 0; i < count; i++) all[i] = sizes[i] && next < op->operand_count ? op->operands[next++] : -1;
     while (count > 0 && all[count - 1] < 0) count--;
     op->operands = all;
     op->operand_count = count;
-    return true;
 }
 
-bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st)
+void model_expand(struct lx_model *m, const struct layer_limits *limits)
 {
     struct layer_limits left = *limits;
-    if (m->format == MODEL_ONNX && !drop_unread(m, st)) return false;
+    if (m->format == MODEL_ONNX) layers_drop_unread(m);
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            if (m->format == MODEL_TTIR && !m->bodies.at[b].derived && !spread_operands(m, op, st))
-                return false;
-            derive_op *expand = rule_of(m, op, m->bodies.at[b].derived, limits->macros);
-            if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
+            if (m->format == MODEL_TTIR && !m->bodies.at[b].derived) layers_spread_operands(m, op);
+            derive_op *derive = rule_of(m, op, m->bodies.at[b].derived, limits->macros);
+            if (derive && can_be(m, op)) layers_derive(m, op, derive, &left);
         }
-    return true;
 }

@@ -17,8 +17,8 @@ struct layer_limits {
     bool team;      /* that of every device: it is left open whose */
 };
 
-/* Derives a body for each op that has one. False: memory is out. */
-bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st);
+/* Derives a body for each op that has a layer rule. */
+void model_expand(struct lx_model *m, const struct layer_limits *limits);
 
 enum { LAYER_MAX_ATTRS = 8, ONNX_DERIVED_OPSET = 20 }; /* the kinds are those of that version */
 

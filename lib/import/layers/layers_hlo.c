@@ -11,10 +11,6 @@ static struct model_attrs along_first(struct layer *l)
     struct model_attrs all = {NULL, l->op->attrs.count + 1};
     struct model_attr *at = arena_array(&l->m->memory, (size_t)all.count, sizeof *at);
     int64_t *first = arena_array(&l->m->memory, 1, sizeof *first);
-    if (!at || !first) {
-        l->ok = status_no_memory(l->st);
-        return l->op->attrs;
-    }
     *first = 0;
     memcpy(at, l->op->attrs.at, (size_t)l->op->attrs.count * sizeof *at);
     at[all.count - 1] =

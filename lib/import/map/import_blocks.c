@@ -32,7 +32,6 @@ static bool *read_otherwise(const struct graph_builder *b)
 bool import_store_blocks(struct import *im, struct graph_builder *b)
 {
     bool *otherwise = read_otherwise(b), ok = otherwise != NULL;
-    if (!ok) return status_no_memory(im->st);
     for (size_t i = 0; ok && i < im->storages.count; i++) {
         const struct storage *s = &im->storages.at[i];
         if (!s->block || s->tensor < 0) continue;

@@ -329,7 +329,6 @@ bool map_concat(struct import *im, const struct model_op *op, const char *ours)
     int64_t axis = box_from_end(count > 0 ? dims[0] : 0, type->count);
     struct import_value *part = arena_array(&im->memory, (size_t)op->operand_count, sizeof *part), out;
     (void)ours;
-    if (!part) return status_no_memory(im->st);
     if (axis < 0 || axis >= type->count || type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "schema");
     for (int i = 0; i < op->operand_count; i++) {

@@ -79,7 +79,7 @@ static bool add_boxes(struct import *im, const struct sketch *s, const struct bo
         op->kind = lx_kind_at(LX_KIND_SLICE);
         op->offset = kept(im, b->offset[0]);
         op->stride = kept(im, b->step[0]);
-        return op->offset && op->stride ? true : status_no_memory(im->st);
+        return true;
     }
     struct lx_view *views = arena_array(&im->memory, (size_t)s->input_count, sizeof *views);
     bool ok = views != NULL;
@@ -89,7 +89,7 @@ static bool add_boxes(struct import *im, const struct sketch *s, const struct bo
         ok = views[i].offset && views[i].stride && views[i].size;
     }
     op->views = views;
-    return ok ? true : status_no_memory(im->st);
+    return true;
 }
 
 /* Axis of a concat, amounts of a pad: by dimension of the tensors. False: memory is out. */
@@ -99,7 +99,6 @@ static bool add_params(struct import *im, const struct sketch *s, const struct l
     const char *result = strstr(einsum, "->") + 2;
     struct lx_op_params *p = arena_array(&im->memory, 1, sizeof *p);
     int64_t *lists = arena_array(&im->memory, 3 * LX_MAX_RANK, sizeof *lists);
-    if (!p || !lists) return status_no_memory(im->st);
     *p = op_params_none();
     for (int d = 0; d < s->rank; d++) {
         const struct cuts *c = &l->cuts[d];
@@ -240,7 +239,7 @@ static bool believed(struct import *im, struct graph_builder *b, const struct sk
         *op = as_told;
         return true;
     }
-    if (why.code == LX_E_MEMORY || op->kind->id == LX_KIND_GENERIC) {
+    if (op->kind->id == LX_KIND_GENERIC) {
         *im->st = why;
         return false;
     }
@@ -369,8 +368,8 @@ const struct lx_graph *import_build(struct import *im)
     struct graph_builder b;
     const char *name = im->m->bodies.at[im->m->entry].name;
     im->built = NULL;
-    bool ok =
-        builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
+    builder_begin(&b, im->m->file, name && *name ? name : "model");
+    bool ok = import_names_first(im);
     for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];

@@ -84,7 +84,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
 }
 
 /* What only such sketches have. */
-static bool settle(struct import *im, const struct choosing *c, struct sketch *s)
+static void settle(struct import *im, const struct choosing *c, struct sketch *s)
 {
     s->choice_count = c->chosen_count;
     s->combine = c->combine;
@@ -95,7 +95,6 @@ static bool settle(struct import *im, const struct choosing *c, struct sketch *s
         s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);
     for (int d = 0; d < c->rank; d++)
         for (int i = 0; stays_whole(c, d) && i <= s->input_count; i++) import_keep_dim(im, &s->operand[i], d);
-    return !c->starts || s->starts ? true : status_no_memory(im->st);
 }
 
 static bool push_in_place(struct import *im, const struct model_op *op, const struct choosing *c,
@@ -105,11 +104,11 @@ static bool push_in_place(struct import *im, const struct model_op *op, const st
         .kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count, .owner = im->owner};
     memcpy(s.extent, c->extent, (size_t)c->rank * sizeof *c->extent);
     s.operand = arena_array(&im->memory, (size_t)c->count + 1, sizeof *s.operand);
-    if (!s.operand) return status_no_memory(im->st);
     memcpy(s.operand, in, (size_t)c->count * sizeof *in);
     s.operand[c->count] = in[0];
     s.in_place = true;
-    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
+    return true;
 }
 
 /* Has operand i elements of its own along that dimension of the op, not one that is repeated? */
@@ -178,7 +177,9 @@ bool choose_emit(struct import *im, const struct model_op *op, struct choosing *
                   ? push_in_place(im, op, c, in)
                   : import_sketch(im, c->kind, op, c->rank, c->extent, in, c->count, NULL, type, dims, out);
     im->whole_result = false;
-    return ok && settle(im, c, &im->sketches.at[im->sketches.count - 1]);
+    if (!ok) return false;
+    settle(im, c, &im->sketches.at[im->sketches.count - 1]);
+    return true;
 }
 
 bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
@@ -211,7 +212,6 @@ static bool constant_list(struct import *im, const int64_t *list, int count, enu
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
     *out = (struct import_value){.storage = -1, .type = import_type(im, e, 1, &extent)};
     const int64_t *copy = arena_copy_array(&im->memory, list, (size_t)count, sizeof *list);
-    if (!d || !out->type || !copy) return status_no_memory(im->st);
     *d = (struct model_data){.form = DATA_LIST, .type = out->type, .ints = copy};
     out->known = d;
     return true;

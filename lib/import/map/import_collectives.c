@@ -56,7 +56,7 @@ bool map_collective(struct import *im, const struct model_op *op, const char *ou
         struct import_value in = *import_in(im, op, i % operands), out = in;
         if (in.type->elements > 0 && (begins ? i >= operands && i < 2 * operands : i < operands))
             ok = exchange(im, op, ours, in, model_leaf_type(type, i), &out);
-        ok = ok && (VEC_PUSH(&all, out) || status_no_memory(im->st));
+        if (ok) VEC_PUSH(&all, out);
     }
     ok = ok && import_bind(im, op->results[0], all.at, own);
     VEC_FREE(&all);

@@ -32,10 +32,8 @@ static int leaves_of(const struct import *im, int32_t value)
 bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to)
 {
     VEC(struct import_value) copy = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < count; i++)
-        ok = VEC_PUSH(&copy, *import_leaf(im, from, first + i)) ? true : status_no_memory(im->st);
-    ok = ok && import_bind(im, to, copy.at, count);
+    for (int i = 0; i < count; i++) VEC_PUSH(&copy, *import_leaf(im, from, first + i));
+    bool ok = import_bind(im, to, copy.at, count);
     VEC_FREE(&copy);
     return ok;
 }
@@ -44,9 +42,9 @@ static bool tuple(struct import *im, const struct model_op *op)
 {
     VEC(struct import_value) all = {0};
     bool ok = true;
-    for (int i = 0; ok && i < op->operand_count; i++)
-        for (int k = 0; ok && k < leaves_of(im, op->operands[i]); k++)
-            ok = VEC_PUSH(&all, *import_leaf(im, op->operands[i], k)) ? true : status_no_memory(im->st);
+    for (int i = 0; i < op->operand_count; i++)
+        for (int k = 0; k < leaves_of(im, op->operands[i]); k++)
+            VEC_PUSH(&all, *import_leaf(im, op->operands[i], k));
     if (ok && (int)all.count != leaves_of(im, op->results[0]))
         ok = status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                            "the tuple has another type than its parts");
@@ -94,7 +92,8 @@ static bool walk_into(struct import *im, const struct model_op *op, int32_t numb
     for (int i = 0; i < count; i++)
         if (!import_pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
     import_class(im, op, CLASS_FREE, "inlined");
-    if (!import_path_enter(im, op) || !import_body(im, number)) return false;
+    import_path_enter(im, op);
+    if (!import_body(im, number)) return false;
     im->body = back;
     im->path = path;
     im->depth--;
@@ -136,8 +135,7 @@ static bool derived(struct import *im, const struct model_op *op)
                                             .type = model_leaf_type(model_type_of(im->m, op->results[r]), i)};
                 ok = VEC_PUSH(&all, b->results[next] < 0 ? none : *import_leaf(im, b->results[next], 0));
             }
-        ok = ok ? op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves)
-                : status_no_memory(im->st);
+        ok = op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves);
         VEC_FREE(&all);
         if (!ok) return false;
     }
@@ -304,8 +302,8 @@ bool import_body(struct import *im, int32_t number)
         if (first) c->first = (int32_t)im->sketches.count;
         im->owner = c;
         struct label_place at;
-        if (!import_label_begin(im, op, &at) || !control(im, op, &done) || (!done && !import_op(im, op)) ||
-            !import_state_results(im, op))
+        import_label_begin(im, op, &at);
+        if (!control(im, op, &done) || (!done && !import_op(im, op)) || !import_state_results(im, op))
             return false;
         im->body = number;
         if (!done || op->instead) import_label_end(im, op, &at);

@@ -158,13 +158,13 @@ static bool copy_over(struct in_place *p, int32_t parameter, int32_t output)
                        .owner = &im->copying,
                        .why = "state"};
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
-    if (!s.operand || !view_plain(&s.operand[0].view, 1, &elements)) return status_no_memory(im->st);
+    view_plain(&s.operand[0].view, 1, &elements);
     s.operand[0].storage = p->use[output].now;
     s.operand[1] = s.operand[0];
     s.operand[1].storage = parameter;
-    if (!VEC_PUSH(&im->sketches, s) || !sequence_append(&p->order, p->use[output].writer) ||
-        !sequence_before(&p->order, parameter, (int32_t)im->sketches.count - 1, true))
-        return status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
+    sequence_append(&p->order, p->use[output].writer);
+    sequence_before(&p->order, parameter, (int32_t)im->sketches.count - 1, true);
     if (p->use[output].returned == 1 && im->storages.at[output].role == LX_OUTPUT)
         im->storages.at[output].role = LX_ROLE_COUNT;
     im->storages.at[parameter].role = LX_STATE;
@@ -213,8 +213,8 @@ static bool find_states(struct in_place *p)
 {
     int arguments = p->im->m->bodies.at[p->im->m->entry].argument_count;
     if (!any_alias(p->im)) return true;
-    bool ok = sequence_make(&p->order, p->im, arguments) ? mark_states(p) : status_no_memory(p->im->st);
-    if (ok && p->order.failed) ok = status_no_memory(p->im->st);
+    sequence_make(&p->order, p->im, arguments);
+    bool ok = mark_states(p);
     sequence_free(&p->order);
     return ok;
 }
@@ -269,5 +269,5 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
     if (ok) *count = kept;
     mem_free(p.use);
     mem_free(p.may);
-    return memory ? ok : status_no_memory(im->st);
+    return ok;
 }

@@ -142,8 +142,10 @@ static bool listed_start(struct import *im, const struct model_op *op, const str
     struct view part;
     double same;
     *out = *list;
-    if (list->known && list->known->ints && list->known->form != DATA_SPLAT)
-        return import_whole(im, import_type(im, list->type->element, 0, NULL), list->known->ints[i], out);
+    if (list->known && list->known->ints && list->known->form != DATA_SPLAT) {
+        import_whole(im, import_type(im, list->type->element, 0, NULL), list->known->ints[i], out);
+        return true;
+    }
     out->type = import_type(im, list->type->element, 0, NULL);
     if (!out->type || import_splat(list, &same)) return out->type != NULL;
     if (!import_stored(im, out) || !view_slice(&out->view, 0, i, 1, 1, &part)) return false;

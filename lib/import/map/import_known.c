@@ -93,21 +93,19 @@ static const struct known_row *row_of(const struct import *im, const struct mode
     return NULL;
 }
 
-bool import_whole(struct import *im, const struct model_type *type, int64_t number, struct import_value *out)
+void import_whole(struct import *im, const struct model_type *type, int64_t number, struct import_value *out)
 {
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
     int64_t *at = arena_alloc(&im->memory, sizeof *at);
     *out = (struct import_value){.storage = -1, .type = type, .known = d};
-    if (!d || !at || !type) return status_no_memory(im->st);
     *at = number;
     *d = (struct model_data){.form = DATA_SPLAT, .type = type, .ints = at};
-    return true;
 }
 
 bool import_number(struct import *im, const struct model_op *op, int64_t number)
 {
     struct import_value v;
-    if (!import_whole(im, import_type_out(im, op), number, &v)) return false;
+    import_whole(im, import_type_out(im, op), number, &v);
     import_class(im, op, CLASS_FOLDED, NULL);
     return import_bind_one(im, op, &v);
 }
@@ -134,7 +132,6 @@ static bool converted(struct import *im, const struct model_op *op, bool *done)
     struct import_value v = {.storage = -1, .type = type};
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
     const double *copy = arena_copy_array(&im->memory, &number, 1, sizeof number);
-    if (!d || !copy) return status_no_memory(im->st);
     *d = (struct model_data){.form = DATA_SPLAT, .type = type, .reals = copy};
     v.known = d;
     import_class(im, op, CLASS_FOLDED, NULL);

@@ -123,7 +123,7 @@ static bool name_pieces(const struct import *im, const struct sketch *s, struct 
             if (p.part && p.count == 1) strncat(b->fixed, &p.letter, 1);
         }
     }
-    return !t->failed;
+    return true;
 }
 
 /* Small ones before capitals, as they are given out. */

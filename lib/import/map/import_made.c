@@ -7,29 +7,27 @@
 
 #include <string.h>
 
-bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
+void import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data)
 {
     struct sketch s = {.kind = kind, .from = at, .rank = -1, .input_count = from >= 0, .data = data};
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     if (params) s.params = arena_copy_array(&im->memory, params, 1, sizeof *params);
-    if (!s.operand || (params && !s.params)) return status_no_memory(im->st);
     if (from >= 0) s.operand[0].storage = from;
     s.operand[s.input_count].storage = storage;
-    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
 }
 
-bool import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done)
+void import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done)
 {
     const struct model_data *d = v->known;
     int64_t count = im->storages.at[storage].elements;
     *done = d && (d->reals || d->ints) && count <= LX_MAX_DATA &&
             (d->form == DATA_SPLAT || d->type->elements >= count);
-    if (!*done) return true;
+    if (!*done) return;
     struct lx_op_data *data = arena_alloc(&im->memory, sizeof *data);
     double *numbers = arena_array(&im->memory, (size_t)count, sizeof *numbers);
     int64_t *wholes = arena_array(&im->memory, (size_t)count, sizeof *wholes);
-    if (!data || !numbers || !wholes) return status_no_memory(im->st);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = d->form == DATA_SPLAT ? 0 : i;
         numbers[i] = model_data_real(d, k);
@@ -40,7 +38,7 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
             whole_of_double(numbers[i], &wholes[i]);
     }
     *data = (struct lx_op_data){.count = count, .numbers = numbers, .wholes = wholes};
-    return import_made(im, "constant", NULL, -1, storage, NULL, data);
+    import_made(im, "constant", NULL, -1, storage, NULL, data);
 }
 
 /* One row of numbers, repeated along the other dimensions. */
@@ -69,7 +67,8 @@ bool map_iota(struct import *im, const struct model_op *op, const char *ours)
         return import_generic(im, op, "schema");
     if (!counts_how(im, op, &p)) return import_generic(im, op, "data");
     out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
-    if (out.storage < 0 || !import_made(im, ours, op, -1, out.storage, &p, NULL)) return false;
+    if (out.storage < 0) return false;
+    import_made(im, ours, op, -1, out.storage, &p, NULL);
     im->storages.at[out.storage].counts = p.start == 0 && p.step == 1;
     view_start(&out.view);
     for (int d = 0; d < type->count; d++) {
@@ -107,7 +106,7 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
     p.axis = axis;
     if (!import_keep_whole(im, v.storage, along) || !import_keep_whole(im, out.storage, along))
         return import_generic(im, op, "axis");
-    if (!import_made(im, "scan", op, v.storage, out.storage, &p, NULL)) return false;
+    import_made(im, "scan", op, v.storage, out.storage, &p, NULL);
     im->sketches.at[im->sketches.count - 1].axis_low = low;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);

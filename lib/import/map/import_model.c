@@ -53,7 +53,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
             im->storages.at[leaf.storage].column = v->column;
             import_state_argument(im, &leaf, i, v);
         }
-        ok = ok && (VEC_PUSH(&leaves, leaf) || status_no_memory(im->st));
+        if (ok) VEC_PUSH(&leaves, leaf);
     }
     ok = ok && import_bind(im, value, leaves.at, (int)leaves.count);
     VEC_FREE(&leaves);
@@ -136,13 +136,11 @@ static bool begin(struct import *im)
     size_t bodies = im->m->bodies.count;
     im->leaf = mem_zeroed(im->m->values.count + 1, sizeof *im->leaf);
     im->classes = mem_zeroed(bodies + 1, sizeof *im->classes);
-    if (!im->leaf || !im->classes) return status_no_memory(im->st);
     for (size_t b = 0; b < bodies; b++) {
         im->classes[b] = mem_zeroed((size_t)im->m->bodies.at[b].op_count + 1, sizeof **im->classes);
-        if (!im->classes[b]) return status_no_memory(im->st);
     }
     im->roles = mem_zeroed((size_t)im->m->bodies.at[im->m->entry].argument_count + 1, sizeof *im->roles);
-    return im->roles ? import_roles(im, im->roles) : status_no_memory(im->st);
+    return import_roles(im, im->roles);
 }
 
 static void finish(struct import *im)
@@ -181,7 +179,6 @@ static bool judged(struct import *im, const struct lx_graph *g, const struct abo
     if (ok && report) {
         import_note_pattern(im, g);
         *report = import_report(im, about->sha256, about->facts, &counts);
-        if (!*report) ok = status_no_memory(im->st);
     }
     import_counts_free(&counts);
     return ok;
@@ -193,10 +190,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
     struct import im = {.m = m, .options = *options, .st = st};
     int32_t *results = mem_zeroed((size_t)import_result_count(m) + 1, sizeof *results);
     const struct lx_graph *g = NULL;
-    if (!results)
-        status_no_memory(st);
-    else if (import_find_grid(&im) && begin(&im))
-        g = rounds(&im, results);
+    if (import_find_grid(&im) && begin(&im)) g = rounds(&im, results);
     if (g && !judged(&im, g, about, report)) {
         lx_graph_free(g);
         g = NULL;
@@ -238,10 +232,14 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
     struct model_facts facts = {0};
     struct about about = {.facts = &facts};
-    bool ok = m && has_device(m, o.device, st) && (!report || lx_model_facts(&facts, m, st)) &&
-              (!o.team || model_order_devices(m, LX_GRID_AXES, st)) && model_expand(m, &limits, st);
-    if (ok && report) sha256_hex(text, length, about.sha256);
-    const struct lx_graph *g = ok ? import_model(m, &o, &about, report, st) : NULL;
+    const struct lx_graph *g = NULL;
+    if (m && has_device(m, o.device, st)) {
+        if (report) lx_model_facts(&facts, m);
+        if (report) sha256_hex(text, length, about.sha256);
+        if (o.team) model_order_devices(m, LX_GRID_AXES);
+        model_expand(m, &limits);
+        g = import_model(m, &o, &about, report, st);
+    }
     if (m && !g) model_add_remedy(m->format, st);
     lx_model_facts_free(&facts);
     lx_model_free(m);

@@ -41,13 +41,12 @@ const char *import_op_label(struct import *im, const struct model_op *op)
     return op->location ? op->location : with_path(im, own_name(im, op));
 }
 
-bool import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
+void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
 {
     *at = (struct label_place){im->sketches.count, im->storages.count, NULL};
-    if (im->m->bodies.at[im->body].derived) return true;
+    if (im->m->bodies.at[im->body].derived) return;
     at->label = import_op_label(im, op);
     im->result_name = at->label;
-    return at->label ? true : status_no_memory(im->st);
 }
 
 static int32_t made_by(const struct sketch *s)
@@ -101,13 +100,11 @@ void import_label_end(struct import *im, const struct model_op *op, const struct
     }
 }
 
-bool import_path_enter(struct import *im, const struct model_op *op)
+void import_path_enter(struct import *im, const struct model_op *op)
 {
     const char *before = im->path ? im->path : "", *own = own_name(im, op);
-    if (!own) return status_no_memory(im->st);
-    if (strlen(before) + strlen(own) >= MOST_PATH) return true;
+    if (strlen(before) + strlen(own) >= MOST_PATH) return;
     im->path = arena_format(&im->memory, "%s%s/", before, own);
-    return im->path ? true : status_no_memory(im->st);
 }
 
 /* Of ONNX the names of values, of others where they are made, if the file says that. */
@@ -149,15 +146,12 @@ static const char *apart(struct import *im, struct names *taken, const char *nam
 {
     const char *base =
         arena_format(&im->memory, part ? "%.200s/%.40s" : "%.200s", name && *name ? name : "value", part);
-    int32_t known = base ? names_find(taken, base) : -1, number = (int32_t)im->name_counts.count;
+    int32_t known = names_find(taken, base), number = (int32_t)im->name_counts.count;
     const char *tried = base;
-    while (tried) {
-        enum names_result added = names_add(taken, tried, number);
-        if (added == NAMES_NO_MEMORY) return NULL;
-        if (added == NAMES_ADDED) return VEC_PUSH(&im->name_counts, 1) ? tried : NULL;
+    while (names_add(taken, tried, number) != NAMES_ADDED)
         tried = arena_format(&im->memory, "%s#%d", base, ++im->name_counts.at[known]);
-    }
-    return NULL;
+    VEC_PUSH(&im->name_counts, 1);
+    return tried;
 }
 
 bool import_tensor_name(struct import *im, struct storage *s)
@@ -165,13 +159,12 @@ bool import_tensor_name(struct import *im, struct storage *s)
     if (s->settled) return true;
     s->name = apart(im, &im->tensor_names, s->name, s->part);
     s->settled = true;
-    return s->name ? true : status_no_memory(im->st);
+    return true;
 }
 
 const char *import_op_name(struct import *im, const struct sketch *s)
 {
     const char *name = apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
-    if (!name) status_no_memory(im->st);
     return name;
 }
 

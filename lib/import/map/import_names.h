@@ -13,10 +13,10 @@ struct label_place {
 /* What an op of the file is called. NULL: memory is out. */
 const char *import_op_label(struct import *im, const struct model_op *op);
 /* Around an op of a body; of a derived one the op that it stands for has the name. */
-bool import_label_begin(struct import *im, const struct model_op *op, struct label_place *at);
+void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at);
 void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at);
 /* What is inlined of this op; the caller puts `im->path` back. */
-bool import_path_enter(struct import *im, const struct model_op *op);
+void import_path_enter(struct import *im, const struct model_op *op);
 /* NULL: the file has none of its own. */
 const char *import_value_name(struct import *im, int32_t value);
 /* All since then is a copy of something of that name; NULL: it has none. */

@@ -88,14 +88,12 @@ static void note_views(struct import *im)
 /* Layers that the pattern has several times, by the names of the first and the last op of the first. */
 static void note_layers(struct import *im, const struct lx_graph *g)
 {
-    lx_status st = {0};
     int32_t count;
-    struct lx_repeat *r = lx_repeats(g, &count, &st);
-    im->notes.failed |= !r;
-    for (int32_t i = 0; r && i < count; i++) {
+    struct lx_repeat *r = lx_repeats(g, &count);
+    for (int32_t i = 0; i < count; i++) {
         const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
                                        g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
-        if (key) fact_add(&im->notes, "layers", key, r[i].times);
+        fact_add(&im->notes, "layers", key, r[i].times);
     }
     mem_free(r);
 }

@@ -142,7 +142,6 @@ static bool emit(struct import *im, const struct model_op *op, const struct op_r
 {
     if (!import_class_of(im, op)->alone || op->result_count == 0) return row->map(im, op, row->ours);
     int32_t *was = arena_array(&im->memory, (size_t)op->operand_count + 1, sizeof *was);
-    if (!was) return status_no_memory(im->st);
     return import_alone(im, op, was) && row->map(im, op, row->ours) && import_together(im, op, was);
 }
 

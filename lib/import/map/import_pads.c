@@ -93,7 +93,6 @@ static bool padded(struct import *im, const struct model_op *op, struct import_v
     s->low = arena_copy_array(&im->memory, a->low, VIEW_MAX_RANK, sizeof *a->low);
     s->high = arena_copy_array(&im->memory, a->high, VIEW_MAX_RANK, sizeof *a->high);
     s->between = arena_copy_array(&im->memory, a->between, VIEW_MAX_RANK, sizeof *a->between);
-    if (!s->low || !s->high || !s->between) return status_no_memory(im->st);
     s->apart = apart;
     for (int d = 0; d < type->count; d++)
         if (apart >> d & 1)
@@ -114,7 +113,6 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
     int dims[VIEW_MAX_RANK];
     one.type = import_type(im, MODEL_BOOL, x->count, x->extent);
     const struct model_type *there = import_type(im, MODEL_BOOL, type->count, type->extent);
-    if (!d || !copy || !one.type || !there) return status_no_memory(im->st);
     *d = (struct model_data){.form = DATA_SPLAT, .type = one.type, .ints = copy};
     one.known = d;
     if (!padded(im, op, one, a, 0, there, &mask) || !import_aligned(im, mask, type->count, &in[0]) ||

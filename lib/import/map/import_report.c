@@ -84,10 +84,8 @@ static void count_op(const struct import *im, const struct model_op *op, struct 
     if (i < 0) {
         struct import_kind row = {.kind = op->kind};
         i = (int32_t)t->rows.count;
-        if (!VEC_PUSH(&t->rows, row) || names_add(&t->kinds, op->kind, i) != NAMES_ADDED) {
-            t->became.failed = true;
-            return;
-        }
+        VEC_PUSH(&t->rows, row);
+        names_add(&t->kinds, op->kind, i);
     }
     struct import_kind *k = &t->rows.at[i];
     k->count++;
@@ -136,14 +134,9 @@ bool import_count(struct import *im, struct import_counts *t)
     enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
     unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
     bool hlo = im->m->format == MODEL_HLO;
-    for (size_t b = im->m->bodies.count; use && live && b-- > 0;) mark_live(im, b, live);
-    for (size_t b = 0; use && live && b < im->m->bodies.count; b++) mark_live(im, b, live);
-    bool ok = use && live;
+    for (size_t b = im->m->bodies.count; b-- > 0;) mark_live(im, b, live);
+    for (size_t b = 0; b < im->m->bodies.count; b++) mark_live(im, b, live);
     mem_free(live);
-    if (!ok) {
-        mem_free(use);
-        return status_no_memory(im->st);
-    }
     t->became.m = im->m;
     if (hlo) hlo_uses(im->m, use);
     for (size_t b = 0; b < im->m->bodies.count && !im->m->bodies.at[b].derived; b++)
@@ -154,7 +147,7 @@ bool import_count(struct import *im, struct import_counts *t)
             note_control(im, op, &im->classes[b][i]);
         }
     mem_free(use);
-    return t->became.failed ? status_no_memory(im->st) : true;
+    return true;
 }
 
 void import_counts_free(struct import_counts *t)
@@ -198,16 +191,14 @@ static void write_facts(struct text *t, const char *name, const struct model_fac
 {
     struct ordered *o = mem_zeroed(f->all.count + 1, sizeof *o);
     struct names groups = {0};
-    bool ok = o != NULL;
     text_format(t, ",\n  \"%s\": {", name);
-    for (size_t i = 0; ok && i < f->all.count; i++) {
-        ok = names_add(&groups, f->all.at[i].group, (int32_t)i) != NAMES_NO_MEMORY;
+    for (size_t i = 0; i < f->all.count; i++) {
+        names_add(&groups, f->all.at[i].group, (int32_t)i);
         o[i] = (struct ordered){names_find(&groups, f->all.at[i].group), (int32_t)i};
     }
-    if (ok) qsort(o, f->all.count, sizeof *o, compare);
-    for (size_t i = 0; ok && i < f->all.count; i++) write_fact(t, f, o, i);
+    qsort(o, f->all.count, sizeof *o, compare);
+    for (size_t i = 0; i < f->all.count; i++) write_fact(t, f, o, i);
     text_add(t, "\n  }");
-    t->failed |= !ok;
     names_free(&groups);
     mem_free(o);
 }
@@ -263,7 +254,5 @@ char *import_report(const struct import *im, const char *sha256, const struct mo
     write_bindings(&t, "dims", o->dims, o->dim_count);
     write_bindings(&t, "values", o->fixed, o->fixed_count);
     text_add(&t, "\n}\n");
-    if (!t.failed) return t.at;
-    text_free(&t);
-    return NULL;
+    return t.at;
 }

@@ -103,7 +103,6 @@ bool import_gather_results(struct import *im, int32_t *results, int *count)
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     const int32_t *state = states_of_results(im);
     *count = 0;
-    if (!state) return status_no_memory(im->st);
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
             int32_t storage;

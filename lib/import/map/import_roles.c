@@ -224,5 +224,5 @@ bool import_roles(struct import *im, struct import_role *out)
     }
     mem_free(use);
     mem_free(output);
-    return ok ? all_found(im) : status_no_memory(im->st);
+    return all_found(im);
 }

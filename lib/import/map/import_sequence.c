@@ -13,10 +13,8 @@ enum { WORK_PER_SKETCH = 256 };
 static void link_to(struct sequence *q, int32_t *list, int32_t to)
 {
     struct sequence_link l = {to, *list};
-    if (!VEC_PUSH(&q->links, l))
-        q->failed = true;
-    else
-        *list = (int32_t)q->links.count - 1;
+    VEC_PUSH(&q->links, l);
+    *list = (int32_t)q->links.count - 1;
 }
 
 /* What was written last to each storage, and who has read it since. */
@@ -43,25 +41,23 @@ static void link_writer(struct sequence *q, struct last_access *a, int32_t stora
 static int32_t *none(size_t count)
 {
     int32_t *list = mem_alloc((count + 1) * sizeof *list);
-    for (size_t i = 0; list && i <= count; i++) list[i] = -1;
+    for (size_t i = 0; i <= count; i++) list[i] = -1;
     return list;
 }
 
-bool sequence_make(struct sequence *q, struct import *im, int more)
+void sequence_make(struct sequence *q, struct import *im, int more)
 {
     size_t sketches = im->sketches.count + (size_t)more, storages = im->storages.count;
     struct last_access a = {none(storages), none(storages)};
     *q = (struct sequence){
         .im = im, .after = none(sketches), .readers = none(storages), .seen = none(sketches)};
-    q->failed = !a.writer || !a.readers || !q->after || !q->readers || !q->seen;
-    for (size_t i = 0; !q->failed && i < im->sketches.count; i++) {
+    for (size_t i = 0; i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[i];
         for (int k = 0; k < s->input_count; k++) link_reader(q, &a, s->operand[k].storage, (int32_t)i);
         link_writer(q, &a, s->operand[s->input_count].storage, (int32_t)i);
     }
     mem_free(a.writer);
     mem_free(a.readers);
-    return !q->failed;
 }
 
 void sequence_free(struct sequence *q)
@@ -78,7 +74,7 @@ static void visit(struct sequence *q, int32_t sketch)
     if (q->seen[sketch] == q->search) return;
     q->seen[sketch] = q->search;
     q->work++;
-    if (!VEC_PUSH(&q->stack, sketch)) q->failed = true;
+    VEC_PUSH(&q->stack, sketch);
 }
 
 /* Marks all that comes after a sketch. False: that took too long. */
@@ -87,11 +83,11 @@ static bool search_from(struct sequence *q, int32_t sketch)
     q->search++;
     q->stack.count = 0;
     visit(q, sketch);
-    while (q->stack.count > 0 && !q->failed) {
+    while (q->stack.count > 0) {
         int32_t at = q->stack.at[--q->stack.count];
         for (int32_t i = q->after[at]; i >= 0; i = q->links.at[i].next) visit(q, q->links.at[i].to);
     }
-    return !q->failed && q->work < WORK_PER_SKETCH * (int64_t)(q->im->sketches.count + 64);
+    return q->work < WORK_PER_SKETCH * (int64_t)(q->im->sketches.count + 64);
 }
 
 bool sequence_before(struct sequence *q, int32_t storage, int32_t writer, bool turn)
@@ -106,13 +102,12 @@ bool sequence_before(struct sequence *q, int32_t storage, int32_t writer, bool t
     for (int32_t i = q->readers[storage]; i >= 0; i = q->links.at[i].next)
         if (q->links.at[i].to != writer) link_to(q, &q->after[q->links.at[i].to], writer);
     q->turned |= later;
-    return !q->failed;
+    return true;
 }
 
-bool sequence_append(struct sequence *q, int32_t writer)
+void sequence_append(struct sequence *q, int32_t writer)
 {
     link_to(q, &q->after[writer], (int32_t)q->im->sketches.count - 1);
-    return !q->failed;
 }
 
 size_t sequence_mark(const struct sequence *q)
@@ -182,6 +177,5 @@ bool sequence_order(struct sequence *q)
     q->im->order = ok ? order : NULL;
     mem_free(waits);
     mem_free(heap);
-    if (!memory) return status_no_memory(q->im->st);
     return ok ? true : status_set(q->im->st, LX_E_INTERNAL, "no order of the ops is left");
 }

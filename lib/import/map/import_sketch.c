@@ -141,7 +141,6 @@ static bool sketch_of_rest(struct import *im, const struct model_op *from, const
 {
     int32_t *there = arena_array(&im->memory, (size_t)count + 1, sizeof *there);
     int n = 0;
-    if (!there) return status_no_memory(im->st);
     for (int i = 0; i < count; i++)
         if (in[i].storage >= 0) there[n++] = in[i].storage;
     if (!from) return import_fresh(im, im->result_name, type, from, out);
@@ -167,12 +166,12 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
     memcpy(s.extent, extent, (size_t)rank * sizeof *extent);
     if (value) s.value = *value;
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.operand) return status_no_memory(im->st);
     memcpy(s.operand, in, (size_t)count * sizeof *in);
     s.operand[count].storage = out->storage;
     if (!over_op(&out->view, rank, dims, &s.operand[count].view))
         import_force(im, im->owner, in, count, "rank");
-    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
+    return true;
 }
 
 /* One sketch with plain operands. */
@@ -181,9 +180,9 @@ static bool opaque_sketch(struct import *im, const char *kind, const struct mode
 {
     struct sketch s = {.kind = kind, .from = op, .rank = -1, .input_count = count, .owner = im->owner};
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.operand) return status_no_memory(im->st);
     for (int i = 0; i <= count; i++) s.operand[i].storage = i < count ? inputs[i] : output;
-    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
+    return true;
 }
 
 typedef VEC(int32_t) storage_list;
@@ -196,7 +195,7 @@ static bool all_inputs(struct import *im, const struct model_op *op, storage_lis
         for (int k = 0; k < model_type_of(im->m, op->operands[i])->leaves; k++) {
             struct import_value v = *import_leaf(im, op->operands[i], k);
             if (!import_plain(im, &v, op)) return false;
-            if (v.storage >= 0 && !VEC_PUSH(to, v.storage)) return status_no_memory(im->st);
+            if (v.storage >= 0) VEC_PUSH(to, v.storage);
         }
     }
     return true;
@@ -241,8 +240,8 @@ static bool opaque_value(struct import *im, const char *kind, const struct model
     for (int i = 0; ok && i < type->leaves; i++) {
         const struct model_type *leaf = model_leaf_type(type, i);
         struct import_value v;
-        ok = opaque_result(im, kind, op, inputs, count, leaf, &v) &&
-             (VEC_PUSH(&leaves, v) || status_no_memory(im->st));
+        ok = opaque_result(im, kind, op, inputs, count, leaf, &v);
+        if (ok) VEC_PUSH(&leaves, v);
     }
     ok = ok && import_bind(im, value, leaves.at, (int)leaves.count);
     VEC_FREE(&leaves);

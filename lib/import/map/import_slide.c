@@ -142,7 +142,6 @@ static bool add_windows(struct import *im, struct slide *s)
     struct sketch *k = &im->sketches.at[im->sketches.count - 1];
     k->windows = arena_copy_array(&im->memory, s->window, (size_t)s->window_count, sizeof *s->window);
     k->window_count = s->window_count;
-    if (!k->windows) return status_no_memory(im->st);
     for (int i = 0; i < s->window_count; i++)
         for (int o = 0; o <= k->input_count; o++) {
             import_keep_dim(im, &k->operand[o], s->window[i].in);

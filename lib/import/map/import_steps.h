@@ -36,17 +36,17 @@ bool import_computed(struct import *im, const struct model_op *op, bool *done);
 /* Its result is that number everywhere. */
 bool import_number(struct import *im, const struct model_op *op, int64_t number);
 /* A value that is that whole number everywhere. */
-bool import_whole(struct import *im, const struct model_type *type, int64_t number, struct import_value *out);
+void import_whole(struct import *im, const struct model_type *type, int64_t number, struct import_value *out);
 /* import_boxes.c: parts one after the other along a dimension, however many. */
 bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
                  const struct model_type *type, struct import_value *out);
 /* import_made.c: a tensor from nothing, or from one that is stored plain (-1: nothing). */
-bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
+void import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data);
 /* Running sums along an axis of at least two elements. */
 bool import_scan(struct import *im, const struct model_op *op, int64_t axis, bool exclusive, bool reverse);
 /* A constant of numbers that are known and few. *done: it was one. */
-bool import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done);
+void import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done);
 /* import_ops.c: the version of ai.onnx that the kinds of the body under way are of. */
 int64_t import_opset(const struct import *im);
 /* import_values.c: a type that the file does not have. */

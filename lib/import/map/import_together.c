@@ -36,25 +36,24 @@ int64_t import_from_dimension(const struct model_type *t, int d)
 static struct lx_op_params *last_params(struct import *im)
 {
     struct lx_op_params none = op_params_none(), *p = arena_copy_array(&im->memory, &none, 1, sizeof none);
-    if (!p) return status_no_memory(im->st), NULL;
     im->sketches.at[im->sketches.count - 1].params = p;
     return p;
 }
 
-static bool set_axes(struct import *im, struct lx_op_params *p, int first, int count)
+static void set_axes(struct import *im, struct lx_op_params *p, int first, int count)
 {
     int64_t *group = arena_array(&im->memory, (size_t)count + 1, sizeof *group);
-    if (!group) return status_no_memory(im->st);
     for (int i = 0; i < count; i++) group[i] = first + i;
     p->group = group;
     p->group_count = count;
-    return true;
 }
 
 bool import_state_all_devices(struct import *im)
 {
     struct lx_op_params *p = last_params(im);
-    return p && set_axes(im, p, 0, im->grid_axes);
+    if (!p) return false;
+    set_axes(im, p, 0, im->grid_axes);
+    return true;
 }
 
 /* The dimension that is `n` times as long in one type as in the other; as said, where that does not tell. */
@@ -156,7 +155,8 @@ static bool state_steps(struct import *im, const struct model_op *op)
     bool open;
     if (!model_device_steps(im->m, op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
     struct lx_op_params *p = last_params(im);
-    if (!p || !set_axes(im, p, axis, 1)) return false;
+    if (!p) return false;
+    set_axes(im, p, axis, 1);
     p->k = by > 0 ? by : im->grid[axis]; /* round the ring once */
     p->exclusive = open;
     return true;
@@ -173,7 +173,8 @@ bool import_state_group(struct import *im, const struct model_op *op, const stru
     if (!model_device_group(im->m, op, &g) || !model_group_axes(im->grid, im->grid_axes, g, &first, &count))
         return true;
     struct lx_op_params *p = last_params(im);
-    if (!p || !set_axes(im, p, first, count)) return false;
+    if (!p) return false;
+    set_axes(im, p, first, count);
     if (strstr(kind, "reduce") && !combine_of(im, op, &p->combine))
         return status_set_at(
             im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,

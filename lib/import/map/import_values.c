@@ -15,7 +15,7 @@ int32_t import_storage(struct import *im, const char *name, enum model_element e
     s.line = at ? at->line : 0;
     s.column = at ? at->column : 0;
     cuts_whole(&s.cuts, elements);
-    if (!VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
+    VEC_PUSH(&im->storages, s);
     return (int32_t)im->storages.count - 1;
 }
 
@@ -23,7 +23,6 @@ const struct model_type *import_type(struct import *im, enum model_element e, in
 {
     struct model_type *t = arena_alloc(&im->memory, sizeof *t);
     int64_t *own = arena_copy_array(&im->memory, extent, (size_t)rank, sizeof *extent);
-    if (!t || !own) return status_no_memory(im->st), NULL;
     *t = (struct model_type){.element = e, .count = rank, .extent = own, .elements = 1, .leaves = 1};
     for (int d = 0; d < rank; d++) t->elements *= extent[d];
     t->bytes = (t->elements * model_element_row(e)->bits + 7) / 8;
@@ -61,14 +60,13 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
 }
 
 /* For those that are written where they are. */
-static bool note_alias(struct import *im, int32_t value, int part, int32_t storage)
+static void note_alias(struct import *im, int32_t value, int part, int32_t storage)
 {
     struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
-    if (!s || s->role == LX_WEIGHT) return true;
+    if (!s || s->role == LX_WEIGHT) return;
     struct alias a = {value, part, s->seen_by};
-    if (!VEC_PUSH(&im->aliases, a)) return status_no_memory(im->st);
+    VEC_PUSH(&im->aliases, a);
     s->seen_by = (int32_t)im->aliases.count;
-    return true;
 }
 
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count)
@@ -78,8 +76,8 @@ bool import_bind(struct import *im, int32_t value, const struct import_value *le
     for (int i = 0; i < count; i++) {
         struct import_value copy = leaves[i]; /* the list may move */
         if (name) copy.name = name;
-        if (!VEC_PUSH(&im->leaves, copy)) return status_no_memory(im->st);
-        if (!note_alias(im, value, i, copy.storage)) return false;
+        VEC_PUSH(&im->leaves, copy);
+        note_alias(im, value, i, copy.storage);
     }
     im->leaf[value] = first;
     return true;
@@ -112,12 +110,11 @@ static bool find_stored(const struct import *im, const struct model_data *d, int
     return *storage >= 0;
 }
 
-static bool keep_stored(struct import *im, const struct model_data *d, int32_t storage)
+static void keep_stored(struct import *im, const struct model_data *d, int32_t storage)
 {
     const char *key = d ? arena_format(&im->memory, "%p", (const void *)d) : NULL;
-    if (!d) return true;
-    return key && names_add(&im->constants, key, storage) != NAMES_NO_MEMORY ? true
-                                                                             : status_no_memory(im->st);
+    if (!d) return;
+    names_add(&im->constants, key, storage);
 }
 
 static bool fresh_constant(struct import *im, struct import_value *v, bool one)
@@ -126,12 +123,13 @@ static bool fresh_constant(struct import *im, struct import_value *v, bool one)
     v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
     if (v->storage < 0) return false;
     bool made;
-    if (!import_made_constant(im, v, v->storage, &made)) return false;
+    import_made_constant(im, v, v->storage, &made);
     if (v->name) import_call_it(im, &at, v->name);
     if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
     im->storages.at[v->storage].constant = true;
     if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
-    return keep_stored(im, v->known, v->storage);
+    keep_stored(im, v->known, v->storage);
+    return true;
 }
 
 bool import_stored(struct import *im, struct import_value *v)

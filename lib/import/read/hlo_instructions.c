@@ -37,7 +37,8 @@ static bool operand(struct hlo *h)
         return source_fail(s, LX_E_UNKNOWN_NAME, "%.80s has not been made above in its computation", name);
     }
     if (stated && !hlo_same_types(s, s->m->values.at[v].type, stated, name)) return false;
-    return VEC_PUSH(&h->list, v) ? true : source_no_memory(s);
+    VEC_PUSH(&h->list, v);
+    return true;
 }
 
 static bool operands(struct hlo *h)
@@ -57,8 +58,7 @@ static bool parameter(struct hlo *h)
     if (!source_int(&h->s, &number)) return false;
     if (number < 0 || number > MODEL_MAX_OPS)
         return source_fail(&h->s, LX_E_RANGE, "a parameter of no such number");
-    while (h->parameters.count <= (size_t)number)
-        if (!VEC_PUSH(&h->parameters, -1)) return source_no_memory(&h->s);
+    while (h->parameters.count <= (size_t)number) VEC_PUSH(&h->parameters, -1);
     if (h->parameters.at[number] >= 0)
         return source_fail(&h->s, LX_E_DUPLICATE, "parameter %lld twice", (long long)number);
     h->parameters.at[number] = (int32_t)h->s.m->values.count;
@@ -66,7 +66,7 @@ static bool parameter(struct hlo *h)
 }
 
 /* "{1, 0}" is a list of numbers, "7" a number; anything else stays text. */
-static bool numbers_of(struct source *s, struct model_attr *a)
+static void numbers_of(struct source *s, struct model_attr *a)
 {
     int64_t list[MODEL_MAX_RANK];
     const char *p = a->text;
@@ -81,12 +81,11 @@ static bool numbers_of(struct source *s, struct model_attr *a)
         p = end;
         if (!braces) break;
     }
-    if (*p != (braces ? '}' : 0) || (!braces && end == a->text) || (braces && p[1])) return true;
+    if (*p != (braces ? '}' : 0) || (!braces && end == a->text) || (braces && p[1])) return;
     a->form = braces ? ATTR_INTS : ATTR_INT;
     a->number = list[0];
     a->count = n;
     a->ints = arena_copy_array(&s->m->memory, list, (size_t)n, sizeof *list);
-    return a->ints ? true : source_no_memory(s);
 }
 
 static const char *past_spaces(const struct source *s, const char *p)
@@ -122,8 +121,10 @@ static bool attr(struct hlo *h)
     source_skip(s, true);
     a.key = source_name(s, hlo_is_name, "the name of an attribute");
     if (!a.key || !source_want(s, "=")) return false;
-    if (!(a.text = attr_text(s)) || !numbers_of(s, &a)) return false;
-    return VEC_PUSH(&h->attrs, a) ? true : source_no_memory(s);
+    if (!(a.text = attr_text(s))) return false;
+    numbers_of(s, &a);
+    VEC_PUSH(&h->attrs, a);
+    return true;
 }
 
 bool hlo_attrs(struct hlo *h, struct model_attrs *out)
@@ -138,7 +139,7 @@ bool hlo_attrs(struct hlo *h, struct model_attrs *out)
         return source_fail(s, LX_E_SYNTAX, "expected \",\" or the end of the line");
     out->count = (int)h->attrs.count;
     out->at = arena_copy_array(&s->m->memory, h->attrs.at, h->attrs.count, sizeof *h->attrs.at);
-    return out->at ? true : source_no_memory(s);
+    return true;
 }
 
 /* op_name="..." of the metadata is what the author calls it. */
@@ -176,9 +177,8 @@ static bool add(struct hlo *h, struct model_op *op, struct model_value *v)
     op->operands = arena_copy_array(&s->m->memory, h->list.at, h->list.count, sizeof *h->list.at);
     op->results = arena_copy_array(&s->m->memory, &number, 1, sizeof number);
     op->result_count = 1;
-    return added == NAMES_ADDED && op->operands && op->results && VEC_PUSH(&h->ops, *op)
-               ? true
-               : source_no_memory(s);
+    VEC_PUSH(&h->ops, *op);
+    return true;
 }
 
 bool hlo_instruction(struct hlo *h)

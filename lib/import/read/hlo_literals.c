@@ -18,11 +18,15 @@ static bool add_number(struct source *s, enum model_element e, struct numbers *n
         double part[2];
         if (!source_complex(s, e, part)) return false;
         if (++n->count > MODEL_MAX_KNOWN) return true;
-        return VEC_PUSH(&n->reals, part[0]) && VEC_PUSH(&n->reals, part[1]) ? true : source_no_memory(s);
+        VEC_PUSH(&n->reals, part[0]);
+        VEC_PUSH(&n->reals, part[1]);
+        return true;
     }
     if (!source_number(s, e, &whole, &real, &is_whole)) return false;
     if (++n->count > MODEL_MAX_KNOWN) return true;
-    return VEC_PUSH(&n->ints, whole) && VEC_PUSH(&n->reals, real) ? true : source_no_memory(s);
+    VEC_PUSH(&n->ints, whole);
+    VEC_PUSH(&n->reals, real);
+    return true;
 }
 
 /* Braces only group; *elided: "..." instead of numbers. */
@@ -52,7 +56,7 @@ static bool keep(struct source *s, struct model_data *d, const struct numbers *n
         d->reals = arena_copy_array(&s->m->memory, n->reals.at, n->reals.count, sizeof *n->reals.at);
     else
         d->ints = arena_copy_array(&s->m->memory, n->ints.at, n->ints.count, sizeof *n->ints.at);
-    return d->reals || d->ints ? true : source_no_memory(s);
+    return true;
 }
 
 static bool array_literal(struct source *s, struct model_data *d)
@@ -76,7 +80,6 @@ bool hlo_literal(struct source *s, const struct model_type *type, const struct m
     const char *from;
     size_t length;
     *data = d;
-    if (!d) return source_no_memory(s);
     d->type = type;
     if (type->element != MODEL_TUPLE && model_element_row(type->element)->bits > 0)
         return array_literal(s, d);

@@ -38,11 +38,10 @@ static bool named(struct hlo *h, const struct model_op *op, const char *text)
         if (n == 0) break;
         const char *name = arena_copy(&h->s.m->memory, text, n);
         int32_t body = name ? names_find(&h->computations, name) : -1;
-        if (!name) return status_no_memory(h->s.st);
         if (body < 0)
             return status_set_at(h->s.st, LX_E_UNKNOWN_NAME, h->s.m->file, op->line, op->column,
                                  "there is no computation %.80s", name);
-        if (!VEC_PUSH(&h->list, body)) return status_no_memory(h->s.st);
+        VEC_PUSH(&h->list, body);
         text += n;
     }
     return true;
@@ -56,7 +55,7 @@ static bool bind_op(struct hlo *h, struct model_op *op)
     op->body_count = (int)h->list.count;
     if (op->body_count == 0) return true;
     op->bodies = arena_copy_array(&h->s.m->memory, h->list.at, h->list.count, sizeof *h->list.at);
-    return op->bodies ? true : status_no_memory(h->s.st);
+    return true;
 }
 
 /* Depth first, each computation once; `state`: 0 not seen, 1 on the way, 2 done. */
@@ -83,7 +82,7 @@ bool hlo_bind_bodies(struct hlo *h)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!bind_op(h, &m->bodies.at[b].ops[i])) return false;
     char *state = mem_zeroed(m->bodies.count + 1, 1);
-    bool ok = state ? true : status_no_memory(h->s.st);
+    bool ok = true;
     for (size_t b = 0; ok && b < m->bodies.count; b++) ok = walk(h, (int32_t)b, state, 0);
     mem_free(state);
     return ok;

@@ -56,7 +56,7 @@ static bool finish(struct hlo *h, struct model_body *body)
     body->arguments = arena_copy_array(&s->m->memory, h->parameters.at, h->parameters.count, sizeof(int32_t));
     body->results = root->results;
     body->result_count = 1;
-    if (!body->ops || !body->arguments || !VEC_PUSH(&s->m->bodies, *body)) return source_no_memory(s);
+    VEC_PUSH(&s->m->bodies, *body);
     return true;
 }
 
@@ -76,7 +76,6 @@ static bool computation(struct hlo *h)
     enum names_result added = names_add(&h->computations, body.name, h->body);
     if (added == NAMES_KNOWN)
         return source_fail(s, LX_E_DUPLICATE, "computation %.80s stands twice", body.name);
-    if (added == NAMES_NO_MEMORY) return source_no_memory(s);
     while (source_take(s, ",")) { /* attributes of the computation, such as execution_thread */
         const char *from;
         size_t length;

@@ -70,7 +70,6 @@ const struct model_type *hlo_type_behind(struct source *s, const char *word)
     if (plain) return type;
     struct model_type *turned = arena_copy_array(&s->m->memory, type, 1, sizeof *type);
     if (turned) turned->order = arena_copy_array(&s->m->memory, order, (size_t)rank, sizeof *order);
-    if (!turned || !turned->order) return source_no_memory(s), NULL;
     return turned;
 }
 
@@ -89,7 +88,8 @@ static const struct model_type *tuple(struct source *s, int depth)
     bool ok = source_is(s, ")");
     if (!ok) do {
             const struct model_type *part = type_at(s, depth + 1);
-            ok = part && (VEC_PUSH(&parts, part) || source_no_memory(s));
+            ok = part != NULL;
+            if (ok) VEC_PUSH(&parts, part);
         } while (ok && source_take(s, ","));
     if (ok && source_want(s, ")")) made = model_tuple_make(s->m, parts.at, (int)parts.count, s->st);
     if (ok && !made) source_fail(s, s->st->code, "%s", s->st->text);

@@ -30,15 +30,15 @@ static bool add_word(struct parts *p, const struct wire_field *f)
 {
     const char *word = wire_string(f);
     p->a.form = ATTR_WORDS;
-    return word && (VEC_PUSH(&p->words, word) || wire_no_memory(&f->body));
+    if (word) VEC_PUSH(&p->words, word);
+    return word != NULL;
 }
 
 /* Strings of any length; names are shorter, but some nodes carry whole programs. */
-static bool set_text(struct parts *p, const struct wire_field *f)
+static void set_text(struct parts *p, const struct wire_field *f)
 {
     p->a.form = ATTR_WORD;
     p->a.text = arena_copy(&f->body.m->memory, (const char *)f->body.at, (size_t)(f->body.end - f->body.at));
-    return p->a.text ? true : wire_no_memory(&f->body);
 }
 
 static bool set_body(struct onnx_building *b, struct parts *p, const struct wire_field *f)
@@ -62,8 +62,10 @@ static bool field(struct onnx_building *b, struct parts *p, const struct wire_fi
         p->a.form = ATTR_INT;
         p->a.number = (int64_t)f->value;
         return true;
-    case 4:
-        return set_text(p, f);
+    case 4: {
+        set_text(p, f);
+        return true;
+    }
     case 5:
         p->a.form = ATTR_DATA;
         return (p->a.data = onnx_tensor(f->body, &unused)) != NULL;
@@ -106,7 +108,7 @@ static bool finish(struct onnx_building *b, struct parts *p)
     p->a.reals = arena_copy_array(memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
     p->a.words = arena_copy_array(memory, p->words.at, p->words.count, sizeof *p->words.at);
     if (p->a.form == ATTR_WORD && !p->a.text) p->a.text = "";
-    return p->a.ints && p->a.reals && p->a.words ? true : wire_no_memory(&b->o->w);
+    return true;
 }
 
 /* `keep` false: the call of the function leaves it out. */
@@ -141,10 +143,8 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
     while (ok && wire_next(&node, &f)) {
         if (f.number != 5) continue;
         ok = attribute(b, f.body, &a, &keep);
-        if (ok && keep)
-            ok = VEC_PUSH(&all, a) && (a.form != ATTR_BODY || VEC_PUSH(&bodies, a.body))
-                     ? true
-                     : wire_no_memory(&node);
+        if (ok && keep) VEC_PUSH(&all, a);
+        if (ok && a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }
     out->count = (int)all.count;
     out->at = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
@@ -152,6 +152,5 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
     op->bodies = arena_copy_array(memory, bodies.at, bodies.count, sizeof *bodies.at);
     VEC_FREE(&all);
     VEC_FREE(&bodies);
-    if (ok && (!out->at || !op->bodies)) ok = wire_no_memory(&node);
     return ok && !b->o->failed;
 }

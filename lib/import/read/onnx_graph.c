@@ -13,7 +13,7 @@ static bool add_initializer(struct onnx_building *b, const struct wire_field *f)
     v.type = v.data->type;
     int32_t number = model_add_value(m, &v, b->o->w.st);
     if (number < 0) return b->o->failed = true, false;
-    if (!VEC_PUSH(&m->constants, number)) return wire_no_memory(&f->body);
+    VEC_PUSH(&m->constants, number);
     return onnx_bind(b->o, b->scope, v.name, number);
 }
 
@@ -25,7 +25,6 @@ static bool fix_value(struct onnx *o, struct model_value *v)
         struct model_data *d = arena_alloc(&o->w.m->memory, sizeof *d);
         int64_t *whole = arena_alloc(&o->w.m->memory, sizeof *whole);
         double *real = arena_alloc(&o->w.m->memory, sizeof *real);
-        if (!d || !whole || !real) return wire_no_memory(&o->w);
         *whole = o->options->fixed[i].value;
         *real = (double)*whole;
         bool is_real = model_element_row(v->type->element)->number == MODEL_FLOAT;
@@ -59,7 +58,7 @@ static bool add_input(struct onnx_building *b, const struct wire_field *f, value
     if (outermost && !fix_value(b->o, &v)) return false;
     int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
     if (number < 0) return b->o->failed = true, false;
-    if (!VEC_PUSH(arguments, number)) return wire_no_memory(&f->body);
+    VEC_PUSH(arguments, number);
     return onnx_bind(b->o, b->scope, info.name, number);
 }
 
@@ -80,7 +79,8 @@ static bool add_output(struct onnx_building *b, const struct wire_field *f, valu
     if (!onnx_value_info(b->o, f->body, &info, false)) return false;
     int32_t v = onnx_look_up(b->scope, info.name);
     if (v < 0) return wire_fail(&f->body, LX_E_UNKNOWN_NAME, "nobody makes the output %.120s", info.name);
-    return VEC_PUSH(results, v) ? true : wire_no_memory(&f->body);
+    VEC_PUSH(results, v);
+    return true;
 }
 
 struct ends {
@@ -124,7 +124,6 @@ static bool finish(struct onnx_building *b, const struct ends *e)
     body.result_count = (int)e->results.count;
     body.arguments = arena_copy_array(&m->memory, e->arguments.at, e->arguments.count, sizeof(int32_t));
     body.results = arena_copy_array(&m->memory, e->results.at, e->results.count, sizeof(int32_t));
-    if (!ops || !body.arguments || !body.results) return wire_no_memory(&b->o->w);
     m->bodies.at[b->body] = body;
     return true;
 }
@@ -132,8 +131,7 @@ static bool finish(struct onnx_building *b, const struct ends *e)
 /* Names of graphs around this one that it uses: the node that has it waits for them. */
 static bool hand_out(struct onnx *o, const struct onnx_scope *s)
 {
-    for (size_t i = 0; i < s->outside.count; i++)
-        if (!VEC_PUSH(&o->captured, s->outside.at[i])) return wire_no_memory(&o->w);
+    for (size_t i = 0; i < s->outside.count; i++) VEC_PUSH(&o->captured, s->outside.at[i]);
     return true;
 }
 
@@ -147,7 +145,7 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
     bool ok = ++o->depth <= MODEL_MAX_DEPTH
                   ? true
                   : wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
-    if (ok && !VEC_PUSH(&o->w.m->bodies, (struct model_body){0})) ok = wire_no_memory(&w);
+    if (ok) VEC_PUSH(&o->w.m->bodies, (struct model_body){0});
     ok = ok && fields(&b, w, &e) && finish(&b, &e) && hand_out(o, &scope);
     o->depth--;
     for (size_t i = 0; i < nodes.count; i++) VEC_FREE(&nodes.at[i].waits);

@@ -22,7 +22,7 @@ bool onnx_bind(struct onnx *o, struct onnx_scope *s, const char *name, int32_t v
 {
     enum names_result added = names_add(&s->names, name, value);
     if (added == NAMES_KNOWN) return wire_fail(&o->w, LX_E_DUPLICATE, "%.120s is made twice", name);
-    return added == NAMES_ADDED ? true : wire_no_memory(&o->w);
+    return true;
 }
 
 static const char *prefixed(const struct onnx_building *b, const char *name)
@@ -51,11 +51,10 @@ static bool declare(struct onnx_building *b, const struct wire_field *f, bool co
     bool again = before == 1 && constant;
     if (!again && (before >= 0 || (known >= 0 && !is_of_call(b, known))))
         return wire_fail(&f->body, LX_E_DUPLICATE, "%.120s is made twice; rename one", name);
-    if (names_add(made, name, constant) == NAMES_NO_MEMORY) return wire_no_memory(&f->body);
+    names_add(made, name, constant);
     if (again) b->o->w.m->values.at[known].op--;
     if (known >= 0) return true;
     struct model_value v = {.name = prefixed(b, name), .from = FROM_OP, .body = b->body, .op = -1};
-    if (!v.name) return wire_no_memory(&f->body);
     int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
     if (number < 0) return b->o->failed = true, false;
     return onnx_bind(b->o, b->scope, name, number);
@@ -112,7 +111,8 @@ static bool named(struct onnx_building *b, const struct wire_field *f, value_lis
         return wire_fail(&f->body, LX_E_UNKNOWN_NAME,
                          "nobody makes %.120s, and it is no input or initializer", name);
     if (f->number == 2 && *name && (v = made_by(b, v)) < 0) return b->o->failed = true, false;
-    return VEC_PUSH(to, v) ? true : wire_no_memory(&f->body);
+    VEC_PUSH(to, v);
+    return true;
 }
 
 static const char *kind_of(struct lx_model *m, const char *domain, const char *kind)
@@ -146,7 +146,7 @@ static bool plain_parts(struct onnx_building *b, struct wire w, struct model_op 
     op->kind = kind_of(b->o->w.m, domain, kind);
     op->location = name && *name ? prefixed(b, name) : NULL;
     if (!*kind) return wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
-    return op->operands && op->results && op->kind ? true : wire_no_memory(&w);
+    return true;
 }
 
 const char *onnx_node_name(const struct lx_model *m, const struct model_op *op)
@@ -156,11 +156,10 @@ const char *onnx_node_name(const struct lx_model *m, const struct model_op *op)
     return "nothing";
 }
 
-static bool waits_for(struct onnx_building *b, struct onnx_node *n, const int32_t *values, size_t count)
+static void waits_for(struct onnx_node *n, const int32_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (values[i] >= 0 && !VEC_PUSH(&n->waits, values[i])) return wire_no_memory(&b->o->w);
-    return true;
+        if (values[i] >= 0) VEC_PUSH(&n->waits, values[i]);
 }
 
 /* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */
@@ -171,15 +170,13 @@ static bool add_node(struct onnx_building *b, const struct wire *at, const struc
     int32_t number = (int32_t)b->nodes->count;
     if (b->nodes->count >= MODEL_MAX_OPS)
         return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d nodes", MODEL_MAX_OPS);
-    if (!waits_for(b, &n, op->operands, (size_t)op->operand_count) ||
-        !waits_for(b, &n, b->o->captured.at + captured, b->o->captured.count - captured)) {
-        VEC_FREE(&n.waits);
-        return false;
-    }
+    waits_for(&n, op->operands, (size_t)op->operand_count);
+    waits_for(&n, b->o->captured.at + captured, b->o->captured.count - captured);
     b->o->captured.count = captured;
     for (int i = 0; i < op->result_count; i++)
         if (op->results[i] >= 0) b->o->w.m->values.at[op->results[i]].op = number;
-    return VEC_PUSH(b->nodes, n) ? true : wire_no_memory(&b->o->w);
+    VEC_PUSH(b->nodes, n);
+    return true;
 }
 
 /* Inputs of the function are the operands of the call, its outputs the results. */

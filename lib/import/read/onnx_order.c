@@ -53,11 +53,10 @@ static bool place(struct sorting *s, int32_t root, const char *graph)
     return true;
 }
 
-static bool rearrange(struct sorting *s, bool *changed)
+static void rearrange(struct sorting *s, bool *changed)
 {
     size_t count = s->nodes->count;
     struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
-    if (!sorted) return wire_no_memory(&s->o->w);
     for (size_t i = 0; i < count; i++) {
         sorted[i] = s->nodes->at[s->order[i]];
         *changed |= s->order[i] != (int32_t)i;
@@ -66,7 +65,6 @@ static bool rearrange(struct sorting *s, bool *changed)
     }
     if (count) memcpy(s->nodes->at, sorted, count * sizeof *sorted);
     mem_free(sorted);
-    return true;
 }
 
 bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *graph, bool *changed)
@@ -77,10 +75,10 @@ bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *grap
     s.next = mem_zeroed(count + 1, sizeof *s.next);
     s.stack = mem_zeroed(count + 1, sizeof *s.stack);
     s.order = mem_zeroed(count + 1, sizeof *s.order);
-    bool ok = s.state && s.next && s.stack && s.order ? true : wire_no_memory(&o->w);
+    bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
         if (s.state[i] == 0) ok = place(&s, (int32_t)i, graph);
-    ok = ok && rearrange(&s, changed);
+    if (ok) rearrange(&s, changed);
     mem_free(s.state);
     mem_free(s.next);
     mem_free(s.stack);

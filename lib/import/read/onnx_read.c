@@ -35,13 +35,12 @@ static bool opsets(struct onnx *o)
         for (size_t i = 0; ok && i < all.count; i++)
             if (strcmp(all.at[i].key, a.key) == 0 && all.at[i].number != a.number)
                 ok = wire_fail(&f.body, LX_E_SCHEMA, "two versions of op set \"%.80s\"", a.key);
-        if (ok && !VEC_PUSH(&all, a)) ok = wire_no_memory(&o->w);
+        if (ok) VEC_PUSH(&all, a);
     }
     struct model_attrs *to = &o->w.m->attrs;
     to->count = (int)all.count;
     to->at = arena_copy_array(&o->w.m->memory, all.at, all.count, sizeof *all.at);
     VEC_FREE(&all);
-    if (ok && !to->at) ok = wire_no_memory(&o->w);
     return ok && !o->failed;
 }
 
@@ -67,9 +66,8 @@ static bool add_function(struct onnx *o, struct wire w)
     if (o->failed) return false;
     bool plain = !*domain || strcmp(domain, "ai.onnx") == 0;
     fn.kind = plain ? name : arena_format(&o->w.m->memory, "%s:%s", domain, name);
-    if (!fn.kind || names_add(&o->function_names, fn.kind, (int32_t)o->functions.count) == NAMES_NO_MEMORY ||
-        !VEC_PUSH(&o->functions, fn))
-        return wire_no_memory(&w);
+    names_add(&o->function_names, fn.kind, (int32_t)o->functions.count);
+    VEC_PUSH(&o->functions, fn);
     return true;
 }
 

@@ -123,7 +123,7 @@ static bool look_beside(const struct wire *w, struct tensor_parts *p, struct mod
     p->raw = *w;
     p->raw.at = bytes;
     p->raw.end = bytes + size;
-    bool ok = add_raw(p) || wire_no_memory(w);
+    bool ok = add_raw(p);
     mem_free(bytes);
     return ok;
 }
@@ -138,7 +138,7 @@ static bool copy_numbers(const struct wire *w, const struct tensor_parts *p, str
         d->reals = arena_copy_array(&w->m->memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
     else
         d->ints = arena_copy_array(&w->m->memory, p->ints.at, p->ints.count, sizeof *p->ints.at);
-    return d->reals || d->ints ? true : wire_no_memory(w);
+    return true;
 }
 
 static bool keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
@@ -172,11 +172,11 @@ const struct model_data *onnx_tensor(struct wire w, const char **name)
 {
     struct tensor_parts p = {0};
     struct model_data *d = arena_alloc(&w.m->memory, sizeof *d);
-    bool ok = d ? first_look(w, &p, name) : wire_no_memory(&w);
+    bool ok = first_look(w, &p, name);
     if (ok && p.external)
         p.has_raw = false; /* whatever stands there besides */
     else if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
-        ok = add_raw(&p) || wire_no_memory(&w);
+        ok = add_raw(&p);
     else if (ok)
         ok = second_look(w, &p);
     ok = ok && make(&w, &p, d);

@@ -24,12 +24,6 @@ bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     return status_set_at(w->st, code, w->m->file, 0, 0, "at byte %zu: %s", (size_t)(w->at - w->base), words);
 }
 
-bool wire_no_memory(const struct wire *w)
-{
-    *w->failed = true;
-    return status_no_memory(w->st);
-}
-
 static bool varint(struct wire *w, uint64_t *out)
 {
     *out = 0;
@@ -94,10 +88,10 @@ bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each
 {
     struct wire w = f->body;
     uint64_t v = 0;
-    if (f->kind != WIRE_BYTES) return each(to, f->value) ? true : wire_no_memory(&w);
+    if (f->kind != WIRE_BYTES) return each(to, f->value);
     while (w.at < w.end) {
         if (!(packed == WIRE_NUMBER ? varint(&w, &v) : fixed(&w, packed == WIRE_4 ? 4 : 8, &v))) return false;
-        if (!each(to, v)) return wire_no_memory(&w);
+        each(to, v);
     }
     return true;
 }
@@ -108,7 +102,7 @@ const char *wire_string(const struct wire_field *f)
     if (n > MODEL_MAX_NAME)
         return wire_fail(&f->body, LX_E_LIMIT, "a name of more than %d bytes", MODEL_MAX_NAME), NULL;
     const char *s = arena_copy(&f->body.m->memory, (const char *)f->body.at, n);
-    return s ? s : (wire_no_memory(&f->body), NULL);
+    return s;
 }
 
 float wire_float(uint64_t bits)

@@ -29,7 +29,6 @@ bool wire_next(struct wire *w, struct wire_field *f);
 /* At the byte where `w` is. Always false. */
 bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool wire_no_memory(const struct wire *w);
 /* A number of a field of numbers that may be packed: walks `f` as a whole. `each` is called for every one. */
 bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each)(void *to, uint64_t value),
                   void *to);

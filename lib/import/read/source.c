@@ -27,12 +27,6 @@ bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
     return status_set_at(s->st, code, s->m->file, s->line, source_column(s), "%s", words);
 }
 
-bool source_no_memory(struct source *s)
-{
-    s->failed = true;
-    return status_no_memory(s->st);
-}
-
 bool source_ended(const struct source *s)
 {
     return s->failed || s->at >= s->end;
@@ -136,7 +130,7 @@ const char *source_name(struct source *s, bool (*belongs)(char c), const char *w
     if (n > MODEL_MAX_NAME)
         return source_fail(s, LX_E_LIMIT, "%s of more than %d characters", what, MODEL_MAX_NAME), NULL;
     const char *name = arena_copy(&s->m->memory, from, n);
-    return name ? name : (source_no_memory(s), NULL);
+    return name;
 }
 
 /* The cursor is behind the opening quote and ends behind the closing one. */
@@ -161,7 +155,6 @@ const char *source_string(struct source *s)
     if (!skip_string(s)) return NULL;
     size_t n = (size_t)(s->at - 1 - from), k = 0;
     char *out = arena_copy(&s->m->memory, from, n);
-    if (!out) return source_no_memory(s), NULL;
     for (size_t i = 0; i < n; i++) {
         if (out[i] == '\\' && i + 1 < n && strchr("\"\\'", out[i + 1])) i++;
         out[k++] = out[i];
@@ -229,5 +222,5 @@ const char *source_kept(struct source *s, bool lines)
     size_t length;
     if (!source_balanced(s, lines, &from, &length)) return NULL;
     const char *text = arena_copy(&s->m->memory, from, length);
-    return text ? text : (source_no_memory(s), NULL);
+    return text;
 }

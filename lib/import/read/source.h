@@ -25,7 +25,6 @@ int source_column(const struct source *s);
 /* Fails at the cursor. Always false. */
 bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool source_no_memory(struct source *s);
 
 /* Over spaces and comments; `lines`: over ends of lines, too. */
 void source_skip(struct source *s, bool lines);

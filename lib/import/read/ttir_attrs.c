@@ -72,18 +72,18 @@ static void gathered_free(struct gathered *g)
     VEC_FREE(&g->reals);
 }
 
-static bool gather(struct source *s, struct gathered *g, int64_t whole, double real)
+static void gather(struct gathered *g, int64_t whole, double real)
 {
-    return VEC_PUSH(&g->ints, whole) && VEC_PUSH(&g->reals, real) ? true : source_no_memory(s);
+    VEC_PUSH(&g->ints, whole);
+    VEC_PUSH(&g->reals, real);
 }
 
-static bool attr_of_list(struct source *s, struct gathered *g, struct model_attr *a)
+static void attr_of_list(struct source *s, struct gathered *g, struct model_attr *a)
 {
     a->form = g->any_real ? ATTR_REALS : ATTR_INTS;
     a->count = (int)g->ints.count;
     a->ints = arena_copy_array(&s->m->memory, g->ints.at, g->ints.count, sizeof *g->ints.at);
     a->reals = arena_copy_array(&s->m->memory, g->reals.at, g->reals.count, sizeof *g->reals.at);
-    return a->ints && a->reals ? true : source_no_memory(s);
 }
 
 /* "array<i64: 0, 1>", "array<i64>": what stands behind the word. */
@@ -98,9 +98,12 @@ static bool array(struct source *s, struct model_attr *a, struct gathered *g)
     enum model_element e = element_named(word);
     g->any_real = is_float(e);
     if (source_take(s, ":")) do {
-            if (!number_of(s, e, &whole, &real) || !gather(s, g, whole, real)) return false;
+            if (!number_of(s, e, &whole, &real)) return false;
+            gather(g, whole, real);
         } while (source_take(s, ","));
-    return source_want(s, ">") && attr_of_list(s, g, a);
+    if (!source_want(s, ">")) return false;
+    attr_of_list(s, g, a);
+    return true;
 }
 
 /* "[1 : i32, 2 : i32]"; false without a failure: not a list of numbers. */
@@ -113,10 +116,13 @@ static bool number_list(struct source *s, struct model_attr *a, struct gathered 
     if (!source_is(s, "]")) do {
             source_skip(s, true);
             if (!source_is_digit(source_peek(s)) && source_peek(s) != '-') return false;
-            if (!number(s, &whole, &real, &is_real) || !gather(s, g, whole, real)) return false;
+            if (!number(s, &whole, &real, &is_real)) return false;
+            gather(g, whole, real);
             g->any_real |= is_real;
         } while (source_take(s, ","));
-    return source_take(s, "]") && attr_of_list(s, g, a);
+    if (!source_take(s, "]")) return false;
+    attr_of_list(s, g, a);
+    return true;
 }
 
 static bool list(struct source *s, struct model_attr *a)
@@ -135,10 +141,15 @@ static bool dense_number(struct source *s, enum model_element e, struct gathered
 {
     double part[2];
     int64_t whole;
-    if (model_element_row(e)->number == MODEL_COMPLEX)
-        return source_complex(s, e, part) &&
-               (!keep || (gather(s, g, 0, part[0]) && gather(s, g, 0, part[1])));
-    return number_of(s, e, &whole, part) && (!keep || gather(s, g, whole, *part));
+    if (model_element_row(e)->number == MODEL_COMPLEX) {
+        if (!source_complex(s, e, part)) return false;
+        if (keep) gather(g, 0, part[0]);
+        if (keep) gather(g, 0, part[1]);
+        return true;
+    }
+    if (!number_of(s, e, &whole, part)) return false;
+    if (keep) gather(g, whole, *part);
+    return true;
 }
 
 /* Nested lists of numbers: brackets only group. The type behind them says how many there must be. */
@@ -174,7 +185,7 @@ static bool dense_bits(struct source *s, const char *digits, int64_t count, stru
         int nibble = hex_digit(digits[i / 8 * 2 + (i % 8 < 4)]);
         if (nibble < 0) return source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
         int bit = nibble >> (i % 4) & 1;
-        if (!gather(s, g, bit, bit)) return false;
+        gather(g, bit, bit);
     }
     return true;
 }
@@ -204,7 +215,7 @@ static bool dense_bytes(struct source *s, const char *hex, struct model_data *d,
         enum model_number n = model_element_row(type->element)->number;
         int64_t whole = n == MODEL_SIGNED ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
         double real = n == MODEL_FLOAT ? model_float_of_bits(type->element, bits) : (double)whole;
-        if (!gather(s, g, whole, real)) return false;
+        gather(g, whole, real);
     }
     return true;
 }
@@ -218,7 +229,7 @@ static bool keep_data(struct source *s, struct gathered *g, struct model_data *d
         d->reals = arena_copy_array(&s->m->memory, g->reals.at, g->reals.count, sizeof *g->reals.at);
     else
         d->ints = arena_copy_array(&s->m->memory, g->ints.at, g->ints.count, sizeof *g->ints.at);
-    return d->reals || d->ints ? true : source_no_memory(s);
+    return true;
 }
 
 /* What stands in dense<...>, once its type is known. The cursor `s` is at the value and ends behind it. */
@@ -240,9 +251,9 @@ static bool dense_value(struct source *s, struct model_data *d, struct gathered 
     }
     d->form = DATA_SPLAT;
     bool pairs = model_element_row(d->type->element)->number == MODEL_COMPLEX;
-    if (source_peek(s) == '>') /* empty */
-        return gather(s, g, 0, 0) && (!pairs || gather(s, g, 0, 0));
-    return dense_number(s, d->type->element, g, true);
+    if (source_peek(s) != '>') return dense_number(s, d->type->element, g, true);
+    for (int i = 0; i <= pairs; i++) gather(g, 0, 0); /* empty */
+    return true;
 }
 
 static bool dense(struct source *s, struct model_attr *a)
@@ -251,7 +262,6 @@ static bool dense(struct source *s, struct model_attr *a)
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
     const char *from;
     size_t length;
-    if (!d) return source_no_memory(s);
     if (!source_want(s, "<")) return false;
     struct source value = *s;
     while (source_balanced(s, true, &from, &length) && source_take(s, ",")) continue;
@@ -271,7 +281,6 @@ static bool resource(struct source *s, struct model_attr *a)
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
     const char *from;
     size_t length;
-    if (!d) return source_no_memory(s);
     if (!source_want(s, "<") || !source_balanced(s, true, &from, &length) || !source_want(s, ">") ||
         !source_want(s, ":") || !(d->type = ttir_type(s)))
         return false;
@@ -340,7 +349,8 @@ static bool one(struct ttir *t)
         return source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
     for (size_t i = 0; i < t->attrs.count; i++)
         if (strcmp(t->attrs.at[i].key, a.key) == 0) return true;
-    return VEC_PUSH(&t->attrs, a) ? true : source_no_memory(s);
+    VEC_PUSH(&t->attrs, a);
+    return true;
 }
 
 bool ttir_attrs(struct ttir *t)
@@ -358,5 +368,5 @@ bool ttir_attrs_kept(struct ttir *t, struct model_attrs *out)
     out->count = (int)t->attrs.count;
     out->at = arena_copy_array(&t->s.m->memory, t->attrs.at, t->attrs.count, sizeof *t->attrs.at);
     t->attrs.count = 0;
-    return out->at ? true : source_no_memory(&t->s);
+    return true;
 }

@@ -94,7 +94,6 @@ static bool label(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->s;
     body->arguments = arena_array(&s->m->memory, 1, sizeof *body->arguments);
-    if (!body->arguments) return source_no_memory(s);
     if (!source_take(s, "^")) return true;
     if (!source_name(s, source_is_name, "the name of a block")) return false;
     return (!source_is(s, "(") || ttir_arguments(t, body)) && source_want(s, ":");
@@ -119,7 +118,8 @@ static bool generic_function(struct ttir *t)
     if (!label(t, &body) || (attrs && !argument_attrs(t, &body, attrs)) || !ttir_ops(t, &body) ||
         !region_end(t, &more))
         return false;
-    return VEC_PUSH(&s->m->bodies, body) ? true : source_no_memory(s);
+    VEC_PUSH(&s->m->bodies, body);
+    return true;
 }
 
 /* ---- what stands in a module ---- */

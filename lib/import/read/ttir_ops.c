@@ -23,7 +23,8 @@ static bool operand(struct ttir *t)
         s->at -= strlen(name) + 1;
         return source_fail(s, LX_E_UNKNOWN_NAME, "%%%.80s has not been made above", name);
     }
-    return VEC_PUSH(&t->list, v) ? true : source_no_memory(s);
+    VEC_PUSH(&t->list, v);
+    return true;
 }
 
 /* Operands up to `closer` (NULL: while there are commas), pushed to t->list. */
@@ -41,7 +42,6 @@ static const int32_t *kept(struct ttir *t, int *count)
     const int32_t *list = arena_copy_array(&t->s.m->memory, t->list.at, t->list.count, sizeof *t->list.at);
     *count = (int)t->list.count;
     t->list.count = 0;
-    if (!list) source_no_memory(&t->s);
     return list;
 }
 
@@ -81,15 +81,10 @@ static bool add_result(struct ttir *t, const char *name, const struct model_type
                             .op = (int32_t)t->ops.count};
     int32_t number = model_add_value(t->s.m, &v, t->s.st);
     if (number < 0) return source_fail(&t->s, t->s.st->code, "%s", t->s.st->text);
-    switch (names_add(&t->values, name, number)) {
-    case NAMES_KNOWN:
+    if (names_add(&t->values, name, number) == NAMES_KNOWN)
         return source_fail(&t->s, LX_E_DUPLICATE, "%%%.80s is made twice", name);
-    case NAMES_NO_MEMORY:
-        return source_no_memory(&t->s);
-    case NAMES_ADDED:
-        break;
-    }
-    return VEC_PUSH(&t->list, number) ? true : source_no_memory(&t->s);
+    VEC_PUSH(&t->list, number);
+    return true;
 }
 
 /* The first of several is also known without its number. */
@@ -102,7 +97,6 @@ static bool add_results(struct ttir *t, const struct names_of_results *r, const 
             const char *name = r->many[i] == 1
                                    ? r->name[i]
                                    : arena_format(&t->s.m->memory, "%s#%lld", r->name[i], (long long)k);
-            if (!name) return source_no_memory(&t->s);
             if (next >= types->count)
                 return source_fail(&t->s, LX_E_SYNTAX, "more results than types of them");
             if (!add_result(t, name, types->at[next], op)) return false;
@@ -171,7 +165,8 @@ static bool function_name(struct ttir *t, struct model_op *op)
     struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
     op->kind = "call";
     if (!(callee.text = ttir_symbol(&t->s, "the name of a function"))) return false;
-    return VEC_PUSH(&t->attrs, callee) ? true : source_no_memory(&t->s);
+    VEC_PUSH(&t->attrs, callee);
+    return true;
 }
 
 /* "[func.]call @name(operands)" */
@@ -230,7 +225,8 @@ static bool one(struct ttir *t)
     bool bare = form < forms && unquoted[form].bare;
     op.operands = kept(t, &op.operand_count);
     if (!op.operands || !properties(t, &op) || !signature(t, &r, &op, bare)) return false;
-    return VEC_PUSH(&t->ops, op) ? true : source_no_memory(&t->s);
+    VEC_PUSH(&t->ops, op);
+    return true;
 }
 
 /* Types behind a return: those of the values, and of the results that the function states. */
@@ -302,5 +298,5 @@ bool ttir_ops(struct ttir *t, struct model_body *body)
     }
     body->op_count = (int)t->ops.count;
     body->ops = arena_copy_array(&s->m->memory, t->ops.at, t->ops.count, sizeof *t->ops.at);
-    return body->ops ? true : source_no_memory(s);
+    return true;
 }

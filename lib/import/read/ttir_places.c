@@ -61,9 +61,8 @@ bool ttir_alias(struct ttir *t)
     do {
         if (is_place ? !location(t, &a) : !source_balanced(&t->s, false, &from, &length)) return false;
     } while (!is_place && source_peek(&t->s) == ',' && t->s.at++);
-    if (names_add(&t->alias_names, name, (int32_t)t->aliases.count) == NAMES_NO_MEMORY ||
-        !VEC_PUSH(&t->aliases, a))
-        return source_no_memory(&t->s);
+    names_add(&t->alias_names, name, (int32_t)t->aliases.count);
+    VEC_PUSH(&t->aliases, a);
     return true;
 }
 

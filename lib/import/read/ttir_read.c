@@ -27,7 +27,8 @@ static bool argument(struct ttir *t)
     if (number < 0) return source_fail(s, s->st->code, "%s", s->st->text);
     enum names_result added = names_add(&t->values, v.name, number);
     if (added == NAMES_KNOWN) return bad_duplicate(t, v.name);
-    return added == NAMES_ADDED && VEC_PUSH(&t->list, number) ? true : source_no_memory(s);
+    VEC_PUSH(&t->list, number);
+    return true;
 }
 
 /* Types alone, of a function that is only declared. */
@@ -54,7 +55,7 @@ bool ttir_arguments(struct ttir *t, struct model_body *body)
     body->argument_count = (int)t->list.count;
     body->arguments = arena_copy_array(&s->m->memory, t->list.at, t->list.count, sizeof *t->list.at);
     t->list.count = 0;
-    return body->arguments ? source_want(s, ")") : source_no_memory(s);
+    return source_want(s, ")");
 }
 
 /* "-> (TYPE {attributes}, ...)" or "-> TYPE". */
@@ -67,7 +68,7 @@ static bool result_types(struct ttir *t)
     do {
         const struct model_type *type = ttir_type(s);
         if (!type || (source_is(s, "{") && list && !ttir_attrs(t))) return false;
-        if (!VEC_PUSH(&t->results, type)) return source_no_memory(s);
+        VEC_PUSH(&t->results, type);
         t->attrs.count = 0;
     } while (list && source_take(s, ","));
     return !list || source_want(s, ")");
@@ -106,7 +107,8 @@ bool ttir_function(struct ttir *t)
     t->attrs.count = 0;
     if (!source_take(s, "{")) return ttir_location(t, &location); /* declared only */
     if (!ttir_ops(t, &body) || !ttir_location(t, &location)) return false;
-    return VEC_PUSH(&s->m->bodies, body) ? true : source_no_memory(s);
+    VEC_PUSH(&s->m->bodies, body);
+    return true;
 }
 
 static bool is_called(const struct lx_model *m, int32_t body)
@@ -168,8 +170,7 @@ static bool bind_calls(struct ttir *t)
     struct lx_model *m = t->s.m;
     struct names names = {0};
     bool ok = true;
-    for (size_t b = 0; ok && b < m->bodies.count; b++)
-        ok = names_add(&names, m->bodies.at[b].name, (int32_t)b) != NAMES_NO_MEMORY;
+    for (size_t b = 0; ok && b < m->bodies.count; b++) names_add(&names, m->bodies.at[b].name, (int32_t)b);
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
@@ -178,7 +179,7 @@ static bool bind_calls(struct ttir *t)
             if (!callee) continue;
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
             op->body_count = 1;
-            ok = body >= 0 && op->bodies;
+            ok = body >= 0;
             if (body < 0)
                 status_set_at(t->s.st, LX_E_UNKNOWN_NAME, m->file, op->line, op->column,
                               "there is no function @%.80s", callee);

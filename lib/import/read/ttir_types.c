@@ -93,7 +93,7 @@ bool ttir_type_list(struct source *s, ttir_types *types)
     do {
         type = ttir_type(s);
         if (!type) return false;
-        if (!VEC_PUSH(types, type)) return source_no_memory(s);
+        VEC_PUSH(types, type);
     } while (list && source_take(s, ","));
     return !list || source_want(s, ")");
 }

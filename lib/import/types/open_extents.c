@@ -120,7 +120,6 @@ static bool bind_tensor(struct binding *b, struct model_op *op, int32_t value)
     const struct model_type *made = model_type_make(b->m, t->element, t->count, extent, b->st);
     if (!made) return false;
     struct model_type *turned = arena_copy_array(&b->m->memory, made, 1, sizeof *made);
-    if (!turned) return status_no_memory(b->st);
     turned->order = t->order;
     b->m->values.at[value].type = turned;
     return true;

@@ -145,7 +145,6 @@ static bool typing_broken(const struct typing *t, bool told)
 {
     char have[220] = "", want[240] = "", from[340], shape[200], text[1000];
     bool tuple = t->stated && t->stated->element == MODEL_TUPLE;
-    if (t->st->code == LX_E_MEMORY) return false;
     typing_words(t->rank, t->want, shape, sizeof shape);
     typing_operand_words(t, false, from, sizeof from);
     if (t->stated) {

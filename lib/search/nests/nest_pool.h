@@ -22,6 +22,6 @@ bool nest_pool_take_best(struct search *p, const struct nest_pool *b, bool *bett
 
 /* nest_chase.c: from every plan of the pool on, changes that could spare what tensors move more than they must; until nothing new
  * comes into the pool. */
-bool nest_pool_chase(struct search *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
+void nest_pool_chase(struct search *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
 
 #endif

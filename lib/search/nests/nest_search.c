@@ -7,7 +7,6 @@
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "nests/nest_candidates.h"
 
 #include <limits.h>
@@ -49,27 +48,25 @@ int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory)
     struct lx_op_traffic *ops = arena_array(memory, n, sizeof *ops);
     int64_t *bytes = arena_array(memory, n, sizeof *bytes);
     struct traffic t;
-    if (!ops || !bytes) return NULL;
     traffic_list(&a->draft, a->answer.address, memory, &t, ops);
     for (size_t o = 0; o < n; o++) bytes[o] = ops[o].hbm_read + ops[o].hbm_written;
     return bytes;
 }
 
 /* A set of nests planned, and into the pool. */
-static bool nest_search_enter(struct search *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
+static void nest_search_enter(struct search *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
 {
     int64_t before = s->menus->spent;
     struct attempt tried;
     s->below = nest_pool_limit(next, s);
     s->changed = EVERY_NEST;
-    if (!nest_set_plan(p, s, &tried)) return false;
+    nest_set_plan(p, s, &tried);
     *tries -= s->menus->spent - before;
     if (tried.memory) nest_pool_add(next, &tried);
-    return true;
 }
 
 /* The candidates without a common op that promise most together: the best path over the ops. */
-static bool add_path(struct search *p, const struct nest_set *base, const struct nest_list *runs,
+static void add_path(struct search *p, const struct nest_set *base, const struct nest_list *runs,
                      struct arena *memory, int64_t *tries, struct nest_pool *next)
 {
     const struct nest_candidate *found = runs->at;
@@ -77,7 +74,6 @@ static bool add_path(struct search *p, const struct nest_set *base, const struct
     int64_t *most = arena_array(memory, n, sizeof *most);
     int32_t *taken = arena_array(memory, n, sizeof *taken);
     struct nest_set s = *base, with;
-    if (!most || !taken) return status_no_memory(p->st);
     for (int32_t o = 0; o < base->op_count; o++) {
         most[o + 1] = most[o];
         taken[o + 1] = -1;
@@ -92,10 +88,10 @@ static bool add_path(struct search *p, const struct nest_set *base, const struct
         int32_t i = taken[o];
         o = i < 0 ? o - 1 : found[i].nest.first;
         if (i < 0) continue;
-        if (!nest_set_add(&s, &found[i], memory, &with)) return status_no_memory(p->st);
+        nest_set_add(&s, &found[i], memory, &with);
         s = with;
     }
-    return s.nest_count <= base->nest_count + 1 || nest_search_enter(p, &s, tries, next);
+    if (s.nest_count > base->nest_count + 1) nest_search_enter(p, &s, tries, next);
 }
 
 /* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
@@ -111,7 +107,7 @@ static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32
 }
 
 /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
-static bool nest_search_enter_whole(struct search *p, const struct attempt *from, const struct nest_set *with,
+static void nest_search_enter_whole(struct search *p, const struct attempt *from, const struct nest_set *with,
                                     int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
 {
     struct nest_set s = *with;
@@ -120,14 +116,14 @@ static bool nest_search_enter_whole(struct search *p, const struct attempt *from
         if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
             !goes_through(from, &with->nests[at], t))
             continue;
-        if (!nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s)) return status_no_memory(p->st);
+        nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s);
         whole++;
     }
-    return whole == 0 || *tries <= 0 || nest_search_enter(p, &s, tries, next);
+    if (whole > 0 && *tries > 0) nest_search_enter(p, &s, tries, next);
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
-static bool nest_search_add_nests(struct search *p, const struct attempt *from, struct nest_menus *menus,
+static void nest_search_add_nests(struct search *p, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
@@ -137,19 +133,17 @@ static bool nest_search_add_nests(struct search *p, const struct attempt *from, 
     asks.now = &from->draft;
     asks.room = asks.room / 4 * quarters;
     asks.op_bytes = nest_op_bytes(from, &memory);
-    if (asks.op_bytes) nest_candidates(&asks, &memory, &all, &runs);
-    bool ok = asks.op_bytes && nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
-              (asks.most_runs == 0 || add_path(p, &base, &runs, &memory, tries, next));
-    for (int32_t i = 0; ok && *tries > 0 && i < all.count && i < most; i++) {
-        if (search_is_over(p)) break;
-        ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
+    nest_candidates(&asks, &memory, &all, &runs);
+    nest_set_of(&from->draft, menus, &memory, &base);
+    if (asks.most_runs > 0) add_path(p, &base, &runs, &memory, tries, next);
+    for (int32_t i = 0; *tries > 0 && i < all.count && i < most && !search_is_over(p); i++) {
+        nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
-        ok = ok && nest_search_enter(p, &with, tries, next) &&
-             (from->draft.graph->op_count > FEW_OPS ||
-              nest_search_enter_whole(p, from, &with, at, &memory, tries, next));
+        nest_search_enter(p, &with, tries, next);
+        if (from->draft.graph->op_count <= FEW_OPS)
+            nest_search_enter_whole(p, from, &with, at, &memory, tries, next);
     }
     arena_free(&memory);
-    return ok;
 }
 
 /* One nest more than each of the best few has. */
@@ -157,18 +151,18 @@ static bool add_round(struct nest_search *s)
 {
     enum { FIRST = 24, OTHERS = 6 };
     struct nest_pool *now = &s->pool, next = {.width = now->width};
-    bool ok = true, wide = now->width == WIDEST_POOL;
+    bool wide = now->width == WIDEST_POOL;
     int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
-    for (int i = 0; ok && i < now->count; i++) {
+    for (int i = 0; i < now->count; i++) {
         int64_t left = wide ? each : s->left, had = left;
-        ok = nest_search_add_nests(s->p, &now->at[i], s->menus, s->quarters,
+        nest_search_add_nests(s->p, &now->at[i], s->menus, s->quarters,
                                    wide     ? INT32_MAX
                                    : i == 0 ? FIRST
                                             : OTHERS,
                                    &left, &next);
         if (!wide) s->left -= had - left;
     }
-    ok = ok && nest_pool_take_best(s->p, &next, &s->better);
+    bool ok = nest_pool_take_best(s->p, &next, &s->better);
     if (!ok || !s->better) {
         nest_pool_free(&next);
         return ok;
@@ -201,8 +195,10 @@ static bool divide_first(struct search *p, struct nest_menus *menus, int64_t *tr
 {
     struct arena memory = {0};
     struct nest_set as_it_is;
-    bool better, ok = nest_set_of(&p->best.draft, menus, &memory, &as_it_is, p->st) &&
-                      nest_search_enter(p, &as_it_is, tries, pool) && nest_pool_take_best(p, pool, &better);
+    bool better;
+    nest_set_of(&p->best.draft, menus, &memory, &as_it_is);
+    nest_search_enter(p, &as_it_is, tries, pool);
+    bool ok = nest_pool_take_best(p, pool, &better);
     arena_free(&memory);
     return ok;
 }
@@ -234,11 +230,12 @@ bool nest_search_end(struct nest_search *s)
 {
     bool better, few = is_tiny(s->p), ok = add_rounds(s, INT_MAX);
     s->left = few ? s->tries : s->left + s->kept;
-    ok = ok && nest_pool_chase(s->p, s->menus, &s->pool, &s->left) &&
-         nest_pool_take_best(s->p, &s->pool, &better);
+    if (ok) nest_pool_chase(s->p, s->menus, &s->pool, &s->left);
+    ok = ok && nest_pool_take_best(s->p, &s->pool, &better);
     nest_search_free(s);
     s->left = few ? s->tries : s->left + s->kept;
-    return ok && nest_set_refine(s->p, s->menus, &s->left);
+    if (ok) nest_set_refine(s->p, s->menus, &s->left);
+    return ok;
 }
 
 bool nest_search_hastily(struct search *p, struct nest_menus *menus)
@@ -246,15 +243,12 @@ bool nest_search_hastily(struct search *p, struct nest_menus *menus)
     enum { PLANS = 3 }; /* with nests */
     struct search by = *p;
     struct nest_search s;
-    struct stop none;
     if (p->best.draft.how.nest_count > 0 || !search_is_over(p)) return true;
     by.effort = effort_last(p);
     VEC_FREE(&menus->tried); /* by a solver that was told to stop */
-    stop_begin(&none, NULL, NULL);
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);
-    stop_end(&none);
     nest_search_free(&s);
     p->best = by.best;
     return ok;

@@ -26,7 +26,7 @@ bool nest_search_end(struct nest_search *s);
 void nest_search_free(struct nest_search *s);
 /* Stopped before any nests were found: a few plans with those that promise most are made all the same. */
 bool nest_search_hastily(struct search *p, struct nest_menus *menus);
-/* What each op moves in an attempt; NULL: it failed. */
+/* What each op moves in an attempt. */
 int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory);
 
 /* window_search.c: nests of a graph of many ops, looked for in windows. */

@@ -26,7 +26,6 @@ static bool divide_nests(struct search *p, const struct nest_set *s, struct deci
                                              ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
                                              : arena_array(memory, ops, sizeof *divided);
     struct draft x;
-    if (!divided) return status_no_memory(p->st);
     if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
@@ -73,12 +72,13 @@ static uint64_t nest_try_hash_of(const struct nest_set *s)
 }
 
 /* What was planned once was kept then, or is of no use. */
-static bool was_tried(const struct nest_set *s, bool *tried)
+static bool was_tried(const struct nest_set *s)
 {
     uint64_t hash = nest_try_hash_of(s);
-    *tried = false;
-    for (size_t i = 0; i < s->menus->tried.count && !*tried; i++) *tried = s->menus->tried.at[i] == hash;
-    return *tried || VEC_PUSH(&s->menus->tried, hash);
+    for (size_t i = 0; i < s->menus->tried.count; i++)
+        if (s->menus->tried.at[i] == hash) return true;
+    VEC_PUSH(&s->menus->tried, hash);
+    return false;
 }
 
 static bool all_valid(const struct search *p, const struct nest_set *s)
@@ -90,32 +90,30 @@ static bool all_valid(const struct search *p, const struct nest_set *s)
     return valid;
 }
 
-static bool plan_set(struct search *p, const struct nest_set *s, bool divide, struct attempt *out)
+/* That a tile cannot be divided, or that the search is stopped, is no attempt. */
+static void plan_set(struct search *p, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
     struct arena memory = {0};
     lx_status st = {0}, *own = p->st;
-    bool tried, in_haste = p->effort.quick && !asks_time(p);
+    bool in_haste = p->effort.quick && !asks_time(p);
     *out = (struct attempt){0};
-    if (!was_tried(s, &tried)) return status_no_memory(p->st);
-    if (tried) return true;
+    if (was_tried(s)) return;
     s->menus->spent++;
-    if (!all_valid(p, s)) return true;
+    if (!all_valid(p, s)) return;
     p->st = &st;
-    bool ok = (!divide || divide_nests(p, s, &how, &memory)) &&
-              try_decisions(p, &how, &p->effort, s->below, out) &&
-              (!out->memory || !in_haste || try_loading_copies(p, &p->effort, s->below, out));
+    bool ok =
+        (!divide || divide_nests(p, s, &how, &memory)) && try_decisions(p, &how, &p->effort, s->below, out);
+    if (ok && out->memory && in_haste) (void)try_loading_copies(p, &p->effort, s->below, out);
     p->st = own;
     if (out->memory) {
         out->perfect_bytes = p->best.perfect_bytes;
         s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
     }
     arena_free(&memory);
-    /* That a tile cannot be divided is no reason to stop. */
-    return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
 }
 
-bool nest_set_plan_in_full(struct search *p, const struct nest_set *s, const struct effort *effort,
+void nest_set_plan_in_full(struct search *p, const struct nest_set *s, const struct effort *effort,
                            struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
@@ -123,12 +121,8 @@ bool nest_set_plan_in_full(struct search *p, const struct nest_set *s, const str
     struct search by = *p;
     by.st = &st;
     *out = (struct attempt){0};
-    if (!all_valid(p, s)) return true;
-    if (try_decisions(&by, &how, effort, 0, out))
+    if (all_valid(p, s) && try_decisions(&by, &how, effort, 0, out))
         out->perfect_bytes = p->best.perfect_bytes;
-    else if (st.code == LX_E_MEMORY)
-        return status_no_memory(p->st);
-    return true;
 }
 
 bool nest_set_force(struct search *p, const struct nest_set *s, struct attempt *out)
@@ -144,14 +138,14 @@ bool nest_set_force(struct search *p, const struct nest_set *s, struct attempt *
     return ok;
 }
 
-bool nest_set_plan(struct search *p, const struct nest_set *s, struct attempt *out)
+void nest_set_plan(struct search *p, const struct nest_set *s, struct attempt *out)
 {
-    return plan_set(p, s, true, out);
+    plan_set(p, s, true, out);
 }
 
-bool nest_set_plan_as_is(struct search *p, const struct nest_set *s, struct attempt *out)
+void nest_set_plan_as_is(struct search *p, const struct nest_set *s, struct attempt *out)
 {
-    return plan_set(p, s, false, out);
+    plan_set(p, s, false, out);
 }
 
 bool nests_suffice(const struct search *p)
@@ -196,20 +190,16 @@ int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than)
     return than->hbm_bytes - !is_shorter(walks_of(s->nests, s->nest_count), walks_in(than));
 }
 
-bool nest_set_try(struct search *p, const struct nest_set *s, bool *better)
+bool nest_set_try(struct search *p, const struct nest_set *s)
 {
     struct attempt next;
     struct nest_set from = *s;
-    *better = false;
     from.below = nest_set_limit(s, &p->best);
-    if (!nest_set_plan(p, &from, &next)) return false;
-    if (!next.memory) return true;
-    *better = nest_set_is_better(&next, &p->best);
-    if (*better) {
-        struct attempt old = p->best;
-        p->best = next;
-        next = old;
-    }
-    attempt_free(&next);
-    return true;
+    nest_set_plan(p, &from, &next);
+    bool better = next.memory && nest_set_is_better(&next, &p->best);
+    if (better)
+        replace_best(p, &next);
+    else
+        attempt_free(&next);
+    return better;
 }

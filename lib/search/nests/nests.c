@@ -1,6 +1,5 @@
 /* Where runs of ops become nests: of few ops by one search, of many in windows, polished as a whole. */
 #include "base/checked.h"
-#include "base/stop.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
 #include "search/nests/nests.h"
@@ -47,11 +46,15 @@ static bool search_any(struct search *p, struct nest_menus *menus, const struct 
     }; /* plans of the whole; of more ops fewer, for each takes longer */
     int64_t ops = p->best.draft.graph->op_count, tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
     if (is_large(p)) tries = 0;
-    bool ok = ops <= WINDOW ? search_whole(p, menus)
-                            : (p->best.draft.how.nest_count > 0 ||
-                               nest_search_windows(p, menus, full, solved_in_full)) &&
-                                  nest_set_refine(p, menus, &tries);
-    return ok && (is_large(p) || nest_set_quicken(p, menus));
+    bool ok = true;
+    if (ops <= WINDOW)
+        ok = search_whole(p, menus);
+    else {
+        if (p->best.draft.how.nest_count == 0) ok = nest_search_windows(p, menus, full, solved_in_full);
+        if (ok) nest_set_refine(p, menus, &tries);
+    }
+    if (ok && !is_large(p)) nest_set_quicken(p, menus);
+    return ok;
 }
 
 /* What is moved at least under the same decisions: whatever is on chip, or by prices of what is there on each tick. If that is
@@ -108,9 +111,9 @@ bool nests_search(struct search *p)
     tries.effort = effort_of_nests(p);
     /* Stopped, it has what it found so far. */
     bool ok = attempt_copy(p, &p->best, &tries.best) &&
-              stop_forgiven(search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full), p->st);
+              search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
     if (ok && !solves_again && !solved_in_full && tries.best.draft.how.nest_count)
-        ok = stop_forgiven(try_in_full(p, &tries.best), p->st);
+        ok = try_in_full(p, &tries.best);
     if (ok)
         nest_keep_better(&p->best, &tries.best);
     else

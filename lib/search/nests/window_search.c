@@ -3,7 +3,6 @@
  * A stop may come at any time. So the kinds of windows that move most come first, each is looked at before any is searched to its
  * end, and what was found by then becomes one plan. */
 #include "base/fail.h"
-#include "base/stop.h"
 #include "search/nests/nest_search.h"
 #include "search/nests/nest_window.h"
 #include "nests/alone.h"
@@ -35,18 +34,16 @@ struct windows {
 
 static bool cut_windows(struct windows *w)
 {
-    enum { MOST_CUT = 40, EACH_OP = 500 };
+    enum { MOST_CUT = 40 };
     const struct draft *x = &w->p->best.draft;
     int32_t *last;
     if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
     w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
     w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
-    if (!w->at || !w->like) return status_no_memory(w->p->st);
     for (int32_t i = 0; i < w->count; i++) {
         if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
             return false;
         w->like[i] = i;
-        stop_look(EACH_OP * (int64_t)w->at[i].graph.op_count);
         for (int32_t k = 0; k < i && w->like[i] == i; k++)
             if (w->like[k] == k && nest_windows_alike(&w->at[k], &w->at[i])) w->like[i] = k;
         w->kind_count += w->like[i] == i;
@@ -75,8 +72,6 @@ static bool sort_kinds(struct windows *w)
     size_t windows = (size_t)w->count, count = 0;
     int32_t *kind = arena_array(&w->memory, windows, sizeof *kind);
     w->kinds = arena_array(&w->memory, (size_t)w->kind_count, sizeof *w->kinds);
-    if (!bytes) return false;
-    if (!w->kinds || !kind) return status_no_memory(w->p->st);
     for (size_t i = 0; i < windows; i++) {
         if (w->like[i] == (int32_t)i) {
             kind[i] = (int32_t)count;
@@ -123,9 +118,9 @@ static bool search_kinds(struct windows *w)
     bool ok = true;
     int32_t begun = 0;
     for (; ok && begun < w->kind_count && (begun == 0 || !search_is_over(w->p)); begun++)
-        ok = stop_forgiven(begin_window(w, &w->kinds[begun]), w->p->st);
+        ok = begin_window(w, &w->kinds[begun]);
     for (int32_t i = 0; ok && i < begun && !search_is_over(w->p) && !is_far_off(w); i++) {
-        ok = !w->kinds[i].help || stop_forgiven(nest_search_end(&w->kinds[i].search), w->p->st);
+        ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
         nest_menus_forget(&w->kinds[i].menus);
     }
     return ok &&
@@ -135,24 +130,23 @@ static bool search_kinds(struct windows *w)
 /* All that was found, as one plan. */
 static bool join_windows(struct windows *w)
 {
-    enum { EACH_CARRIED = 100 }; /* nests and cuts are copied once for each window */
     struct search *p = w->p;
     struct nest_set all;
     struct attempt next;
     size_t ops = (size_t)p->divided->count;
     const struct lx_division **divided = arena_array(p->memory, ops, sizeof *divided);
-    if (!divided) return status_no_memory(p->st);
-    if (!nest_set_of(&p->best.draft, w->menus, &w->memory, &all, p->st)) return false;
+    nest_set_of(&p->best.draft, w->menus, &w->memory, &all);
     if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
-    for (int32_t i = 0; i < w->count; i++, stop_look(EACH_CARRIED * (all.nest_count + all.cut_count + 1)))
+    for (int32_t i = 0; i < w->count; i++)
         if (!nest_window_carry(&w->at[i], &p->best.draft, &w->kinds[w->like[i]].by.best.draft.how, p->memory,
                                &all, divided, p->st))
             return false;
     all.how.divided = divided;
     w->solved_in_full = w->full && all.nest_count > 0;
-    if (w->solved_in_full ? !nest_set_plan_in_full(p, &all, w->full, &next)
-                          : !nest_set_plan_as_is(p, &all, &next))
-        return false;
+    if (w->solved_in_full)
+        nest_set_plan_in_full(p, &all, w->full, &next);
+    else
+        nest_set_plan_as_is(p, &all, &next);
     if (next.memory) nest_keep_better(&p->best, &next);
     return true;
 }
@@ -161,14 +155,11 @@ static bool join_windows(struct windows *w)
 static bool join_to_the_end(struct windows *w)
 {
     struct search *by = w->p, joining = *by;
-    struct stop none;
     if (!search_is_over(by)) return join_windows(w);
     joining.effort = effort_last(by);
     w->full = NULL;
     w->p = &joining;
-    stop_begin(&none, NULL, NULL);
     bool ok = join_windows(w);
-    stop_end(&none);
     w->p = by;
     by->best = joining.best;
     return ok;

@@ -33,11 +33,6 @@ struct part_run {
     int64_t run;
 };
 
-static void fit_report(const struct fit_search *s, int64_t unit, int64_t *base)
-{
-    for (int32_t i = 0; i < s->part->count; i++) base[s->part->origin[i]] = s->base[i] * unit;
-}
-
 /* Cheap orders first. Marks the parts that are done; false: memory is out. */
 static void first_fit_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
                           struct part_run *runs, int64_t *base, struct fit_stats *stats)
@@ -86,7 +81,9 @@ static enum fit_result fit_search_all(const struct fit_scaled *scaled, const str
                 continue;
             }
             if (result != FIT_YES) return result;
-            fit_report(&r->search, scaled->unit, base);
+            int64_t unit = scaled->unit;
+            for (int32_t k = 0; k < r->search.part->count; k++)
+                base[r->search.part->origin[k]] = r->search.base[k] * unit;
             r->done = true;
             open--;
         }

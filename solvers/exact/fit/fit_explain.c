@@ -60,24 +60,6 @@ static void explain_wait(struct fit_search *s, int32_t e, fit_unit value)
     }
 }
 
-static void explain_placed(struct fit_search *s, int32_t e)
-{
-    const struct fit_part *part = s->part;
-    int32_t k = s->events.at[e].item, x = s->events.at[e].cause;
-    fit_conflict_add(s, s->level[x]);
-    fit_unit height = part->height[k];
-    if (part->first_step[k + 1] - part->first_step[k] > 1)
-        for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++)
-            if (part->near[i] == x) height = fit_mine(part, k, i);
-    fit_explain_ask(s, k, s->base[x] - height + 1);
-}
-
-/* All decisions together are always an explanation. */
-static void blame_all(struct fit_search *s)
-{
-    for (int32_t level = 1; level <= s->depth; level++) fit_conflict_add(s, level);
-}
-
 static void answer_all(struct fit_search *s)
 {
     int64_t work = 0;
@@ -91,15 +73,25 @@ static void answer_all(struct fit_search *s)
             if (value <= event->old) continue; /* a higher question about the item has covered this one */
             s->asked[event->item] = 0;
             if (work > MOST_WORK) continue;
-            if (event->cause >= 0)
-                explain_placed(s, e);
-            else {
+            if (event->cause >= 0) {
+                const struct fit_part *part = s->part;
+                int32_t k = s->events.at[e].item, x = s->events.at[e].cause;
+                fit_conflict_add(s, s->level[x]);
+                fit_unit height = part->height[k];
+                if (part->first_step[k + 1] - part->first_step[k] > 1)
+                    for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++)
+                        if (part->near[i] == x) height = fit_mine(part, k, i);
+                fit_explain_ask(s, k, s->base[x] - height + 1);
+            } else {
                 explain_wait(s, e, value);
                 work += s->part->first_near[event->item + 1] - s->part->first_near[event->item];
             }
         }
     s->highest_pending = -1;
-    if (work > MOST_WORK) blame_all(s);
+    if (work > MOST_WORK) {
+        /* All decisions together are always an explanation. */
+        for (int32_t level = 1; level <= s->depth; level++) fit_conflict_add(s, level);
+    }
 }
 
 void fit_conflict_clear(struct fit_search *s)

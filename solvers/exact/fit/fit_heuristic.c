@@ -47,14 +47,6 @@ static void insert_sorted(rectangle_list *list, struct rectangle r)
     list->count++;
 }
 
-static void fit_heuristic_insert(struct strips *s, struct rectangle r)
-{
-    insert_sorted(&s->all, r);
-    if (s->count < 2) return;
-    int32_t first = r.from / s->width - 1, last = (r.to - 1) / s->width;
-    for (int32_t i = first < 0 ? 0 : first; i <= last; i++) insert_sorted(&s->pair[i], r);
-}
-
 /* The lowest base at or above `low` where the stretch of time is free for `height`. */
 static fit_unit lowest_gap(const struct strips *s, int32_t from, int32_t to, fit_unit height, fit_unit low,
                            fit_unit align)
@@ -76,7 +68,10 @@ static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int
     for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++) {
         const struct fit_step *step = &part->steps[k];
         struct rectangle r = {base, base + step->size, step->from, step->to};
-        fit_heuristic_insert(s, r);
+        insert_sorted(&s->all, r);
+        if (s->count < 2) continue;
+        int32_t first = r.from / s->width - 1, last = (r.to - 1) / s->width;
+        for (int32_t i = first < 0 ? 0 : first; i <= last; i++) insert_sorted(&s->pair[i], r);
     }
 }
 
@@ -125,30 +120,6 @@ static int fit_heuristic_by_key(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
-/* False: it was stopped. */
-static void order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
-{
-    for (int32_t i = 0; i < part->count; i++) {
-        double height = (double)part->height[i], length = part->to[i] - part->from[i];
-        double key[] = {height, height * length, length};
-        keyed[i] = (struct keyed){key[which], key[(which + 1) % 3], i};
-    }
-    qsort(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key);
-    for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
-}
-
-/* What exceeds the goal goes first, the rest keeps its order. */
-static void fit_heuristic_promote_high(const struct fit_part *part, const fit_unit *base, fit_unit enough,
-                                       const int32_t *order, int32_t *next)
-{
-    int32_t filled = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t k = 0; k < part->count; k++) {
-            bool high = base[order[k]] - part->high[order[k]] > enough;
-            if (high == (pass == 0)) next[filled++] = order[k];
-        }
-}
-
 static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                        void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,
                        fit_unit *base, fit_unit *excess, int64_t *steps)
@@ -159,9 +130,22 @@ static void run_passes(const struct fit_part *part, int passes, fit_unit enough,
     for (int pass = 0; pass<passes && * excess> enough; pass++) {
         if (pass > 0 && stop && stop(context)) break;
         if (pass < 3) {
-            order_by(part, pass, keyed, order);
+            /* False: it was stopped. */
+            for (int32_t i = 0; i < part->count; i++) {
+                double height = (double)part->height[i], length = part->to[i] - part->from[i];
+                double key[] = {height, height * length, length};
+                keyed[i] = (struct keyed){key[pass], key[(pass + 1) % 3], i};
+            }
+            qsort(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key);
+            for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
         } else {
-            fit_heuristic_promote_high(part, trial, enough, order, next);
+            /* What exceeds the goal goes first, the rest keeps its order. */
+            int32_t filled = 0;
+            for (int i = 0; i < 2; i++)
+                for (int32_t k = 0; k < part->count; k++) {
+                    bool high = trial[order[k]] - part->high[order[k]] > enough;
+                    if (high == (i == 0)) next[filled++] = order[k];
+                }
             int32_t *swap = order;
             order = next;
             next = swap;

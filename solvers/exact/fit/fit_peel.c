@@ -24,25 +24,11 @@ static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
     return a->from < b->to && b->from < a->to;
 }
 
-/* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
-static bool fit_peel_is_free(const struct fit_loose *at, int32_t i)
+int32_t fit_peel(struct fit_loose *at, int32_t count)
 {
-    int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
-    return !at[i].kept_out && !at[i].peeled && forbidden <= at[i].high;
-}
-
-static void peel(struct fit_loose *at, int32_t count, int32_t i)
-{
-    at[i].peeled = true;
-    for (int32_t k = 0; k < count; k++)
-        if (k != i && fit_peel_meet(&at[i], &at[k])) {
-            at[k].near--;
-            at[k].load -= at[i].height;
-        }
-}
-
-static void count_neighbours(struct fit_loose *at, int32_t count)
-{
+    struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
+    int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
+    qsort(at, (size_t)count, sizeof *at, by_height);
     for (int32_t i = 0; i < count; i++) {
         at[i].near = 0;
         at[i].load = 0;
@@ -52,19 +38,18 @@ static void count_neighbours(struct fit_loose *at, int32_t count)
                 at[i].load += at[k].height;
             }
     }
-}
-
-int32_t fit_peel(struct fit_loose *at, int32_t count)
-{
-    struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
-    int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
-    qsort(at, (size_t)count, sizeof *at, by_height);
-    count_neighbours(at, count);
     for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
-            if (!fit_peel_is_free(at, i)) continue;
-            peel(at, count, i);
+            /* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
+            int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
+            if (!(!at[i].kept_out && !at[i].peeled && forbidden <= at[i].high)) continue;
+            at[i].peeled = true;
+            for (int32_t k = 0; k < count; k++)
+                if (k != i && fit_peel_meet(&at[i], &at[k])) {
+                    at[k].near--;
+                    at[k].load -= at[i].height;
+                }
             order[--end] = i;
             again = true;
         }
@@ -110,8 +95,7 @@ void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {
     if (s->loose_kept == s->loose_count) return;
     struct span *spans = mem_alloc((size_t)s->loose_count * sizeof *spans);
-    for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
+    for (int32_t k = s->loose_kept; k < s->loose_count; k++)
         base[s->loose[k].origin] = fit_peel_lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
-    }
     mem_free(spans);
 }

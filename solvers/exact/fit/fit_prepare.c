@@ -304,20 +304,6 @@ void fit_scaled_free(struct fit_scaled *s)
     mem_free(s->parts);
 }
 
-/* The unit, and whether alignments differ (then they survive scaling). */
-static int64_t fit_prepare_common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
-{
-    int64_t unit = mixed ? rounding : 0;
-    for (int32_t i = 0; i < p->item_count; i++) {
-        int32_t first, end;
-        live_pieces(p, &p->items[i], &first, &end);
-        if (first == end) continue;
-        for (int32_t k = first; k < end; k++) unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
-        if (p->items[i].fixed > 0) unit = gcd_i64(unit, p->items[i].fixed);
-    }
-    return unit ? unit : 1;
-}
-
 static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t end)
 {
     int64_t size = 0;
@@ -412,7 +398,16 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
     if (rounding == 0) rounding = 1;
-    out->unit = fit_prepare_common_unit(p, rounding, mixed);
+    /* The unit, and whether alignments differ (then they survive scaling). */
+    int64_t unit = mixed ? rounding : 0;
+    for (int32_t i = 0; i < p->item_count; i++) {
+        int32_t first, end;
+        live_pieces(p, &p->items[i], &first, &end);
+        if (first == end) continue;
+        for (int32_t k = first; k < end; k++) unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
+        if (p->items[i].fixed > 0) unit = gcd_i64(unit, p->items[i].fixed);
+    }
+    out->unit = unit ? unit : 1;
     struct timeline t = {0};
     struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
     int32_t count = 0;

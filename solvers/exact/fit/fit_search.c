@@ -88,11 +88,6 @@ static fit_unit least_support(struct fit_search *s, int32_t k)
     return least > s->waits[k] ? least : s->waits[k] + part->align[k];
 }
 
-static bool is_waiting(const struct fit_search *s, int32_t k)
-{
-    return !s->placed[k] && s->rest[k] == s->waits[k];
-}
-
 /* A witness that may still end at or below the bound proves that the bound need not rise. */
 static bool witness_holds(const struct fit_search *s, int32_t k)
 {
@@ -137,7 +132,7 @@ static bool fit_search_settle(struct fit_search *s)
         again = false;
         for (int32_t w = 0; w < s->waiting_count; w++) {
             int32_t k = s->waiting[w];
-            if (!is_waiting(s, k) || witness_holds(s, k)) continue;
+            if (!(!s->placed[k] && s->rest[k] == s->waits[k]) || witness_holds(s, k)) continue;
             fit_unit support = least_support(s, k);
             if (support <= s->low[k]) continue;
             if (support > s->part->high[k]) support = s->part->high[k] + 1;
@@ -150,16 +145,6 @@ static bool fit_search_settle(struct fit_search *s)
         }
     }
     return check_sections(s);
-}
-
-/* The greatest sum over an item's sections. It cannot have changed for an item whose fullest section was
- * fuller than all of those that shrank. */
-static void update_room(struct fit_search *s, int32_t k)
-{
-    const struct fit_part *part = s->part;
-    fit_unit most = 0;
-    for (int32_t i = part->from[k]; i < part->to[k]; i++) most = s->left[i] > most ? s->left[i] : most;
-    if (most != s->room[k]) fit_search_change(s, &s->room[k], most);
 }
 
 static void fit_search_take(struct fit_search *s, int32_t x)
@@ -181,21 +166,6 @@ static void fit_search_take(struct fit_search *s, int32_t x)
     for (int32_t t = part->from[x] + 1; t < part->to[x]; t++)
         if (--s->crossing[t] == 0) s->split = true;
     if (s->left[part->from[x]] == 0 || s->left[part->to[x] - 1] == 0) s->split = true;
-}
-
-static void fit_search_put_back(struct fit_search *s, int32_t x)
-{
-    const struct fit_part *part = s->part;
-    for (int32_t t = part->from[x] + 1; t < part->to[x]; t++) s->crossing[t]++;
-    for (int32_t t = part->from[x]; t < part->to[x]; t++) s->stale[t] = true;
-    for (int32_t i = part->first_step[x]; i < part->first_step[x + 1]; i++)
-        for (int32_t t = part->steps[i].from; t < part->steps[i].to; t++) s->left[t] += part->steps[i].size;
-    s->low[x] = s->base[x];
-    s->placed[x] = false;
-    int32_t slot = s->slot[x];
-    s->slot[s->free_items[slot]] = s->free_count;
-    s->free_items[s->free_count++] = s->free_items[slot];
-    s->free_items[slot] = x;
 }
 
 static bool is_chain(const struct fit_part *part, int32_t item)
@@ -235,7 +205,14 @@ static bool fit_search_place(struct fit_search *s, int32_t x)
     for (int32_t i = part->first_near[x]; i < part->first_near[x + 1]; i++) {
         int32_t k = part->near[i];
         if (s->placed[k]) continue;
-        if (s->room[k] <= fullest) update_room(s, k);
+        if (s->room[k] <= fullest) {
+            /* The greatest sum over an item's sections. It cannot have changed for an item whose fullest section was
+ * fuller than all of those that shrank. */
+            fit_unit most = 0;
+            for (int32_t j = part->from[k]; j < part->to[k]; j++)
+                most = s->left[j] > most ? s->left[j] : most;
+            if (most != s->room[k]) fit_search_change(s, &s->room[k], most);
+        }
         fit_unit rest = fit_round_up(s->base[x] + fit_mine(part, x, i), part->align[k]);
         if (rest <= s->rest[k]) continue;
         fit_search_change(s, &s->rest[k], rest);
@@ -245,14 +222,6 @@ static bool fit_search_place(struct fit_search *s, int32_t x)
             return false;
         }
     }
-    return fit_search_settle(s);
-}
-
-static bool postpone(struct fit_search *s, int32_t j)
-{
-    fit_search_change(s, &s->waits[j], s->low[j]);
-    s->wait_level[j] = s->depth;
-    s->waiting[s->waiting_count++] = j;
     return fit_search_settle(s);
 }
 
@@ -271,19 +240,22 @@ static void fit_search_undo(struct fit_search *s, const struct fit_frame *frame)
     if (frame->waiting) {
         s->waiting_count--;
         s->wait_level[frame->item] = frame->old_wait_level;
-    } else
-        fit_search_put_back(s, frame->item);
+    } else {
+        const struct fit_part *part = s->part;
+        for (int32_t t = part->from[frame->item] + 1; t < part->to[frame->item]; t++) s->crossing[t]++;
+        for (int32_t t = part->from[frame->item]; t < part->to[frame->item]; t++) s->stale[t] = true;
+        for (int32_t i = part->first_step[frame->item]; i < part->first_step[frame->item + 1]; i++)
+            for (int32_t t = part->steps[i].from; t < part->steps[i].to; t++)
+                s->left[t] += part->steps[i].size;
+        s->low[frame->item] = s->base[frame->item];
+        s->placed[frame->item] = false;
+        int32_t slot = s->slot[frame->item];
+        s->slot[s->free_items[slot]] = s->free_count;
+        s->free_items[s->free_count++] = s->free_items[slot];
+        s->free_items[slot] = frame->item;
+    }
     s->window_from = frame->window_from;
     s->window_to = frame->window_to;
-}
-
-static void remember_reasons(struct fit_search *s, struct fit_frame *frame)
-{
-    frame->reason = (int32_t)s->reasons.count;
-    for (int32_t word = 0; word < s->conflict_words; word++)
-        for (uint64_t bits = s->conflict[word]; bits; bits &= bits - 1)
-            VEC_PUSH(&s->reasons, word * 64 + __builtin_ctzll(bits));
-    frame->reasons = (int32_t)s->reasons.count - frame->reason;
 }
 
 /* After a dead end: back to the last decision of the conflict that has a second branch, and into it, until
@@ -303,12 +275,20 @@ static bool recover(struct fit_search *s)
         s->conflict[s->depth >> 6] &= ~(UINT64_C(1) << (s->depth & 63));
         if (!frame->waiting && !s->part->fixed[frame->item]) {
             fit_nogood_learn(s, frame->item, s->base[frame->item], s->depth);
-            remember_reasons(s, frame);
+            frame->reason = (int32_t)s->reasons.count;
+            for (int32_t word = 0; word < s->conflict_words; word++)
+                for (uint64_t bits = s->conflict[word]; bits; bits &= bits - 1)
+                    VEC_PUSH(&s->reasons, word * 64 + __builtin_ctzll(bits));
+            frame->reasons = (int32_t)s->reasons.count - frame->reason;
             frame->waiting = true;
             frame->old_wait_level = s->wait_level[frame->item];
             s->nodes++;
             s->split = false;
-            alive = postpone(s, frame->item);
+            int32_t j = frame->item;
+            fit_search_change(s, &s->waits[j], s->low[j]);
+            s->wait_level[j] = s->depth;
+            s->waiting[s->waiting_count++] = j;
+            alive = fit_search_settle(s);
             if (!alive) s->failures++;
         } else {
             if (frame->waiting) {

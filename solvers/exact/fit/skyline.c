@@ -86,12 +86,6 @@ static void skyline_sift_down(struct skyline *s, int32_t at)
     s->slot[x] = at;
 }
 
-static void heap_add(struct skyline *s, int32_t stretch)
-{
-    s->heap[s->heap_count++] = stretch;
-    skyline_sift_up(s, s->heap_count - 1);
-}
-
 static void heap_remove(struct skyline *s, int32_t stretch)
 {
     int32_t at = s->slot[stretch], last = s->heap[--s->heap_count];
@@ -109,7 +103,8 @@ static void add_stretch(struct skyline *s, int32_t from, int32_t to, fit_unit to
         from = left;
     else {
         s->top[from] = top;
-        heap_add(s, from);
+        s->heap[s->heap_count++] = from;
+        skyline_sift_up(s, s->heap_count - 1);
     }
     s->end[from] = to;
     if (to < s->part->sections) s->before[to] = from;
@@ -138,28 +133,9 @@ static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit
     join_before(s, end);
 }
 
-/* No item lies within the stretch: as high as its lower neighbour. */
-static void raise_stretch(struct skyline *s, int32_t stretch)
-{
-    int32_t left = stretch > 0 ? s->before[stretch] : -1, right = s->end[stretch];
-    fit_unit to = left >= 0 ? s->top[left] : FIT_FAR;
-    if (right < s->part->sections && s->top[right] < to) to = s->top[right];
-    heap_remove(s, stretch);
-    add_stretch(s, stretch, right, to);
-    join_before(s, right);
-}
-
 static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 {
     return (struct leaf){a.end < b.end ? a.end : b.end, a.weight > b.weight ? a.weight : b.weight};
-}
-
-static void skyline_take_leaf(struct skyline *s, int32_t item)
-{
-    int32_t at = s->width + item;
-    s->leaves[at] = (struct leaf){INT32_MAX, -1};
-    for (at /= 2; at > 0; at /= 2)
-        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
 struct wanted {
@@ -188,9 +164,13 @@ static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t w
     }
 }
 
-static void begin_packing(struct skyline *s)
+/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
+ * an answer. */
+static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
+                             fit_unit *base)
 {
     const struct fit_part *part = s->part;
+    fit_unit excess = -FIT_FAR;
     s->heap_count = 0;
     s->before[0] = -1;
     add_stretch(s, 0, part->sections, 0);
@@ -199,40 +179,31 @@ static void begin_packing(struct skyline *s)
             i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
     for (int32_t at = s->width - 1; at > 0; at--)
         s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
-}
-
-/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
- * an answer. */
-static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
-                             fit_unit *base)
-{
-    const struct fit_part *part = s->part;
-    fit_unit excess = -FIT_FAR;
-    begin_packing(s);
     for (int32_t placed = 0; placed < part->count;) {
         int32_t stretch = s->heap[0];
         struct wanted w = {s->first[stretch], s->first[s->end[stretch]], s->end[stretch], -1, 0};
         find_within(s, 1, 0, s->width, &w);
         if (w.best < 0) {
-            raise_stretch(s, stretch);
+            /* No item lies within the stretch: as high as its lower neighbour. */
+            int32_t left = stretch > 0 ? s->before[stretch] : -1, right = s->end[stretch];
+            fit_unit to = left >= 0 ? s->top[left] : FIT_FAR;
+            if (right < s->part->sections && s->top[right] < to) to = s->top[right];
+            heap_remove(s, stretch);
+            add_stretch(s, stretch, right, to);
+            join_before(s, right);
             continue;
         }
         base[w.best] = fit_round_up(s->top[stretch], part->align[w.best]);
         if (base[w.best] - part->high[w.best] > excess) excess = base[w.best] - part->high[w.best];
-        skyline_take_leaf(s, w.best);
+        int32_t at = s->width + w.best;
+        s->leaves[at] = (struct leaf){INT32_MAX, -1};
+        for (at /= 2; at > 0; at /= 2)
+            s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
         skyline_put_on(s, stretch, w.best, base[w.best]);
         bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
     }
     return excess;
-}
-
-static double skyline_power(double x, int exponent)
-{
-    double result = 1;
-    for (; exponent > 0; exponent /= 2, x *= x)
-        if (exponent % 2) result *= x;
-    return result;
 }
 
 static void skyline_weigh(struct skyline *s, const struct style *style)
@@ -241,16 +212,14 @@ static void skyline_weigh(struct skyline *s, const struct style *style)
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
-        double weight = own * skyline_power(s->fullness[i], style->fullness);
+        double x = s->fullness[i];
+        int exponent = style->fullness;
+        double result = 1;
+        for (; exponent > 0; exponent /= 2, x *= x)
+            if (exponent % 2) result *= x;
+        double weight = own * result;
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
     }
-}
-
-static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
-{
-    const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++)
-        if (base[i] - part->high[i] > enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
 }
 
 /* The load of each item's fullest section, by a tree of maxima over the sections. */
@@ -289,21 +258,12 @@ static void skyline_open(struct skyline *s, const struct fit_part *part)
     s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
     s->first = mem_alloc(m * sizeof *s->first);
     s->fullness = mem_alloc(n * sizeof *s->fullness);
-    for (int k = 0; k < STYLE_COUNT; k++) {
-        s->weights[k] = mem_alloc(n * sizeof **s->weights);
-    }
+    for (int k = 0; k < STYLE_COUNT; k++) s->weights[k] = mem_alloc(n * sizeof **s->weights);
     for (int32_t t = 0, i = 0; t <= part->sections; t++) {
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;
     }
     measure_fullness(s);
-}
-
-static void skyline_close(struct skyline *s)
-{
-    void *all[] = {s->end, s->before, s->slot, s->top, s->heap, s->leaves, s->first, s->fullness};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
-    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s->weights[k]);
 }
 
 /* One packing in the style whose turn it is; false: stopped. */
@@ -318,7 +278,8 @@ static bool run_turn(struct skyline *s, const struct fit_heuristic_run *run, fit
         *excess = seen;
         memcpy(base, trial, (size_t)part->count * sizeof *base);
     }
-    skyline_promote_high(s, trial, run->enough);
+    for (int32_t i = 0; i < part->count; i++)
+        if (trial[i] - part->high[i] > run->enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
     return true;
 }
 
@@ -346,6 +307,8 @@ void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
     skyline_open(&s, part);
     if (!fixed) skyline_run_rounds(&s, run, trial, base, excess);
-    skyline_close(&s);
+    void *all[] = {s.end, s.before, s.slot, s.top, s.heap, s.leaves, s.first, s.fullness};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s.weights[k]);
     mem_free(trial);
 }

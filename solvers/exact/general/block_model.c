@@ -167,39 +167,19 @@ static bool is_staging(const struct lx_bonds *s, int32_t buffer)
     return false;
 }
 
-static void settle_variables(struct blocks *b)
-{
-    const struct lx_problem *p = b->p;
-    for (int32_t i = 0; i < b->count; i++)
-        if (!b->at[i].option_count) block_model_fix(b, i, false);
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *u = &p->buffers[i];
-        bool staging = is_staging(&p->bonds, i);
-        if (u->reason) block_model_fix(b, b->of[i], false);
-        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL))
-            block_model_fix(b, b->of[i], true);
-        if (!staging && p->objective == LX_SPILL) b->off_cost[b->at[b->of[i]].variable] += u->spill_cost;
-    }
-}
-
-/* What one staging buffer stands in for is placed together. */
-static void join_owners(int32_t *up, const struct lx_bonds *s)
-{
-    for (int32_t k = 0; k < s->staging_count; k++)
-        for (int32_t q = 0; q < k; q++)
-            if (s->staging[q].a == s->staging[k].a) {
-                struct lx_group both = {(int32_t[]){s->staging[q].b, s->staging[k].b}, 2};
-                join_groups(up, &both, 1);
-            }
-}
-
 /* `up` joins blocks already; `together` joins their variables. */
 static void set_variables(struct blocks *b, int32_t *up)
 {
     const struct lx_bonds *s = &b->p->bonds;
     int32_t *of = mem_alloc(((size_t)b->p->count + 1) * sizeof *of);
     join_groups(up, s->together, s->together_count);
-    join_owners(up, s);
+    /* What one staging buffer stands in for is placed together. */
+    for (int32_t k = 0; k < s->staging_count; k++)
+        for (int32_t q = 0; q < k; q++)
+            if (s->staging[q].a == s->staging[k].a) {
+                struct lx_group both = {(int32_t[]){s->staging[q].b, s->staging[k].b}, 2};
+                join_groups(up, &both, 1);
+            }
     b->variable_count = number_roots(up, b->p->count, of);
     for (int32_t i = 0; i < b->count; i++) {
         b->at[i].variable = of[b->at[i].buffer];
@@ -214,13 +194,30 @@ static void set_variables(struct blocks *b, int32_t *up)
     b->off_cost = mem_zeroed((size_t)b->variable_count + 1, sizeof *b->off_cost);
     b->fixed = mem_alloc((size_t)b->variable_count + 1);
     memset(b->fixed, -1, (size_t)b->variable_count);
-    settle_variables(b);
+    const struct lx_problem *p = b->p;
+    for (int32_t i = 0; i < b->count; i++)
+        if (!b->at[i].option_count) block_model_fix(b, i, false);
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *u = &p->buffers[i];
+        bool staging = is_staging(&p->bonds, i);
+        if (u->reason) block_model_fix(b, b->of[i], false);
+        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL))
+            block_model_fix(b, b->of[i], true);
+        if (!staging && p->objective == LX_SPILL) b->off_cost[b->at[b->of[i]].variable] += u->spill_cost;
+    }
 }
 
 /* --- Blocks. --- */
 
-static void gather_members(struct blocks *b)
+static void fill_blocks(struct blocks *b)
 {
+    size_t most = 1;
+    for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
+    struct span *spans = mem_alloc(most * sizeof *spans);
+    size_t n = 1;
+    for (int32_t i = 0; i < b->p->count; i++)
+        n += (size_t)(b->p->buffers[i].life_count ? b->p->buffers[i].life_count : 1);
+    b->lives = mem_alloc(n * sizeof *b->lives);
     for (int32_t i = b->p->count - 1; i >= 0; i--) {
         const struct lx_buffer *u = &b->p->buffers[i];
         struct block *k = &b->at[b->of[i]];
@@ -231,34 +228,11 @@ static void gather_members(struct blocks *b)
         if (u->fixed >= 0) k->pin = u->fixed;
         k->alone |= u->alone;
     }
-}
-
-static size_t option_room(const struct blocks *b)
-{
-    size_t n = 1;
     for (int32_t i = 0; i < b->count; i++) {
         const struct lx_buffer *u = &b->p->buffers[b->at[i].buffer];
         n += (size_t)(u->pools ? u->pool_count : b->pool_count);
     }
-    return n;
-}
-
-static size_t life_room(const struct lx_problem *p)
-{
-    size_t n = 1;
-    for (int32_t i = 0; i < p->count; i++)
-        n += (size_t)(p->buffers[i].life_count ? p->buffers[i].life_count : 1);
-    return n;
-}
-
-static void fill_blocks(struct blocks *b)
-{
-    size_t most = 1;
-    for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
-    struct span *spans = mem_alloc(most * sizeof *spans);
-    b->lives = mem_alloc(life_room(b->p) * sizeof *b->lives);
-    gather_members(b);
-    b->options = mem_alloc(option_room(b) * sizeof *b->options);
+    b->options = mem_alloc(n * sizeof *b->options);
     int32_t options = 0, lives = 0;
     for (int32_t i = 0; i < b->count; i++) gather_lives(b, i, &lives);
     for (int32_t i = 0; i < b->count; i++) find_options(b, i, &options, spans);

@@ -39,41 +39,6 @@ static void relate(struct blocks *b, int32_t i, int32_t k, enum pair_kind kind)
     b->kind[(size_t)i * n + (size_t)k] = b->kind[(size_t)k * n + (size_t)i] = (unsigned char)kind;
 }
 
-static void relate_lives(struct blocks *b, const struct exclusive *x)
-{
-    const struct lx_problem *p = b->p;
-    for (int32_t u = 0; u < p->count; u++)
-        for (int32_t v = u + 1; v < p->count; v++) {
-            int32_t i = b->of[u], k = b->of[v];
-            if (i != k && lx_lives_meet(&p->buffers[u], &p->buffers[v]) && !is_exclusive(x, u, v))
-                relate(b, i, k, PAIR_HARD);
-        }
-}
-
-static void relate_parents(struct blocks *b)
-{
-    for (int32_t u = 0; u < b->p->count; u++)
-        for (int32_t k = 0; k < b->p->buffers[u].parent_count; k++) {
-            int32_t parent = b->of[b->p->buffers[u].parents[k]];
-            if (pair_of(b, b->of[u], parent) == PAIR_HARD) relate(b, b->of[u], parent, PAIR_IN_PLACE);
-        }
-}
-
-static void relate_bonds(struct blocks *b)
-{
-    for (int32_t k = 0; k < b->p->bonds.apart_count; k++)
-        relate(b, b->of[b->p->bonds.apart[k].a], b->of[b->p->bonds.apart[k].b], PAIR_HARD);
-    for (int32_t i = 0; i < b->count; i++)
-        for (int32_t k = 0; b->at[i].alone && k < b->count; k++)
-            if (k != i) relate(b, i, k, PAIR_HARD);
-}
-
-static void forget_the_empty(struct blocks *b)
-{
-    for (int32_t i = 0; i < b->count; i++)
-        for (int32_t k = 0; b->at[i].size == 0 && k < b->count; k++) relate(b, i, k, PAIR_FREE);
-}
-
 static bool share_a_pool(const struct blocks *b, int32_t i, int32_t k)
 {
     const struct block *x = &b->at[i], *y = &b->at[k];
@@ -119,10 +84,25 @@ void blocks_relate(struct blocks *b)
     b->kind = mem_zeroed((size_t)b->count * (size_t)b->count + 1, 1);
     for (size_t k = 0; k < x.count; k++) x.at[k] = block_pairs_in_order(s->exclusive[k]);
     qsort(x.at, x.count, sizeof *x.at, block_pairs_compare_pairs);
-    relate_lives(b, &x);
-    relate_parents(b);
-    relate_bonds(b);
-    forget_the_empty(b);
+    const struct lx_problem *p = b->p;
+    for (int32_t u = 0; u < p->count; u++)
+        for (int32_t v = u + 1; v < p->count; v++) {
+            int32_t i = b->of[u], k = b->of[v];
+            if (i != k && lx_lives_meet(&p->buffers[u], &p->buffers[v]) && !is_exclusive(&x, u, v))
+                relate(b, i, k, PAIR_HARD);
+        }
+    for (int32_t u = 0; u < b->p->count; u++)
+        for (int32_t k = 0; k < b->p->buffers[u].parent_count; k++) {
+            int32_t parent = b->of[b->p->buffers[u].parents[k]];
+            if (pair_of(b, b->of[u], parent) == PAIR_HARD) relate(b, b->of[u], parent, PAIR_IN_PLACE);
+        }
+    for (int32_t k = 0; k < b->p->bonds.apart_count; k++)
+        relate(b, b->of[b->p->bonds.apart[k].a], b->of[b->p->bonds.apart[k].b], PAIR_HARD);
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; b->at[i].alone && k < b->count; k++)
+            if (k != i) relate(b, i, k, PAIR_HARD);
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; b->at[i].size == 0 && k < b->count; k++) relate(b, i, k, PAIR_FREE);
     mem_free(x.at);
     gather_softs(b);
 }

@@ -155,11 +155,9 @@ void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *o
     *out = (struct cliques){0};
     int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
     cliques_reserve(out, 1);
-    for (int32_t v = 0; v < g->count && !cancel_requested();
-         v++) { /* fewer of them prove less, but nothing false */
-        int32_t n = clique_through(g, v, steps, members);
-        cliques_add(out, members, n);
-    }
+    /* Fewer cliques prove less, but nothing false. */
+    for (int32_t v = 0; v < g->count && !cancel_requested(); v++)
+        cliques_add(out, members, clique_through(g, v, steps, members));
     mem_free(members);
 }
 

@@ -15,15 +15,6 @@
 /* What the master programme has to settle a question with reuse before local search is asked. */
 enum { FIRST_STEPS = 100000 };
 
-static void give_answer(const struct blocks *b, const struct layout *best, struct lx_answer *answer)
-{
-    for (int32_t i = 0; i < b->p->count; i++) {
-        int32_t block = b->of[i];
-        answer->address[i] = best->known && best->pool[block] >= 0 ? best->address[block] : LX_OFF_CHIP;
-        if (answer->pool) answer->pool[i] = best->known && best->pool[block] >= 0 ? best->pool[block] : 0;
-    }
-}
-
 struct choice {
     const struct blocks *b;
     struct budget *budget;
@@ -34,15 +25,6 @@ struct choice {
     int64_t bound;
     bool none, closed;
 };
-
-static void general_count(struct choice *c, const struct master *m)
-{
-    c->stats.nodes += m->programme.nodes;
-    c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
-    c->stats.fit_calls += m->asked;
-    c->stats.fit_nodes += m->spent;
-    c->stats.cuts += m->programme.cuts;
-}
 
 /* The master programme for so many steps. */
 static void ask_master(struct choice *c, int64_t steps)
@@ -62,7 +44,11 @@ static void ask_master(struct choice *c, int64_t steps)
         c->bound = c->best->known ? c->best->cost : 0;
     else if (!c->none)
         c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-    general_count(c, &m);
+    c->stats.nodes += m.programme.nodes;
+    c->stats.pivots += m.pivots + (m.programme.lp ? lp_pivots(m.programme.lp) : 0);
+    c->stats.fit_calls += m.asked;
+    c->stats.fit_nodes += m.spent;
+    c->stats.cuts += m.programme.cuts;
     c->budget->steps = part.steps;
     master_close(&m);
 }
@@ -97,27 +83,19 @@ static void place_at_first(struct choice *c)
     mem_free(members);
 }
 
-/* The best of the heuristics and of what the caller knows, where it is legal. */
-static void ask_heuristics(struct choice *c)
+/* The best of the heuristics and of the caller's answer, where one is legal. */
+static void heuristic_layout(const struct blocks *b, const struct lx_run *run, struct layout *found)
 {
-    const struct blocks *b = c->b;
     size_t n = (size_t)b->p->count + 1;
     struct lx_answer a = {.address = mem_alloc(n * sizeof *a.address), .pool = mem_alloc(n * sizeof *a.pool)};
-    struct layout found;
     int64_t value;
-    bool have = false;
-    layout_open(&found, b->count);
-    best_of_orders(b->p, c->budget->run, &a, &value, &have);
-    for (int32_t i = 0; have && i < b->p->count; i++) {
-        found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
-        found.address[b->of[i]] = a.address[i];
+    layout_open(found, b->count);
+    best_of_orders(b->p, run, &a, &value, &found->known);
+    for (int32_t i = 0; found->known && i < b->p->count; i++) {
+        found->pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
+        found->address[b->of[i]] = a.address[i];
     }
-    if (have) {
-        found.cost = layout_cost(b, &found);
-        found.known = true;
-        if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
-    }
-    layout_close(&found);
+    if (found->known) found->cost = b->p->objective == LX_HEIGHT ? value : layout_cost(b, found);
     mem_free(a.address);
     mem_free(a.pool);
 }
@@ -129,13 +107,15 @@ static void solve_choice(struct choice *c, struct lx_answer *answer)
     bool soft = c->b->soft_count > 0;
     int64_t limit = c->budget->limit;
     if (soft) place_at_first(c);
-    ask_heuristics(c);
+    struct layout found;
+    heuristic_layout(c->b, c->budget->run, &found);
+    if (found.known && (!c->best->known || found.cost < c->best->cost))
+        layout_take(c->b, c->budget, &found, c->best, 0);
+    layout_close(&found);
     c->closed = c->b->p->objective == LX_SPILL && c->best->known && c->best->cost <= c->bound;
     if (!c->closed) ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
     if (soft && !c->closed && !c->none) {
-        if (c->best->known) {
-            reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
-        }
+        if (c->best->known) reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
         ask_master(c, limit / 8);
     }
     answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
@@ -173,11 +153,21 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run,
     else if (b.contradiction)
         answer->status = LX_INFEASIBLE;
     else {
-        if (p->objective == LX_HEIGHT)
+        if (p->objective == LX_HEIGHT) {
+            /* The search goes to its first leaf by itself; cancelled before that, the heuristics' answer stands. */
+            struct layout found;
+            heuristic_layout(&b, run, &found);
             solve_heights(&b, &budget, run->seed, &best, answer);
-        else
+            if (!best.known && found.known && answer->status != LX_INFEASIBLE)
+                layout_copy(&best, &found, b.count);
+            layout_close(&found);
+        } else
             solve_choice(&choice, answer);
-        if (best.known) give_answer(&b, &best, answer);
+        for (int32_t i = 0; best.known && i < p->count; i++) {
+            int32_t block = b.of[i];
+            answer->address[i] = best.pool[block] >= 0 ? best.address[block] : LX_OFF_CHIP;
+            if (answer->pool) answer->pool[i] = best.pool[block] >= 0 ? best.pool[block] : 0;
+        }
         answer->steps = budget.steps;
     }
     layout_close(&best);

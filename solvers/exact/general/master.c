@@ -113,16 +113,6 @@ static int32_t count_options(const struct blocks *b, bool several_only)
     return n;
 }
 
-/* Costs of a variable: when it is true (blocks with one option), when it is false. */
-static void variable_costs(const struct blocks *b, int64_t *on, int64_t *off)
-{
-    for (int32_t v = 0; v < b->variable_count; v++) on[v] = 0, off[v] = b->off_cost[v];
-    for (int32_t i = 0; i < b->count; i++)
-        if (b->at[i].option_count == 1)
-            *(b->at[i].on_if ? &on[b->at[i].variable] : &off[b->at[i].variable]) +=
-                b->options[b->at[i].first_option].cost;
-}
-
 static int32_t add_variables(struct master *m, const int64_t *on, const int64_t *off)
 {
     int32_t columns = 0;
@@ -184,7 +174,12 @@ void master_open(struct master *m, const struct blocks *b, struct budget *budget
     layout_open(&m->now, b->count);
     programme_open(&m->programme,
                    b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
-    variable_costs(b, on, off);
+    /* Costs of a variable: when it is true (blocks with one option), when it is false. */
+    for (int32_t v = 0; v < b->variable_count; v++) on[v] = 0, off[v] = b->off_cost[v];
+    for (int32_t i = 0; i < b->count; i++)
+        if (b->at[i].option_count == 1)
+            *(b->at[i].on_if ? &on[b->at[i].variable] : &off[b->at[i].variable]) +=
+                b->options[b->at[i].first_option].cost;
     master_add_columns(m, on, off);
     m->programme.visit = master_visit;
     m->programme.separate = master_separate;

@@ -28,16 +28,6 @@ static int32_t master_parts_leader(int32_t *up, int32_t j)
     return j;
 }
 
-static void join_by_rows(struct parts *s)
-{
-    const struct programme *g = &s->m->programme;
-    for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
-    for (size_t k = 0; k < g->rows.count; k++)
-        for (int32_t e = 1; e < g->rows.at[k].count; e++)
-            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
-                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
-}
-
 /* Every point that satisfies the rows is an answer here. */
 static enum visit master_parts_accept(void *context, const bool *point)
 {
@@ -92,7 +82,11 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
 static bool solve_changed(struct parts *s)
 {
     const struct programme *g = &s->m->programme;
-    join_by_rows(s);
+    for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
+    for (size_t k = 0; k < g->rows.count; k++)
+        for (int32_t e = 1; e < g->rows.at[k].count; e++)
+            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
+                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
     for (size_t k = s->rows; k < g->rows.count && !s->none; k++) {
         int32_t first = master_parts_leader(s->up, g->rows.at[k].terms[0].column);
         bool done = false;
@@ -102,14 +96,6 @@ static bool solve_changed(struct parts *s)
     }
     s->rows = g->rows.count;
     return true;
-}
-
-static int64_t master_parts_cost_of(const struct parts *s)
-{
-    int64_t cost = 0;
-    for (int32_t j = 0; j < s->m->programme.columns; j++)
-        if (s->point[j]) cost += s->m->programme.cost[j];
-    return cost;
 }
 
 /* True: settled. */
@@ -122,7 +108,10 @@ static bool search_parts(struct parts *s)
             g->proved = g->best;
             return true;
         }
-        g->floor = max_i64(g->floor, master_parts_cost_of(s));
+        int64_t cost = 0;
+        for (int32_t j = 0; j < s->m->programme.columns; j++)
+            if (s->point[j]) cost += s->m->programme.cost[j];
+        g->floor = max_i64(g->floor, cost);
         if (g->floor >= g->best || g->enough) {
             g->proved = g->best;
             return true;

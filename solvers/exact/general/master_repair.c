@@ -17,17 +17,6 @@ struct repair {
     int32_t *core, core_count, core_pool;
 };
 
-static void master_repair_spread(struct repair *r)
-{
-    const struct blocks *b = r->m->b;
-    for (int32_t i = 0; i < b->count; i++) {
-        const struct block *k = &b->at[i];
-        bool on = r->value[k->variable] == k->on_if;
-        bool keeps = r->m->now.pool[i] >= 0;
-        r->trial.pool[i] = !on ? -1 : keeps ? r->m->now.pool[i] : b->options[k->first_option].pool;
-    }
-}
-
 static bool is_forbidden(const struct repair *r)
 {
     const struct lx_bonds *s = &r->m->b->p->bonds;
@@ -41,7 +30,13 @@ static enum fit_result master_repair_pack_all(struct repair *r)
 {
     struct master *m = r->m;
     enum fit_result result = FIT_YES;
-    master_repair_spread(r);
+    const struct blocks *b = r->m->b;
+    for (int32_t i = 0; i < b->count; i++) {
+        const struct block *k = &b->at[i];
+        bool on = r->value[k->variable] == k->on_if;
+        bool keeps = r->m->now.pool[i] >= 0;
+        r->trial.pool[i] = !on ? -1 : keeps ? r->m->now.pool[i] : b->options[k->first_option].pool;
+    }
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = false;
     for (int32_t pool = 0; pool < m->b->pool_count && result == FIT_YES; pool++) {
         r->core_pool = pool;
@@ -53,21 +48,6 @@ static enum fit_result master_repair_pack_all(struct repair *r)
     return result;
 }
 
-/* The free variable of the core whose being off saves most room for what it costs, or -1. */
-static int32_t to_give_up(const struct repair *r)
-{
-    const struct blocks *b = r->m->b;
-    int32_t best = -1;
-    double least = 0;
-    for (int32_t k = 0; k < r->core_count; k++) {
-        const struct block *block = &b->at[r->core[k]];
-        if (b->fixed[block->variable] >= 0 || !block->on_if) continue;
-        double price = (double)(b->off_cost[block->variable] + 1) / (double)max_i64(block->size, 1);
-        if (best < 0 || price < least) best = block->variable, least = price;
-    }
-    return best;
-}
-
 static bool master_repair_give_up(struct repair *r)
 {
     for (int32_t round = 0; round <= r->m->b->variable_count; round++) {
@@ -76,7 +56,16 @@ static bool master_repair_give_up(struct repair *r)
         if (budget_spent(r->m->programme.budget)) return false;
         if (result == FIT_NO)
             r->core_count = master_shrink(r->m, r->core_pool, r->core, r->core_count, r->trial.address);
-        int32_t v = to_give_up(r);
+        /* The free variable of the core whose being off saves most room for what it costs, or -1. */
+        const struct blocks *b = r->m->b;
+        int32_t v = -1;
+        double least = 0;
+        for (int32_t k = 0; k < r->core_count; k++) {
+            const struct block *block = &b->at[r->core[k]];
+            if (b->fixed[block->variable] >= 0 || !block->on_if) continue;
+            double price = (double)(b->off_cost[block->variable] + 1) / (double)max_i64(block->size, 1);
+            if (v < 0 || price < least) v = block->variable, least = price;
+        }
         if (v < 0) return false;
         r->value[v] = false;
     }

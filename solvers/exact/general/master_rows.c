@@ -52,18 +52,6 @@ static void master_rows_add_charge(struct master *m, int32_t charge)
     }
 }
 
-static void add_option_rows(struct master *m)
-{
-    for (int32_t i = 0; i < m->b->count; i++) {
-        const struct block *k = &m->b->at[i];
-        if (k->option_count < 2) continue;
-        row_begin(m, 0);
-        row_add(m, placed(m, i), -1);
-        for (int32_t o = 0; o < k->option_count; o++) row_add(m, m->in_pool[k->first_option + o], 1);
-        row_end(m);
-    }
-}
-
 /* --- Cliques. --- */
 
 /* The bytes of the pool that are reserved whenever any of the members is alive. */
@@ -114,18 +102,6 @@ static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 
 enum { MOST_SQUARE = 1500 };
 
-/* A matrix of their numbers plus one, where it is not too large. */
-static void index_softs(struct master *m)
-{
-    size_t n = (size_t)m->b->count;
-    if (!m->b->soft_count || n > MOST_SQUARE) return;
-    m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
-    for (int32_t k = 0; k < m->b->soft_count; k++) {
-        size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
-        m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
-    }
-}
-
 /* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
 static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count,
                          const double *point, bool add)
@@ -152,19 +128,6 @@ static double clique_row(struct master *m, int32_t pool, const int32_t *members,
     return lack;
 }
 
-static void open_graphs(struct master *m)
-{
-    const struct blocks *b = m->b;
-    for (int32_t pool = 0; pool < b->pool_count; pool++) {
-        struct clique_graph *g = &m->graphs[pool];
-        clique_graph_open(g, b->count);
-        for (int32_t i = 0; i < b->count; i++)
-            for (int32_t k = i + 1; k < b->count; k++)
-                if (pair_of(b, i, k) == PAIR_HARD) clique_graph_join(g, i, k);
-        for (int32_t k = 0; k < b->soft_count; k++) clique_graph_join(g, b->softs[k].a, b->softs[k].b);
-    }
-}
-
 static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *members, int32_t count)
 {
     for (int32_t k = 0; k < count; k++)
@@ -185,20 +148,6 @@ struct sized {
     int64_t size;
     int32_t block;
 };
-
-/* The section of a tick: what is alive then, the largest first where not all exclude each other, and whatever else
- * excludes all of that. */
-static int32_t section(const struct blocks *b, int64_t tick, const struct sized *by_size, int32_t count,
-                       int32_t *members)
-{
-    int32_t n = 0;
-    for (int alive = 1; alive >= 0; alive--)
-        for (int32_t k = 0; k < count; k++) {
-            int32_t i = by_size[k].block;
-            if (master_rows_alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
-        }
-    return n;
-}
 
 static int compare_sizes(const void *a, const void *b)
 {
@@ -245,7 +194,17 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
     int32_t blocks = pool_by_size(m, pool, by_size);
     struct cliques seen = {0};
     for (int32_t k = 0; k < tick_count && !budget_stopped(m->programme.budget); k++) {
-        int32_t count = section(m->b, ticks[k], by_size, blocks, members), before = seen.count;
+        /* The section of a tick: what is alive then, the largest first where not all exclude each other, and whatever else
+ * excludes all of that. */
+        int64_t tick = ticks[k];
+        int32_t n = 0;
+        for (int alive = 1; alive >= 0; alive--)
+            for (int32_t j = 0; j < blocks; j++) {
+                int32_t i = by_size[j].block;
+                if (master_rows_alive_at(m->b, i, tick) == alive && fits_clique(m->b, i, members, n))
+                    members[n++] = i;
+            }
+        int32_t count = n, before = seen.count;
         cliques_add(&seen, members, count);
         if (seen.count > before) clique_row(m, pool, members, count, NULL, true);
     }
@@ -270,10 +229,33 @@ static void master_rows_add_sections(struct master *m)
 
 void master_first_rows(struct master *m)
 {
-    add_option_rows(m);
+    for (int32_t i = 0; i < m->b->count; i++) {
+        const struct block *k = &m->b->at[i];
+        if (k->option_count < 2) continue;
+        row_begin(m, 0);
+        row_add(m, placed(m, i), -1);
+        for (int32_t o = 0; o < k->option_count; o++) row_add(m, m->in_pool[k->first_option + o], 1);
+        row_end(m);
+    }
     for (int32_t k = 0; k < m->b->p->bonds.charge_count; k++) master_rows_add_charge(m, k);
-    index_softs(m);
-    open_graphs(m);
+    /* A matrix of their numbers plus one, where it is not too large. */
+    size_t n = (size_t)m->b->count;
+    if (m->b->soft_count && !(n > MOST_SQUARE)) {
+        m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
+        for (int32_t k = 0; k < m->b->soft_count; k++) {
+            size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
+            m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
+        }
+    }
+    const struct blocks *b = m->b;
+    for (int32_t pool = 0; pool < b->pool_count; pool++) {
+        struct clique_graph *g = &m->graphs[pool];
+        clique_graph_open(g, b->count);
+        for (int32_t i = 0; i < b->count; i++)
+            for (int32_t k = i + 1; k < b->count; k++)
+                if (pair_of(b, i, k) == PAIR_HARD) clique_graph_join(g, i, k);
+        for (int32_t k = 0; k < b->soft_count; k++) clique_graph_join(g, b->softs[k].a, b->softs[k].b);
+    }
     master_rows_add_sections(m);
 }
 
@@ -296,22 +278,6 @@ static double master_rows_adds(const struct master *m, int32_t pool, const int32
     return sum;
 }
 
-/* Drops members that bring more in soft pairs than their own weight, the worst first. */
-static int32_t prune(struct master *m, int32_t pool, int32_t *members, int32_t count, const double *point)
-{
-    while (count > 2) {
-        int32_t worst = -1;
-        double least = 0;
-        for (int32_t k = 0; k < count; k++) {
-            double sum = master_rows_adds(m, pool, members, count, k, point);
-            if (sum < least) least = sum, worst = k;
-        }
-        if (worst < 0) break;
-        members[worst] = members[--count];
-    }
-    return count;
-}
-
 int32_t master_separate(void *context, const double *point)
 {
     struct master *m = context;
@@ -330,7 +296,22 @@ int32_t master_separate(void *context, const double *point)
             if (!g->weight[i] || budget_spent(m->programme.budget)) continue;
             int32_t n = clique_through(g, i, SEPARATION_STEPS, m->members), before = seen.count;
             m->programme.budget->steps += 2 + b->count / 8;
-            if (b->soft_count) n = prune(m, pool, m->members, n, point);
+            if (b->soft_count) {
+                /* Drops members that bring more in soft pairs than their own weight, the worst first. */
+                int32_t *members = m->members;
+                int32_t count = n;
+                while (count > 2) {
+                    int32_t worst = -1;
+                    double least = 0;
+                    for (int32_t k = 0; k < count; k++) {
+                        double sum = master_rows_adds(m, pool, members, count, k, point);
+                        if (sum < least) least = sum, worst = k;
+                    }
+                    if (worst < 0) break;
+                    members[worst] = members[--count];
+                }
+                n = count;
+            }
             cliques_add(&seen, m->members, n);
             if (seen.count == before) continue;
             if (clique_row(m, pool, m->members, n, point, false) <= 1e-6 * capacity) continue;

@@ -28,14 +28,6 @@ static int32_t master_visit_pool_at(const struct master *m, int32_t block, const
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
-static int32_t master_visit_gather(const struct master *m, int32_t pool, int32_t *members)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < m->b->count; i++)
-        if (m->now.pool[i] == pool) members[n++] = i;
-    return n;
-}
-
 static struct pool_question master_visit_question(struct master *m, int32_t pool, int32_t *members,
                                                   int32_t count, int64_t nodes)
 {
@@ -102,15 +94,6 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
     mem_free(saved);
 }
 
-static void add_core(struct master *m, int32_t pool, const int32_t *members, int32_t count)
-{
-    row_begin(m, 1);
-    for (int32_t k = 0; k < count; k++) row_add(m, opposite(master_in_pool(m, members[k], pool)), 1);
-    for (int32_t k = 0; k < m->b->soft_count; k++)
-        if (m->soft_apart[k]) row_add(m, (struct literal){m->first_soft + k, true}, 1);
-    row_end(m);
-}
-
 static bool in_both(const struct master *m, int32_t soft, int32_t pool)
 {
     return m->now.pool[m->b->softs[soft].a] == pool && m->now.pool[m->b->softs[soft].b] == pool;
@@ -122,36 +105,15 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
     count = master_shrink(m, pool, m->members, count, scratch);
     if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
-    add_core(m, pool, m->members, count);
+    row_begin(m, 1);
+    for (int32_t k = 0; k < count; k++) row_add(m, opposite(master_in_pool(m, m->members[k], pool)), 1);
+    for (int32_t k = 0; k < m->b->soft_count; k++)
+        if (m->soft_apart[k]) row_add(m, (struct literal){m->first_soft + k, true}, 1);
+    row_end(m);
     mem_free(scratch);
 }
 
 /* --- The visit. --- */
-
-static void take_answer(struct master *m)
-{
-    m->now.cost = layout_cost(m->b, &m->now);
-    m->now.known = true;
-    if (!m->best->known || m->now.cost < m->best->cost)
-        layout_take(m->b, m->programme.budget, &m->now, m->best, 0);
-    m->programme.best = min_i64(m->programme.best, m->now.cost - m->constant);
-    if (m->any) m->programme.enough = true;
-}
-
-/* A row of a clique that the point violates says more than a core. */
-static bool cut_by_cliques(struct master *m, const bool *point)
-{
-    struct programme *g = &m->programme;
-    for (int32_t j = 0; j < g->columns; j++) g->fraction[j] = point[j];
-    return master_separate(m, g->fraction) > 0;
-}
-
-/* The first time, the second, the fourth, ... */
-static void repair_sometimes(struct master *m, const bool *point)
-{
-    m->failures++;
-    if ((m->failures & (m->failures - 1)) == 0 && !m->any) master_repair(m, point);
-}
 
 enum visit master_visit(void *context, const bool *point)
 {
@@ -160,17 +122,30 @@ enum visit master_visit(void *context, const bool *point)
         m->now.pool[i] = master_visit_pool_at(m, i, point);
         m->now.address[i] = -1;
     }
-    if (cut_by_cliques(m, point)) return POINT_CUT;
+    /* A row of a clique that the point violates says more than a core. */
+    struct programme *g = &m->programme;
+    for (int32_t j = 0; j < g->columns; j++) g->fraction[j] = point[j];
+    if (master_separate(m, g->fraction) > 0) return POINT_CUT;
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
-        int32_t count = master_visit_gather(m, pool, m->members);
+        int32_t *members = m->members;
+        int32_t count = 0;
+        for (int32_t i = 0; i < m->b->count; i++)
+            if (m->now.pool[i] == pool) members[count++] = i;
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO) cut_off(m, pool, count);
         if (result != FIT_YES) {
-            repair_sometimes(m, point);
+            /* The first time, the second, the fourth, ... */
+            m->failures++;
+            if ((m->failures & (m->failures - 1)) == 0 && !m->any) master_repair(m, point);
             return result == FIT_NO ? POINT_CUT : POINT_UNKNOWN;
         }
     }
-    take_answer(m);
+    m->now.cost = layout_cost(m->b, &m->now);
+    m->now.known = true;
+    if (!m->best->known || m->now.cost < m->best->cost)
+        layout_take(m->b, m->programme.budget, &m->now, m->best, 0);
+    m->programme.best = min_i64(m->programme.best, m->now.cost - m->constant);
+    if (m->any) m->programme.enough = true;
     return POINT_TAKEN;
 }

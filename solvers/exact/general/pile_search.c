@@ -69,12 +69,6 @@ static bool find_support(struct pile_search *s, int32_t i)
     return least < INT64_MAX && raise(s, i, least);
 }
 
-static bool follow_twin(struct pile_search *s, int32_t i)
-{
-    int32_t first = s->twin[i];
-    return first < 0 || raise(s, i, s->base[first] >= 0 ? s->base[first] : s->low[first]);
-}
-
 /* Until nothing rises any more. */
 static bool pile_search_settle(struct pile_search *s)
 {
@@ -82,7 +76,10 @@ static bool pile_search_settle(struct pile_search *s)
         size_t before = s->trail.count;
         for (int32_t i = 0; i < s->p->count; i++) {
             if (s->base[i] >= 0) continue;
-            if (!follow_twin(s, i) || (s->waits[i] >= 0 && !find_support(s, i))) return false;
+            int32_t first = s->twin[i];
+            if ((!(first < 0) && !raise(s, i, s->base[first] >= 0 ? s->base[first] : s->low[first])) ||
+                (s->waits[i] >= 0 && !find_support(s, i)))
+                return false;
         }
         again = s->trail.count > before;
     }
@@ -115,17 +112,6 @@ static bool clique_holds(struct pile_search *s, int32_t clique)
         least = next;
     }
     return true;
-}
-
-static bool cliques_hold(struct pile_search *s)
-{
-    bool hold = true;
-    for (size_t k = 0; k < s->queue.count; k++) {
-        if (hold) hold = clique_holds(s, s->queue.at[k]);
-        s->dirty[s->queue.at[k]] = false;
-    }
-    s->queue.count = 0;
-    return hold;
 }
 
 /* --- Branching. --- */
@@ -177,7 +163,13 @@ static enum fit_result pile_search(struct pile_search *s, int depth);
 static enum fit_result descend(struct pile_search *s, bool alive, int depth)
 {
     alive = alive && pile_search_settle(s);
-    alive = cliques_hold(s) && alive;
+    bool hold = true;
+    for (size_t k = 0; k < s->queue.count; k++) {
+        if (hold) hold = clique_holds(s, s->queue.at[k]);
+        s->dirty[s->queue.at[k]] = false;
+    }
+    s->queue.count = 0;
+    alive = hold && alive;
     return alive ? pile_search(s, depth + 1) : FIT_NO;
 }
 
@@ -247,15 +239,6 @@ static bool pile_search_is_twin(const struct pile *p, int32_t a, int32_t b)
     }
 }
 
-static void find_twins(struct pile_search *s)
-{
-    for (int32_t i = 0; i < s->p->count; i++) {
-        s->twin[i] = -1;
-        for (int32_t k = i - 1; k >= 0 && s->twin[i] < 0; k--)
-            if (pile_search_is_twin(s->p, k, i)) s->twin[i] = k;
-    }
-}
-
 static void find_memberships(struct pile_search *s)
 {
     const struct cliques *c = s->cliques;
@@ -295,7 +278,11 @@ void pile_search_open(struct pile_search *s, const struct pile *p, const struct 
     s->dirty = mem_zeroed(q, sizeof *s->dirty);
     for (int32_t i = 0; i < p->count; i++) s->weight[i] = pile_weight(p, i);
     find_memberships(s);
-    find_twins(s);
+    for (int32_t i = 0; i < s->p->count; i++) {
+        s->twin[i] = -1;
+        for (int32_t k = i - 1; k >= 0 && s->twin[i] < 0; k--)
+            if (pile_search_is_twin(s->p, k, i)) s->twin[i] = k;
+    }
 }
 
 void pile_search_close(struct pile_search *s)

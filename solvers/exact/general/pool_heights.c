@@ -42,15 +42,6 @@ static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32
     return max_i64(unit, 1);
 }
 
-static int64_t pool_heights_end_of(const struct heights *h, int32_t pool, int32_t count,
-                                   const int64_t *address)
-{
-    int64_t end = h->b->rooms[pool].reserved_end;
-    for (int32_t k = 0; k < count; k++)
-        end = max_i64(end, address[h->members[k]] + h->b->at[h->members[k]].size);
-    return end;
-}
-
 static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity,
                                         int64_t nodes, int64_t *address)
 {
@@ -78,7 +69,10 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
         enum fit_result result =
             budget_spent(h->budget) && round ? FIT_LIMIT : pool_heights_ask(h, pool, count, at, nodes, trial);
         if (result == FIT_YES) {
-            found = pool_heights_end_of(h, pool, count, trial);
+            int64_t end = h->b->rooms[pool].reserved_end;
+            for (int32_t k = 0; k < count; k++)
+                end = max_i64(end, trial[h->members[k]] + h->b->at[h->members[k]].size);
+            found = end;
             for (int32_t k = 0; k < count; k++) h->now.address[h->members[k]] = trial[h->members[k]];
             ceiling = max_i64(found, h->b->rooms[pool].reserved_end) - 1;
         } else {
@@ -87,7 +81,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
         }
     }
     mem_free(trial);
-    if (found<INT64_MAX && * proved> found) *proved = found;
+    if (found < INT64_MAX) *proved = min_i64(*proved, found);
     return found;
 }
 
@@ -142,7 +136,7 @@ static void pool_heights_choose(struct heights *h, int32_t depth)
     int64_t *least = h->least + (size_t)depth * pools, *next = least + pools;
     if (pool_heights_sum_of(h, least) == INT64_MAX) return;
     if (h->best->known && pool_heights_sum_of(h, least) >= h->best->cost) return;
-    if (budget_spent(h->budget) && h->best->known) {
+    if (budget_stopped(h->budget) || (budget_spent(h->budget) && h->best->known)) {
         h->lost = min_i64(h->lost, pool_heights_sum_of(h, least));
         return;
     }

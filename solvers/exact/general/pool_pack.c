@@ -119,34 +119,26 @@ static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spa
     }
 }
 
-static void ban_pinned(struct clustering *c, int32_t cluster)
-{
-    size_t n = (size_t)c->count, a = (size_t)cluster;
-    for (size_t k = 0; k < n; k++)
-        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])
-            VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
-}
-
-/* Sorts and joins the bans from `first` on. */
-static void join_bans(struct clustering *c, size_t first)
-{
-    size_t kept = first;
-    struct span *at = c->bans.at;
-    qsort(at + first, c->bans.count - first, sizeof *at, compare_bans);
-    for (size_t k = first; k < c->bans.count; k++)
-        if (kept > first && at[k].from < at[kept - 1].to)
-            at[kept - 1].to = max_i64(at[kept - 1].to, at[k].to);
-        else
-            at[kept++] = at[k];
-    c->bans.count = kept;
-}
-
 static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
 {
     size_t first = c->bans.count;
     ban_reserved(c, cluster, spans);
-    ban_pinned(c, cluster);
-    if (c->bans.count > first) join_bans(c, first);
+    size_t n = (size_t)c->count, a = (size_t)cluster;
+    for (size_t k = 0; k < n; k++)
+        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])
+            VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
+    if (c->bans.count > first) {
+        /* Sorts and joins the bans from `first` on. */
+        size_t kept = first;
+        struct span *at = c->bans.at;
+        qsort(at + first, c->bans.count - first, sizeof *at, compare_bans);
+        for (size_t k = first; k < c->bans.count; k++)
+            if (kept > first && at[k].from < at[kept - 1].to)
+                at[kept - 1].to = max_i64(at[kept - 1].to, at[k].to);
+            else
+                at[kept++] = at[k];
+        c->bans.count = kept;
+    }
     item->first_ban = (int32_t)first;
     item->ban_count = (int32_t)(c->bans.count - first);
 }
@@ -162,21 +154,16 @@ static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
     item->near_count = *used - item->first_near;
 }
 
-static void reserve_near(struct clustering *c)
-{
-    size_t n = (size_t)c->count * (size_t)c->count, near = 1;
-    for (size_t k = 0; k < n; k++) near += c->gap[k] > 0;
-    mem_free(c->pile.near);
-    c->pile.near = mem_alloc(near * sizeof *c->pile.near);
-}
-
 /* FIT_YES: the pile is made. */
 static enum fit_result make_pile(struct clustering *c)
 {
     struct span *spans = mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
     bool banned = false;
-    reserve_near(c);
+    size_t n = (size_t)c->count * (size_t)c->count, near = 1;
+    for (size_t k = 0; k < n; k++) near += c->gap[k] > 0;
+    mem_free(c->pile.near);
+    c->pile.near = mem_alloc(near * sizeof *c->pile.near);
     c->bans.count = 0;
     c->pile.count = 0;
     c->pile.capacity = c->q->capacity;

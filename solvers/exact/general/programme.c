@@ -209,18 +209,6 @@ static void programme_decide(struct programme *m, int32_t j, bool low, bool high
     lp_set_bounds(m->lp, j, low, high);
 }
 
-/* A column whose reduced cost alone reaches the best is decided in this box. */
-static void programme_fix_by_reduced_cost(struct programme *m)
-{
-    int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
-    for (int32_t j = 0; j < m->columns; j++) {
-        int128 reduced = m->reduced[j] > 0 ? m->reduced[j] : -m->reduced[j];
-        if (m->low[j] == m->high[j] || m->value + reduced <= wanted) continue;
-        bool value = m->reduced[j] < 0;
-        programme_decide(m, j, value, value);
-    }
-}
-
 /* --- The tree. --- */
 
 static bool programme_comes_first(const struct programme *m, int32_t a, int32_t b)
@@ -298,19 +286,6 @@ static int64_t cost_of_point(const struct programme *m)
     return cost;
 }
 
-/* No answer has this very point. */
-static void exclude_point(struct programme *m)
-{
-    struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
-    int64_t need = 1;
-    for (int32_t j = 0; j < m->columns; j++) {
-        terms[j] = (struct term){j, m->point[j] ? -1 : 1};
-        need -= m->point[j];
-    }
-    programme_add_row(m, terms, m->columns, need);
-    mem_free(terms);
-}
-
 static int32_t any_free(const struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
@@ -330,7 +305,17 @@ static int32_t at_leaf(struct programme *m)
     if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
     if (said == POINT_TAKEN && m->accepts) m->best = min_i64(m->best, cost);
     if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
-    if (m->rows.count == rows && !m->contradiction) exclude_point(m);
+    if (m->rows.count == rows && !m->contradiction) {
+        /* No answer has this very point. */
+        struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
+        int64_t need = 1;
+        for (int32_t j = 0; j < m->columns; j++) {
+            terms[j] = (struct term){j, m->point[j] ? -1 : 1};
+            need -= m->point[j];
+        }
+        programme_add_row(m, terms, m->columns, need);
+        mem_free(terms);
+    }
     return -2;
 }
 
@@ -347,7 +332,14 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
-        programme_fix_by_reduced_cost(m);
+        /* A column whose reduced cost alone reaches the best is decided in this box. */
+        int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
+        for (int32_t i = 0; i < m->columns; i++) {
+            int128 reduced = m->reduced[i] > 0 ? m->reduced[i] : -m->reduced[i];
+            if (m->low[i] == m->high[i] || m->value + reduced <= wanted) continue;
+            bool value = m->reduced[i] < 0;
+            programme_decide(m, i, value, value);
+        }
         for (int32_t j = 0; j < m->columns; j++) m->fraction[j] = lp_value(m->lp, j);
         int32_t j = result == LP_OPTIMAL ? fractional(m) : any_free(m);
         if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction))

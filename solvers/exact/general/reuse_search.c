@@ -57,21 +57,6 @@ static bool reuse_search_touches(const struct reuse *r, int32_t i, int32_t k)
            r->now.address[k] < r->now.address[i] + r->b->at[i].size;
 }
 
-static void gather_steps(struct reuse *r, int32_t i, int32_t pool)
-{
-    int64_t size = r->b->at[i].size;
-    r->step_count = 0;
-    for (int32_t k = r->first[i]; k < r->first[i + 1]; k++) {
-        int32_t other = r->partners[k].block;
-        if (r->now.pool[other] != pool) continue;
-        int64_t at = r->now.address[other];
-        r->steps[r->step_count++] = (struct step){at - size, at + r->b->at[other].size, r->partners[k].cost};
-    }
-    int32_t n = r->b->rooms[pool].reserved_count ? blocks_reserved(r->b, i, pool, r->spans) : 0;
-    for (int32_t k = 0; k < n; k++)
-        r->steps[r->step_count++] = (struct step){r->spans[k].from - size, r->spans[k].to, INT64_MAX};
-}
-
 /* Of equally good spots each is taken with the same chance. */
 static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
 {
@@ -129,17 +114,6 @@ static void price_one(struct reuse *r, struct option option, int64_t at, int64_t
     reuse_search_offer(r, (struct spot){option.pool, at, price}, best, equals);
 }
 
-static void search_edges(struct reuse *r, int32_t i, struct option option, int64_t last, struct spot *best,
-                         uint64_t *equals)
-{
-    int64_t align = r->b->at[i].align;
-    price_one(r, option, 0, last, best, equals);
-    for (int32_t k = 0; k < r->step_count; k++) {
-        price_one(r, option, (r->steps[k].to + align - 1) / align * align, last, best, equals);
-        if (r->steps[k].from > 0) price_one(r, option, r->steps[k].from / align * align, last, best, equals);
-    }
-}
-
 /* The cheapest spot for a block that is not placed; pool -1: there is none. */
 static struct spot find_spot(struct reuse *r, int32_t i)
 {
@@ -149,13 +123,32 @@ static struct spot find_spot(struct reuse *r, int32_t i)
     for (int32_t o = 0; o < k->option_count; o++) {
         struct option option = r->b->options[k->first_option + o];
         int64_t last = r->b->rooms[option.pool].capacity - k->size;
-        gather_steps(r, i, option.pool);
+        int32_t pool = option.pool;
+        int64_t size = r->b->at[i].size;
+        r->step_count = 0;
+        for (int32_t e = r->first[i]; e < r->first[i + 1]; e++) {
+            int32_t other = r->partners[e].block;
+            if (r->now.pool[other] != pool) continue;
+            int64_t at = r->now.address[other];
+            r->steps[r->step_count++] =
+                (struct step){at - size, at + r->b->at[other].size, r->partners[e].cost};
+        }
+        int32_t n = r->b->rooms[pool].reserved_count ? blocks_reserved(r->b, i, pool, r->spans) : 0;
+        for (int32_t e = 0; e < n; e++)
+            r->steps[r->step_count++] = (struct step){r->spans[e].from - size, r->spans[e].to, INT64_MAX};
         if (k->pin >= 0)
             price_one(r, option, k->pin, last, &best, &equals);
         else if (last / r->unit < MOST_UNITS)
             search_units(r, i, option, last / r->unit, &best, &equals);
-        else
-            search_edges(r, i, option, last, &best, &equals);
+        else {
+            int64_t align = r->b->at[i].align;
+            price_one(r, option, 0, last, &best, &equals);
+            for (int32_t j = 0; j < r->step_count; j++) {
+                price_one(r, option, (r->steps[j].to + align - 1) / align * align, last, &best, &equals);
+                if (r->steps[j].from > 0)
+                    price_one(r, option, r->steps[j].from / align * align, last, &best, &equals);
+            }
+        }
     }
     return best;
 }
@@ -183,22 +176,6 @@ static void reuse_search_take_out(struct reuse *r, int32_t i)
     r->out[r->out_count++] = i;
     r->now.cost -= cost_here(r, i);
     r->now.pool[i] = -1;
-}
-
-/* A block, preferably one that pays, and partners of it. */
-static void ruin(struct reuse *r)
-{
-    int32_t i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
-    for (int tries = 0; tries < 8 && cost_here(r, i) == 0; tries++)
-        i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
-    int32_t wanted = 2 + (int32_t)rng_below(&r->rng, MOST_OUT - 2), degree = r->first[i + 1] - r->first[i];
-    r->out_count = 0;
-    reuse_search_take_out(r, i);
-    for (int tries = 0; degree && r->out_count < wanted && tries < 3 * wanted; tries++) {
-        int32_t k = r->partners[r->first[i] + (int32_t)rng_below(&r->rng, (uint64_t)degree)].block;
-        if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0)
-            reuse_search_take_out(r, k);
-    }
 }
 
 /* The largest first, or as drawn. */
@@ -231,15 +208,6 @@ static bool recreate(struct reuse *r)
     return true;
 }
 
-static void reuse_search_take_back(struct reuse *r, int64_t cost)
-{
-    for (int32_t k = 0; k < r->out_count; k++) {
-        r->now.pool[r->out[k]] = r->saved[k].pool;
-        r->now.address[r->out[k]] = r->saved[k].address;
-    }
-    r->now.cost = cost;
-}
-
 static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
 {
     int64_t from = r->budget->steps, spent = 0;
@@ -247,11 +215,29 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
     for (int64_t round = 0; spent < steps && r->best->cost > enough; round++) {
         double heat = r->mean * 1.5 * pow(0.05, (double)spent / (double)steps);
         int64_t before = r->now.cost;
-        ruin(r);
+        /* A block, preferably one that pays, and partners of it. */
+        int32_t i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
+        for (int tries = 0; tries < 8 && cost_here(r, i) == 0; tries++)
+            i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
+        int32_t wanted = 2 + (int32_t)rng_below(&r->rng, MOST_OUT - 2),
+                degree = r->first[i + 1] - r->first[i];
+        r->out_count = 0;
+        reuse_search_take_out(r, i);
+        for (int tries = 0; degree && r->out_count < wanted && tries < 3 * wanted; tries++) {
+            int32_t k = r->partners[r->first[i] + (int32_t)rng_below(&r->rng, (uint64_t)degree)].block;
+            if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0)
+                reuse_search_take_out(r, k);
+        }
         sort_out(r);
         spent += r->out_count;
         bool kept = recreate(r) && (double)(r->now.cost - before) <= -heat * log(1 - rng_unit(&r->rng));
-        if (!kept) reuse_search_take_back(r, before);
+        if (!kept) {
+            for (int32_t k = 0; k < r->out_count; k++) {
+                r->now.pool[r->out[k]] = r->saved[k].pool;
+                r->now.address[r->out[k]] = r->saved[k].address;
+            }
+            r->now.cost = before;
+        }
         if (r->now.cost < r->best->cost) layout_take(r->b, r->budget, &r->now, r->best, enough);
         r->budget->steps = from + STEPS_PER_INSERTION * spent;
         if (round % 64 == 0 && budget_spent(r->budget)) return;
@@ -279,20 +265,6 @@ static void gather_partners(struct reuse *r)
         }
     }
     r->first[b->count] = used;
-}
-
-static int64_t reuse_search_common_unit(const struct blocks *b)
-{
-    int64_t unit = 0;
-    for (int32_t k = 0; k < b->pool_count; k++)
-        for (int32_t e = 0; e < b->rooms[k].reserved_count; e++)
-            unit = gcd_i64(gcd_i64(unit, b->rooms[k].reserved[e].from), b->rooms[k].reserved[e].to);
-    for (int32_t i = 0; i < b->count; i++) {
-        unit = gcd_i64(unit, b->at[i].size);
-        if (b->at[i].align > 1) unit = gcd_i64(unit, b->at[i].align);
-        if (b->at[i].pin > 0) unit = gcd_i64(unit, b->at[i].pin);
-    }
-    return max_i64(unit, 1);
 }
 
 /* Handovers at one address are not moved, and pinned blocks cannot be. */
@@ -326,7 +298,16 @@ static void reuse_open(struct reuse *r)
     layout_open(&r->now, b->count);
     gather_partners(r);
     layout_copy(&r->now, r->best, b->count);
-    r->unit = reuse_search_common_unit(b);
+    int64_t unit = 0;
+    for (int32_t k = 0; k < b->pool_count; k++)
+        for (int32_t e = 0; e < b->rooms[k].reserved_count; e++)
+            unit = gcd_i64(gcd_i64(unit, b->rooms[k].reserved[e].from), b->rooms[k].reserved[e].to);
+    for (int32_t i = 0; i < b->count; i++) {
+        unit = gcd_i64(unit, b->at[i].size);
+        if (b->at[i].align > 1) unit = gcd_i64(unit, b->at[i].align);
+        if (b->at[i].pin > 0) unit = gcd_i64(unit, b->at[i].pin);
+    }
+    r->unit = max_i64(unit, 1);
     for (int32_t i = 0; i < b->count; i++)
         if (reuse_search_may_move(r, i)) r->movable[r->movable_count++] = i;
     for (int32_t k = 0; k < b->soft_count; k++) r->mean += (double)b->softs[k].cost / (double)b->soft_count;

@@ -156,7 +156,7 @@ static void faults_lead_to_their_place(void **state)
     mem_free(text);
     text = cJSON_Print(plan);
     assert_true(file_write("broken.json", text, strlen(text), &st));
-    mem_free(text);
+    free(text);
     cJSON_Delete(plan);
     x = open_on("broken.json", 24, 100);
     type(x, "<wait>");

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "text/progress_words.h"
+#include "text/format.h"
 #include "tui/views/compared.h"
 
 #include <time.h>

@@ -31,7 +31,7 @@ static void negative_numbers(void **state)
             struct lx_plan *q = lx_plan_of_text("other", other, strlen(other), &st);
             if (q) fail_msg("%s%s is taken", keys[k], numbers[n]);
             assert_int_equal(st.code, LX_E_RANGE);
-            mem_free(other);
+            free(other);
         }
     mem_free(file);
     lx_plan_free(p);

@@ -3,7 +3,7 @@
 #include "support/export_plans.h"
 #include "base/memory.h"
 #include "support/sampled.h"
-#include "export/tick_times.h"
+#include "export/export_rows.h"
 #include "solvers.h"
 
 #include <cjson/cJSON.h>

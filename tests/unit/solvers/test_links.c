@@ -36,10 +36,12 @@ static void test_moves_keep_the_sums(void **state)
         struct decoder d;
         int64_t base[SMALL_MAX];
         linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
-        assert_true(items_make(&it, &s.small.problem, 1000, NULL) && links_make(&links, &it));
-        assert_true(decoder_make(&d, &it, true));
+        assert_true(items_make(&it, &s.small.problem, 1000, NULL));
+        links_make(&links, &it);
+        decoder_make(&d, &it, true);
         decoder_link(&d, &links);
-        assert_true(start_by_score(&it, NULL, NULL, base) && decoder_load(&d, base));
+        start_by_score(&it, NULL, NULL, base);
+        decoder_load(&d, base);
         decoder_decode_all(&d);
         for (int move = 0; it.count > 0 && move < 80; move++) {
             int64_t energy = d.penalty;
@@ -69,8 +71,9 @@ static void test_trim(void **state)
         struct links links;
         int64_t base[SMALL_MAX];
         linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
-        assert_true(items_make(&it, &s.small.problem, 1000, NULL) && links_make(&links, &it));
-        assert_true(start_by_score(&it, NULL, NULL, base));
+        assert_true(items_make(&it, &s.small.problem, 1000, NULL));
+        links_make(&links, &it);
+        start_by_score(&it, NULL, NULL, base);
         links_trim(&links, base);
         if (links.any) assert_links(&it, &links, base);
         for (int32_t i = 0; links.any && i < it.count; i++)
@@ -94,9 +97,11 @@ static void test_refills_keep_the_sums(void **state)
         int64_t base[SMALL_MAX], worth[SMALL_MAX], address[SMALL_MAX], objective;
         linked_random(&s, &rng, (int32_t)rng_between(&rng, 2, 16));
         if (round % 2) s.small.problem.bonds = (struct lx_bonds){0};
-        assert_true(items_make(&it, &s.small.problem, 1000, NULL) && links_make(&links, &it));
-        assert_true(prices_find(&it, 97, NULL, worth) && refiller_make(&f, &it, &links, worth));
-        assert_true(start_by_score(&it, NULL, NULL, base));
+        assert_true(items_make(&it, &s.small.problem, 1000, NULL));
+        links_make(&links, &it);
+        prices_find(&it, 97, NULL, worth);
+        refiller_make(&f, &it, &links, worth);
+        start_by_score(&it, NULL, NULL, base);
         refiller_load(&f, base);
         if (it.count > 2) refiller_window(&f, it.count / 3, it.count);
         for (int step = 0; it.count > 0 && step < 60; step++) {
