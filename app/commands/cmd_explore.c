@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "planning/graph_files.h"
 #include "planning/planning.h"
-#include "tui/core/config.h"
 #include "tui/core/main_loop.h"
 #include "tui/draw/theme.h"
 
