@@ -131,9 +131,9 @@ struct event {
     size_t rect;
 };
 
-ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect))
+ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect));
 
-ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start))
+ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start));
 
 /* One pool: rectangles [first, last). */
 static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
@@ -228,7 +228,7 @@ bool judge_overlaps(struct judge *j)
 
 /* The pairs that are never alive at once, sorted for lookups. */
 
-ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b))
+ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
 static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
 {

@@ -36,16 +36,6 @@ static bool closes_gap(const struct search *s, int128 value, int128 reduced, int
     return far > (s->best - s->m->base - step) * scale;
 }
 
-static void search_fix_by_reduced_cost(struct search *s)
-{
-    for (int32_t j = 0; j < model_columns(s->m); j++)
-        if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
-            closes_gap(s, s->proof.value, s->proof.reduced[j], s->proof.scale)) {
-            bool value = s->proof.reduced[j] < 0;
-            search_decide(s, j, value, value);
-        }
-}
-
 /* The same for the whole tree, from the root's certificate, whenever the best improves. */
 void search_fix_at_root(struct search *s)
 {
@@ -99,25 +89,6 @@ double search_stake(const struct model *m, int32_t j)
     return stake + 1e-3;
 }
 
-/* The column to branch on: the fractional one with most cost at stake, items before handovers. Charges follow
- * from them. -1: none. */
-static int32_t most_fractional(struct search *s)
-{
-    int32_t best = -1;
-    double most = 0;
-    for (int32_t j = 0; j < model_choices(s->m); j++) {
-        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
-        double away = fmin(f, 1 - f);
-        if (away < 1e-6 || s->low[j] == s->high[j]) continue;
-        double stake = away * search_stake(s->m, j);
-        if (best < 0 || stake > most) {
-            best = j;
-            most = stake;
-        }
-    }
-    return best;
-}
-
 static int32_t any_undecided(const struct search *s)
 {
     for (int32_t j = 0; j < model_choices(s->m); j++)
@@ -136,7 +107,8 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
     return spill;
 }
 
-/* Solves the relaxation of a node and raises the node's bound, which is returned; `*now`: the relaxation's value. */
+/* Solves the relaxation of a node and raises the node's bound, which is returned; `*now`: the
+ * relaxation's value. */
 static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result, double *now)
 {
     int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
@@ -160,7 +132,8 @@ static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result
     return bound;
 }
 
-/* LEAF_SPLIT: the node is to be split by `*column`; LEAF_AGAIN: rows or columns have changed, solve it again. */
+/* LEAF_SPLIT: the node is to be split by `*column`; LEAF_AGAIN: rows or columns have changed, solve it
+ * again. */
 static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result result, double now,
                              int32_t *column)
 {
@@ -173,8 +146,27 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     int32_t covers = 0;
     if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
     if (covers > 0) return LEAF_AGAIN;
-    *column = most_fractional(s);
-    search_fix_by_reduced_cost(s);
+    /* The column to branch on: the fractional one with most cost at stake, items before handovers.
+     * Charges follow from them. -1: none. */
+    int32_t best = -1;
+    double most = 0;
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
+        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
+        double away = fmin(f, 1 - f);
+        if (away < 1e-6 || s->low[j] == s->high[j]) continue;
+        double stake = away * search_stake(s->m, j);
+        if (best < 0 || stake > most) {
+            best = j;
+            most = stake;
+        }
+    }
+    *column = best;
+    for (int32_t j = 0; j < model_columns(s->m); j++)
+        if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
+            closes_gap(s, s->proof.value, s->proof.reduced[j], s->proof.scale)) {
+            bool value = s->proof.reduced[j] < 0;
+            search_decide(s, j, value, value);
+        }
     if (node == 0) { /* what is decided at the root holds everywhere */
         memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
         memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
@@ -189,8 +181,8 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     return *column < 0 ? LEAF_DONE : LEAF_SPLIT;
 }
 
-/* Work on one node and dive: into the child that the relaxation is nearer to, and so on. The other children, and nodes
- * that are not finished, go to the heap. */
+/* Work on one node and dive: into the child that the relaxation is nearer to, and so on. The other
+ * children, and nodes that are not finished, go to the heap. */
 static void search_dive(struct search *s, int32_t node)
 {
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
