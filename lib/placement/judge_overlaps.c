@@ -74,7 +74,7 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
         const struct rect *life = x->who == RESERVED ? y : x;
         return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
     }
-    if (block_of(j, x->buffer) == block_of(j, y->buffer)) return true;
+    if (judge_block(j, x->buffer) == judge_block(j, y->buffer)) return true;
     if (x->who == ALONE || y->who == ALONE)
         return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
@@ -180,14 +180,14 @@ static void list_rects(struct sweep *s)
     const struct judge *j = s->j;
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
-        int64_t from = j->address[i], to = from + bytes_of(j, i);
-        if (!is_placed(j, i) || from == to) continue;
+        int64_t from = j->address[i], to = from + judge_bytes(j, i);
+        if (!judge_is_placed(j, i) || from == to) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
             struct lx_life l = lx_life_at(b, k);
-            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, pool_of(j, i), i, LIFE};
+            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, judge_pool(j, i), i, LIFE};
         }
         if (b->alone)
-            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, pool_of(j, i), i, ALONE};
+            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, judge_pool(j, i), i, ALONE};
     }
     for (int32_t k = 0; k < j->p->pool_count; k++)
         for (int32_t i = 0; i < j->p->pools[k].reserved_count; i++) {
