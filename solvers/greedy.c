@@ -45,7 +45,7 @@ static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return true;
 }
 
-ORDER(compare_ranges, struct range, ORDER_UP(from))
+ORDER(compare_ranges, struct range, ORDER_UP(from));
 
 /* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
  * counts those that are passed for good: begin with 0, and let `at` never fall. */
@@ -158,7 +158,7 @@ static void place_fixed(struct greedy *g, const struct birth *births, struct pol
         }
 }
 
-ORDER(greedy_compare_births, struct birth, ORDER_UP(tick) ORDER_UP(buffer))
+ORDER(greedy_compare_births, struct birth, ORDER_UP(tick) ORDER_UP(buffer));
 
 static void sort_births(const struct lx_problem *p, struct birth *births)
 {

@@ -1,4 +1,4 @@
-/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer))` defines
+/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));` defines
  * by_life, which compares by start, then by end, then by buffer. Keys that make the order total keep results the same
  * wherever qsort is another one. */
 #ifndef LX_BASE_ORDER_H
@@ -16,7 +16,8 @@
     {                                                                                                        \
         const type *x = a, *y = b;                                                                           \
         keys return 0;                                                                                       \
-    }
+    }                                                                                                        \
+    static int name(const void *a, const void *b)
 
 static inline int order_i32(const void *a, const void *b)
 {

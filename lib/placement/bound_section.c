@@ -58,7 +58,7 @@ struct event {
     int32_t item;
 };
 
-ORDER(bound_section_compare_events, struct event, ORDER_UP(tick) ORDER_UP(item))
+ORDER(bound_section_compare_events, struct event, ORDER_UP(tick) ORDER_UP(item));
 
 /* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)

@@ -19,22 +19,22 @@ struct judge {
 __attribute__((format(printf, 3, 4))) bool broken(struct judge *j, enum lx_rule rule, const char *format,
                                                   ...);
 
-static inline bool is_placed(const struct judge *j, int32_t i)
+static inline bool judge_is_placed(const struct judge *j, int32_t i)
 {
     return j->address[i] >= 0;
 }
 
-static inline int32_t pool_of(const struct judge *j, int32_t i)
+static inline int32_t judge_pool(const struct judge *j, int32_t i)
 {
     return j->pool ? j->pool[i] : 0;
 }
 
-static inline int64_t bytes_of(const struct judge *j, int32_t i)
+static inline int64_t judge_bytes(const struct judge *j, int32_t i)
 {
     return j->bytes ? j->bytes[i] : j->p->buffers[i].size;
 }
 
-static inline int32_t block_of(const struct judge *j, int32_t i)
+static inline int32_t judge_block(const struct judge *j, int32_t i)
 {
     return j->block ? j->block[i] : i;
 }
@@ -42,9 +42,10 @@ static inline int32_t block_of(const struct judge *j, int32_t i)
 /* Do both have a place, in one pool, with a byte in common? */
 static inline bool share_a_byte(const struct judge *j, int32_t a, int32_t b)
 {
-    return is_placed(j, a) && is_placed(j, b) && pool_of(j, a) == pool_of(j, b) &&
-           j->address[a] < j->address[b] + bytes_of(j, b) && j->address[b] < j->address[a] + bytes_of(j, a) &&
-           bytes_of(j, a) > 0 && bytes_of(j, b) > 0;
+    return judge_is_placed(j, a) && judge_is_placed(j, b) && judge_pool(j, a) == judge_pool(j, b) &&
+           j->address[a] < j->address[b] + judge_bytes(j, b) &&
+           j->address[b] < j->address[a] + judge_bytes(j, a) && judge_bytes(j, a) > 0 &&
+           judge_bytes(j, b) > 0;
 }
 
 /* judge_overlaps.c: alive together, reserved, alone. */

@@ -74,7 +74,7 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
         const struct rect *life = x->who == RESERVED ? y : x;
         return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
     }
-    if (block_of(j, x->buffer) == block_of(j, y->buffer)) return true;
+    if (judge_block(j, x->buffer) == judge_block(j, y->buffer)) return true;
     if (x->who == ALONE || y->who == ALONE)
         return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
@@ -131,9 +131,9 @@ struct event {
     size_t rect;
 };
 
-ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect))
+ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect));
 
-ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start))
+ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start));
 
 /* One pool: rectangles [first, last). */
 static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
@@ -180,14 +180,14 @@ static void list_rects(struct sweep *s)
     const struct judge *j = s->j;
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
-        int64_t from = j->address[i], to = from + bytes_of(j, i);
-        if (!is_placed(j, i) || from == to) continue;
+        int64_t from = j->address[i], to = from + judge_bytes(j, i);
+        if (!judge_is_placed(j, i) || from == to) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
             struct lx_life l = lx_life_at(b, k);
-            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, pool_of(j, i), i, LIFE};
+            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, judge_pool(j, i), i, LIFE};
         }
         if (b->alone)
-            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, pool_of(j, i), i, ALONE};
+            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, judge_pool(j, i), i, ALONE};
     }
     for (int32_t k = 0; k < j->p->pool_count; k++)
         for (int32_t i = 0; i < j->p->pools[k].reserved_count; i++) {
@@ -228,7 +228,7 @@ bool judge_overlaps(struct judge *j)
 
 /* The pairs that are never alive at once, sorted for lookups. */
 
-ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b))
+ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
 static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
 {

@@ -27,16 +27,6 @@ bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, c
     return false;
 }
 
-static bool increasing_uses(const struct lx_buffer *b, lx_status *st)
-{
-    for (int32_t i = 1; i < b->use_count; i++)
-        if (b->uses[i] <= b->uses[i - 1])
-            return buffer_error(b, st, LX_E_MODEL,
-                                "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
-                                b->name, (long long)b->uses[i], (long long)b->uses[i - 1]);
-    return true;
-}
-
 static bool valid_uses(const struct lx_buffer *b, lx_status *st)
 {
     if (b->use_count == 0) return true;
@@ -58,7 +48,11 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
 {
     if (b->size < 0 || b->size > LX_INT_MAX || b->spill_cost < 0)
         return buffer_error(b, st, LX_E_MODEL, "buffer %s: a negative or impossible size or cost", b->name);
-    if (!increasing_uses(b, st)) return false;
+    for (int32_t i = 1; i < b->use_count; i++)
+        if (b->uses[i] <= b->uses[i - 1])
+            return buffer_error(b, st, LX_E_MODEL,
+                                "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
+                                b->name, (long long)b->uses[i], (long long)b->uses[i - 1]);
     if (b->end > LX_INT_MAX)
         return buffer_error(b, st, LX_E_MODEL,
                             "buffer %s: live: its life ends at %lld, beyond 2^53; number the ticks lower",

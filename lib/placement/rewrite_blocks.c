@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end))
+ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
 static void unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t block)
 {

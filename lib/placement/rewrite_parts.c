@@ -163,7 +163,7 @@ static void deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t c
     *out = made;
 }
 
-static bool always(const struct rewrite *w, int32_t a, int32_t b)
+static bool rewrite_always(const struct rewrite *w, int32_t a, int32_t b)
 {
     return w && a != b;
 }
@@ -231,7 +231,7 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
-    deal_pairs(t, b->apart, b->apart_count, part, always, &out->apart, &out->apart_count);
+    deal_pairs(t, b->apart, b->apart_count, part, rewrite_always, &out->apart, &out->apart_count);
     deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
                &out->exclusive_count);
     if (!(!asks_cost(t))) {

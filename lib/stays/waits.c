@@ -20,7 +20,7 @@ struct builder {
     VEC(struct lx_charge) charges;
 };
 
-ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy))
+ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
 
 static void waits_find_waits(struct builder *b)
 {

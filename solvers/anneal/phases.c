@@ -26,7 +26,7 @@ struct dear {
     int32_t item;
 };
 
-ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item))
+ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item));
 
 /* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
 static void fill_holes(struct search *s)

@@ -188,20 +188,6 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
     return (int64_t)rng_below(rng, (uint64_t)(f->room - *height + 1));
 }
 
-/* Lists the item and what stands in its band; false when that is too much. */
-static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
-{
-    int64_t height, low = choose_band(f, i, rng, &height);
-    f->list[f->count++] = i;
-    f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
-    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
-        if (!refill_in_the_way(f, f->near[k], low, low + height)) continue;
-        if (f->count + GUESTS >= REFILL_MOST) return false;
-        f->list[f->count++] = f->near[k];
-    }
-    return true;
-}
-
 static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
 {
     const struct item *b = &f->it->item[i];
@@ -275,7 +261,15 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     int64_t limit = f->energy + allowance;
     if (i == NO_ITEM) return false;
     f->count = 0;
-    if (!list_band(f, i, rng)) return true;
+    /* Lists the item and what stands in its band; false when that is too much. */
+    int64_t height, low = choose_band(f, i, rng, &height);
+    f->list[f->count++] = i;
+    f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
+    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
+        if (!refill_in_the_way(f, f->near[k], low, low + height)) continue;
+        if (f->count + GUESTS >= REFILL_MOST) return true;
+        f->list[f->count++] = f->near[k];
+    }
     /* A few that are off chip and live with one of the listed. */
     for (int k = 0; k < GUESTS; k++) {
         int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];

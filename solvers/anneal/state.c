@@ -11,7 +11,7 @@ struct placed {
     int32_t item;
 };
 
-ORDER(compare_placed, struct placed, ORDER_UP(base) ORDER_UP(item))
+ORDER(compare_placed, struct placed, ORDER_UP(base) ORDER_UP(item));
 
 /* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
  * longer one may hold two fixed addresses, or one that is no multiple of another member's alignment. Bases

@@ -11,7 +11,7 @@ struct life {
     int32_t buffer;
 };
 
-ORDER(crowds_by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer))
+ORDER(crowds_by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));
 
 /* A crowd must be worth its gaps: below that, listing is as fast. */
 static int32_t least_crowd(int32_t count)

@@ -76,7 +76,7 @@ struct ranked {
     int32_t buffer, item;
 };
 
-ORDER(first_answers_compare_ranked, struct ranked, ORDER_UP(major) ORDER_UP(minor) ORDER_UP(buffer))
+ORDER(first_answers_compare_ranked, struct ranked, ORDER_UP(major) ORDER_UP(minor) ORDER_UP(buffer));
 
 enum start_order {
     BY_WORTH, /* what belongs on chip by its size, then the others by their worth */

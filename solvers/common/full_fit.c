@@ -126,7 +126,7 @@ struct ranked {
     int32_t place, unit;
 };
 
-ORDER(full_fit_compare_ranked, struct ranked, ORDER_UP(class) ORDER_UP(key) ORDER_UP(place))
+ORDER(full_fit_compare_ranked, struct ranked, ORDER_UP(class) ORDER_UP(key) ORDER_UP(place));
 
 /* The key of an order by a unit's largest member: 0 the caller's own, then size, area, time. */
 static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
@@ -139,18 +139,6 @@ static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
         if (own < key) key = own;
     }
     return key;
-}
-
-static void order_units(struct fitting *f, const int32_t *buffers, int which)
-{
-    size_t n = (size_t)f->units.count;
-    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    for (int32_t u = 0; u < f->units.count; u++)
-        ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-    for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
-    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
-    mem_free(ranked);
 }
 
 static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
@@ -178,7 +166,14 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
         for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
         memset(f->state, 0, (size_t)f->units.count);
         memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
-        order_units(f, buffers, which);
+        size_t n = (size_t)f->units.count;
+        struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
+        for (int32_t u = 0; u < f->units.count; u++)
+            ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
+        for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
+        qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
+        for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
+        mem_free(ranked);
         if (which == 0 && from)
             for (int32_t i = 0; i < f->p->count; i++) {
                 if (from[i] < 0) continue;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer))
+ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 
 /* Does it matter whether an empty buffer is placed? */
 static bool empty_matters(const struct lx_problem *p)

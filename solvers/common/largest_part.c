@@ -11,7 +11,7 @@ struct life_of {
     int32_t buffer;
 };
 
-ORDER(largest_part_compare_lives, struct life_of, ORDER_UP(life.start) ORDER_UP(buffer))
+ORDER(largest_part_compare_lives, struct life_of, ORDER_UP(life.start) ORDER_UP(buffer));
 
 static void largest_part_join_group(int32_t *up, const struct lx_group *g, int32_t *last)
 {

@@ -12,7 +12,7 @@ struct start {
     int32_t buffer;
 };
 
-ORDER(compare_starts, struct start, ORDER_UP(at) ORDER_UP(buffer))
+ORDER(compare_starts, struct start, ORDER_UP(at) ORDER_UP(buffer));
 
 void live_index_init(struct live_index *x, const struct lx_problem *p)
 {

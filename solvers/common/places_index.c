@@ -76,7 +76,7 @@ struct birth {
     int32_t buffer;
 };
 
-ORDER(places_index_compare_births, struct birth, ORDER_UP(start) ORDER_UP(buffer))
+ORDER(places_index_compare_births, struct birth, ORDER_UP(start) ORDER_UP(buffer));
 
 static void places_index_sort_by_start(struct places *x)
 {

@@ -65,7 +65,7 @@ struct choice {
     int32_t column;
 };
 
-ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column))
+ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 
 /* Fractional columns that are not decided, with their scores. */
 static int32_t list_choices(const struct search *s, struct choice *choices)

@@ -44,7 +44,7 @@ struct cover {
     int32_t from;
 };
 
-ORDER(compare_columns, struct cover_column, ORDER_DOWN(y) ORDER_DOWN(size) ORDER_UP(column))
+ORDER(compare_columns, struct cover_column, ORDER_DOWN(y) ORDER_DOWN(size) ORDER_UP(column));
 
 /* The columns of a section, sorted. False: too many. */
 static bool cover_gather(struct cover *c, int32_t section, int64_t scale)

@@ -34,9 +34,9 @@ struct filler {
     struct turn *turns;
 };
 
-ORDER(levels_compare_spans, struct span, ORDER_UP(low))
+ORDER(levels_compare_spans, struct span, ORDER_UP(low));
 
-ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item))
+ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item));
 
 static const struct lx_buffer *levels_buffer_of(const struct filler *f, int32_t i)
 {

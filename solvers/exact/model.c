@@ -23,7 +23,7 @@ bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
     return b->size > 0 && (b->must || b->spill_cost > model_on_cost(b)) && model_can_place(p, b);
 }
 
-ORDER(model_compare_items, struct model_item, ORDER_UP(start) ORDER_UP(buffer))
+ORDER(model_compare_items, struct model_item, ORDER_UP(start) ORDER_UP(buffer));
 
 static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {

@@ -24,7 +24,7 @@ struct finder {
     int32_t count, stretches;
 };
 
-ORDER(parts_compare_members, struct member, ORDER_UP(part) ORDER_UP(start) ORDER_UP(buffer))
+ORDER(parts_compare_members, struct member, ORDER_UP(part) ORDER_UP(start) ORDER_UP(buffer));
 
 /* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
 static bool parts_settle(struct finder *f, int32_t i, int64_t *address)

@@ -29,7 +29,7 @@ struct turn {
     int32_t index;
 };
 
-ORDER(place_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(index))
+ORDER(place_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(index));
 
 /* The lowest legal base, or -1. Ranges are passed in order of their low end: one that is passed ends
  * at or below the base, which only rises, so it never matters again. */

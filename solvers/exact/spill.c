@@ -40,8 +40,8 @@ struct stretch {
 };
 
 /* Greedy plans in each order, beside one that is known (per buffer) or none. */
-static int64_t first_plan(const struct model *m, struct budget *budget, const int64_t *known,
-                          int64_t *address)
+static int64_t spill_first_plan(const struct model *m, struct budget *budget, const int64_t *known,
+                                int64_t *address)
 {
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
@@ -260,7 +260,7 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
         at[k].p = part.p;
         at[k].model = model_new(&at[k].p, part.members, part.count);
         at[k].address = mem_alloc(((size_t)part.count + 1) * sizeof *at[k].address);
-        at[k].value = first_plan(at[k].model, &budget, known, at[k].address);
+        at[k].value = spill_first_plan(at[k].model, &budget, known, at[k].address);
         budget.rest += at[k].value;
         budget.lacking += at[k].value == model_none(at[k].model);
         for (int32_t i = 0; i < at[k].model->item_count; i++)

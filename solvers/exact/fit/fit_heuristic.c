@@ -108,7 +108,7 @@ struct keyed {
     int32_t item;
 };
 
-ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(item))
+ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(item));
 
 static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                        void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ORDER(by_height, struct fit_loose, ORDER_UP(height) ORDER_UP(origin))
+ORDER(by_height, struct fit_loose, ORDER_UP(height) ORDER_UP(origin));
 
 static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
 {
@@ -62,7 +62,7 @@ struct span {
     fit_unit low, high;
 };
 
-ORDER(by_low, struct span, ORDER_UP(low))
+ORDER(by_low, struct span, ORDER_UP(low));
 
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {

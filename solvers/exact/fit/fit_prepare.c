@@ -29,7 +29,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time))
+ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time));
 
 struct timeline {
     struct moment *moments;
@@ -105,7 +105,7 @@ struct draft {
     bool fixed;
 };
 
-ORDER(fit_prepare_by_from, struct draft, ORDER_UP(from) ORDER_UP(origin))
+ORDER(fit_prepare_by_from, struct draft, ORDER_UP(from) ORDER_UP(origin));
 
 /* A piece covers the sections of its own ticks. The first tick of a piece may count to a section that
  * belongs to what came before (after a shrink); there the larger, earlier size holds. */

@@ -17,7 +17,7 @@ struct keyed {
     int32_t item;
 };
 
-ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item))
+ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item));
 
 /* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
 static void rank_items(struct fit_search *s)

@@ -25,7 +25,7 @@ struct change {
     int64_t time, delta;
 };
 
-ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta))
+ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta));
 
 /* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a
  * step, so that what stands under another counts up to one; the topmost of a tick does not. */

@@ -22,7 +22,7 @@ static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
     return n;
 }
 
-ORDER(block_model_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end))
+ORDER(block_model_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
 /* The lives of all members, in order and joined. */
 static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
@@ -58,7 +58,7 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-ORDER(block_model_compare_spans, struct span, ORDER_UP(from) ORDER_UP(to))
+ORDER(block_model_compare_spans, struct span, ORDER_UP(from) ORDER_UP(to));
 
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out)
 {

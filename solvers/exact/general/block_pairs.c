@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ORDER(block_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b))
+ORDER(block_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
 static struct lx_pair block_pairs_in_order(struct lx_pair p)
 {
@@ -43,7 +43,7 @@ static bool share_a_pool(const struct blocks *b, int32_t i, int32_t k)
     return false;
 }
 
-ORDER(compare_softs, struct soft_pair, ORDER_UP(a) ORDER_UP(b))
+ORDER(compare_softs, struct soft_pair, ORDER_UP(a) ORDER_UP(b));
 
 /* Only pairs that can be paid; those of the same two blocks add up. */
 static void gather_softs(struct blocks *b)

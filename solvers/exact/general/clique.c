@@ -108,15 +108,6 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     return s.best_count;
 }
 
-static bool has_set(const struct cliques *c, const int32_t *members, int32_t count)
-{
-    for (int32_t k = 0; k < c->count; k++)
-        if (c->first[k + 1] - c->first[k] == count &&
-            memcmp(c->members + c->first[k], members, (size_t)count * sizeof *members) == 0)
-            return true;
-    return false;
-}
-
 static void cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
@@ -138,7 +129,10 @@ void cliques_add(struct cliques *c, int32_t *members, int32_t count)
     if (count == 0) return;
     cliques_reserve(c, count);
     qsort(members, (size_t)count, sizeof *members, order_i32);
-    if (has_set(c, members, count)) return;
+    for (int32_t k = 0; k < c->count; k++)
+        if (c->first[k + 1] - c->first[k] == count &&
+            memcmp(c->members + c->first[k], members, (size_t)count * sizeof *members) == 0)
+            return;
     memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
     c->used += count;
     c->first[++c->count] = c->used;

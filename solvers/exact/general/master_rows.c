@@ -151,7 +151,7 @@ struct sized {
     int32_t block;
 };
 
-ORDER(compare_sizes, struct sized, ORDER_DOWN(size) ORDER_UP(block))
+ORDER(compare_sizes, struct sized, ORDER_DOWN(size) ORDER_UP(block));
 
 /* The blocks that may be in the pool, the largest first. */
 static int32_t pool_by_size(const struct master *m, int32_t pool, struct sized *by_size)

@@ -37,9 +37,9 @@ struct ranked {
     int32_t item;
 };
 
-ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item))
+ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item));
 
-ORDER(compare_from, struct span, ORDER_UP(from))
+ORDER(compare_from, struct span, ORDER_UP(from));
 
 /* The least free address of the item among its placed partners. */
 static int64_t first_gap(const struct pile *p, int32_t i, const int64_t *address, struct span *taken)

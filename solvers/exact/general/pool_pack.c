@@ -102,7 +102,7 @@ static bool relate_clusters(struct clustering *c)
 
 /* --- The pile. --- */
 
-ORDER(compare_bans, struct span, ORDER_UP(from) ORDER_UP(to))
+ORDER(compare_bans, struct span, ORDER_UP(from) ORDER_UP(to));
 
 static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
 {

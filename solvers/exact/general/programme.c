@@ -44,7 +44,7 @@ void programme_close(struct programme *m)
 
 /* --- Rows. --- */
 
-ORDER(compare_terms, struct term, ORDER_UP(column))
+ORDER(compare_terms, struct term, ORDER_UP(column));
 
 /* One term per column, divided by what they have in common; a coefficient above the need is no better
  * than the need where none is negative. */
