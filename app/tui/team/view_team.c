@@ -135,20 +135,6 @@ void team_resize(struct explorer *x, const char *text)
         explorer_say(x, TONE_DIM, "the team has that size already");
 }
 
-/* The command that shows the same. */
-static void view_team_copy(struct explorer *x)
-{
-    const struct session *s = &x->session;
-    struct what_if standard;
-    settings_default(&standard); /* settings of plans do not matter for teams */
-    text_free(&x->copied);
-    settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
-                     &x->copied);
-    text_add(&x->copied, " --stage team --team ");
-    team_add_grid(&s->team.grid, "x", &x->copied);
-    explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
-}
-
 static bool view_team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
     struct list ops = {.cursor = k->op};
@@ -174,7 +160,9 @@ static bool view_team_move(struct explorer *x, int page, enum request r, const s
 static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
-    struct lx_team_grid grid = x->session.team.grid;
+    const struct session *s = &x->session;
+    struct lx_team_grid grid = s->team.grid;
+    struct what_if standard;
     struct team_look k;
     (void)argument;
     if (team_time_request(v, r)) return true;
@@ -189,7 +177,13 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
         return true;
     case REQ_COPY:
-        view_team_copy(x);
+        settings_default(&standard); /* settings of plans do not matter for teams */
+        text_free(&x->copied);
+        settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
+                         &x->copied);
+        text_add(&x->copied, " --stage team --team ");
+        team_add_grid(&s->team.grid, "x", &x->copied);
+        explorer_say(x, TONE_GOOD, "%s", x->copied.at);
         return true;
     default:
         return view_team_look(&x->session, &k) && view_team_move(x, v->list.rows.rows, r, &k);
