@@ -1,7 +1,6 @@
 /* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 

@@ -99,7 +99,7 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
     if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
     struct fitted f =
         fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    if (head.rows) put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);
+    if (head.rows) put_headings(on->cells, box_behind(head, 2), &f);
     list_show(&v->list, count, area);
     v->visible = area.rows;
     for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
@@ -107,7 +107,7 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
         const struct remedy *it = &v->rows.list.all.at[v->list.top + i];
         struct remedy_row data = {&v->rows.list, it};
         struct progress now = worker_progress(on->session->worker, &why_work, it->order);
-        put_values(on->cells, (struct box){row.row, row.column + 2, 1, row.columns - 2}, &f, &data);
+        put_values(on->cells, box_behind(row, 2), &f, &data);
         if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         if (it != view_why_row(v)) continue;
         if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
