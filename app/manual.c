@@ -7,7 +7,6 @@
 #include "planning/planning.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text for troff: hyphens that are to be typed, backslashes, `commands` in bold, nothing at the beginning of a
@@ -28,7 +27,7 @@ static void add_roff(struct text *out, const char *text)
     }
 }
 
-/* Does it begin with something that is to be typed as it is: a word with a digit, or a word of the option? */
+/* Does it begin with a word to be typed: one with a digit, or a word of the option? */
 static bool begins_literally(const char *text, const struct command *c, const char *option)
 {
     size_t n = strcspn(text, " ,:;");
@@ -96,7 +95,7 @@ static void add_users(struct text *out, const struct option_row *rows)
     }
 }
 
-/* Those that have a section of their own. */
+/* Tables with a section of their own. */
 static bool manual_is_shared(const struct option_row *rows)
 {
     return rows == planning_rows || rows == model_rows;

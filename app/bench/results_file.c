@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -493,10 +492,9 @@ bool results_are_kept(struct results_file *f, lx_status *st)
     if (f->fd < 0) return true;
     if (has_its_name(f->fd, f->path) && fstat(f->fd, &info) == 0 && info.st_size == f->length) return true;
     results_close(f);
-    return status_set_at(
-        st, LX_E_IO, f->path, 0, 0,
-        "removed, replaced or changed by somebody else during the bench: its results are not "
-        "all in it; look for them where the file went, or begin again with another one");
+    return status_set_at(st, LX_E_IO, f->path, 0, 0,
+                         "removed, replaced or changed by somebody else during the bench: its results are "
+                         "not all in it; look for them where the file went, or begin again with another one");
 }
 
 bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st)

@@ -1,5 +1,5 @@
-/* lxplan plan --explain NEST: what a nest's loops do, what stays on chip meanwhile and what that leaves free. A nest is
- * called by its number, "nest 1", or by an op of it; "nests" are all. */
+/* lxplan plan --explain NEST: loops of a nest, the tensors that it keeps on chip, and the free bytes. A nest
+ * is named by its number ("nest 1") or by one of its ops; "nests" names all. */
 #include "base/fail.h"
 #include "export/nest_words.h"
 #include "planning/show_plan.h"
@@ -52,7 +52,6 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
     text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
     text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
     text_format(out, "%.2f us on the device, %.2f us end to end; by tensor\n", e.device_us, e.end_to_end_us);
-    /* What it moves, tensor by tensor. */
     for (int32_t i = 0; i < e.count; i++) {
         const struct lx_nest_part *x = &e.parts[i];
         if (x->hbm_bytes == 0) continue;

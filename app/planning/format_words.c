@@ -5,7 +5,6 @@
 #include "text/format.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void add_formats(struct text *out)

@@ -7,9 +7,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {
     for (int i = 0; i < d->split_count; i++)

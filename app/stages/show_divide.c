@@ -4,10 +4,8 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 /* "4 x 512 x 64" */
-/* Of a graph with layouts, one tensor. */
+/* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
     const struct lx_layout *layout; /* rank 0: it is known by its bytes only */
@@ -188,7 +186,7 @@ static void show_divide_why_value(const void *row_of_table, const struct column 
     (void)column;
     v->paint = PAINT_DIM;
     if (is_divided(row)) {
-        /* Of each variable that is split, or kept from it, the rule and what bound it. */
+        /* The rule and the limit of each variable that is split, or kept from it. */
         const char *semicolon = "";
         for (int i = 0; i < row->d->split_count; i++) {
             const struct lx_split *s = &row->d->splits[i];
@@ -276,16 +274,15 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
     double all[LX_MAX_OPERANDS];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
-    text_format(out,
-                "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours "
-                "split alike\n",
-                MOST_ALTERNATIVES);
+    text_format(
+        out,
+        "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours split alike\n",
+        MOST_ALTERNATIVES);
     struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
     struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     for (int32_t o = 0; o < d->count; o++) {
-        int neighbours,
-            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
+        int neighbours, count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
         for (int i = 0; i < count; i++, n++)
             rows[n] =
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};

@@ -1,5 +1,5 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words.h"
@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
@@ -241,7 +239,7 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     *out = best;
 }
 
-/* What a sweep says in words: from which size on nothing spills, and below which there is no plan. */
+/* A sweep in words: the size from which on nothing spills, and the size below which there is no plan. */
 
 static bool is_fit(const struct sweep *s)
 {

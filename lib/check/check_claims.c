@@ -141,16 +141,6 @@ static bool idle_right(const struct telling *t, int32_t i)
     return deny(t, i, "serves no access, and tells of none that nothing serves");
 }
 
-static bool life_told(const struct telling *t, int32_t i)
-{
-    const struct told *of = &t->of[i];
-    const struct lx_buffer *b = &t->c->p->problem.buffers[i];
-    if (b->start == of->first && b->end == of->last + 1) return true;
-    return status_set(t->c->st, LX_E_NO,
-                      "buffer %s lives on the ticks %lld to %lld, but is needed from %d to %d", b->name,
-                      (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
-}
-
 /* Its size is checked where it is on chip; off chip it tells what would have been there. */
 static bool part_right(const struct telling *t, int32_t i)
 {
@@ -205,27 +195,28 @@ static bool parents_right(const struct telling *t, int32_t i)
     return true;
 }
 
-/* What is on chip has no reason not to be. */
-static bool bar_right(const struct telling *t, int32_t i)
-{
-    const struct lx_plan *p = t->c->p;
-    if (check_claims_placed(t, i) ? !p->stays[i].bar
-                                  : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0)
-        return true;
-    return deny(t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
-}
-
 bool check_claims(const struct checker *c, const struct parts *parts)
 {
     struct telling t = {.c = c, .parts = parts};
     check_claims_look(&t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
-        if (!name_right(&t, i) || !bar_right(&t, i)) return false;
+        if (!name_right(&t, i)) return false;
+        /* What is on chip has no reason not to be. */
+        const struct lx_plan *p = t.c->p;
+        if (!(check_claims_placed(&t, i) ? !p->stays[i].bar
+                                         : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0))
+            return deny(&t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
         if (t.of[i].first < 0 && !check_claims_placed(&t, i)) {
             if (!idle_right(&t, i)) return false;
             continue;
         }
-        if (!life_told(&t, i) || !source_right(&t, i, c->p->stays[i].ring_source) ||
+        const struct told *of = &t.of[i];
+        const struct lx_buffer *b = &t.c->p->problem.buffers[i];
+        if (b->start != of->first || b->end != of->last + 1)
+            return status_set(
+                t.c->st, LX_E_NO, "buffer %s lives on the ticks %lld to %lld, but is needed from %d to %d",
+                b->name, (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
+        if (!source_right(&t, i, c->p->stays[i].ring_source) ||
             !source_right(&t, i, c->p->stays[i].moved_from) || !parents_right(&t, i))
             return false;
         if (t.of[i].begin < 0 ? !passing_right(&t, i) : !part_right(&t, i) || !begin_right(&t, i))

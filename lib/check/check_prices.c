@@ -70,14 +70,6 @@ static int64_t check_prices_store_bytes(const struct pricing *p, int32_t tensor,
     return leaves(p, tensor, k, writer) ? whole_bytes(p->c, tensor) : 0;
 }
 
-static int64_t check_prices_load_bytes(const struct pricing *p, int32_t buffer)
-{
-    const struct lx_stay *s = &p->c->p->stays[buffer];
-    const struct lx_nest *n = loops_of(p->c, s->view_op);
-    int64_t times = n ? loop_count(n, loops_to(s->hold) & ~looped_in(p->c, n, s->tensor).indexed) : 1;
-    return whole_bytes(p->c, s->tensor) * times;
-}
-
 static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
 {
     const struct lx_plan *plan = p->c->p;
@@ -85,8 +77,12 @@ static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
         const struct lx_access *a = &plan->accesses[p->access[k]];
         int32_t by = check_prices_server(p, p->access[k]);
         if (by < 0) continue;
-        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k]))
-            p->on[by] += check_prices_load_bytes(p, by);
+        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k])) {
+            const struct lx_stay *s = &p->c->p->stays[by];
+            const struct lx_nest *n = loops_of(p->c, s->view_op);
+            int64_t times = n ? loop_count(n, loops_to(s->hold) & ~looped_in(p->c, n, s->tensor).indexed) : 1;
+            p->on[by] += whole_bytes(p->c, s->tensor) * times;
+        }
         p->off[by] += a->bytes;
         if (a->writes) p->on[by] += check_prices_store_bytes(p, tensor, k, by);
     }

@@ -44,15 +44,6 @@ static void check_values_begin(struct values *v)
     }
 }
 
-static void check_values_end(struct values *v)
-{
-    mem_free(v->writer);
-    mem_free(v->before);
-    mem_free(v->first);
-    mem_free(v->last);
-    mem_free(v->done);
-}
-
 static bool run_copy(const struct values *v, const struct lx_op *op)
 {
     if (v->l->origin[op->inputs[0]] != v->l->origin[op->output])
@@ -125,7 +116,11 @@ bool check_values(const struct checker *c)
         ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])
                                  : run_op(&v, &l->graph->ops[o], l->op_origin[o]);
     ok = ok && check_values_all_there(&v);
-    check_values_end(&v);
+    mem_free(v.writer);
+    mem_free(v.before);
+    mem_free(v.first);
+    mem_free(v.last);
+    mem_free(v.done);
     return ok;
 }
 

@@ -182,21 +182,6 @@ static int32_t last_writer(const struct machine *m, int32_t tensor)
     return -1;
 }
 
-/* The store of an output moves it, and from end to end its errors are what they are. */
-static void run_compare_output(struct lx_execution *u, int32_t t, int32_t writer)
-{
-    struct machine *m = &u->m;
-    int32_t origin = m->plan->layouts->origin[t];
-    struct lx_output_run *out = &u->outputs[u->r->output_count++];
-    *out = (struct lx_output_run){.tensor = origin};
-    u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
-    if (u->reference)
-        out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
-                                        m->layouts[t].dtype, u->items, &out->error, &out->largest);
-    u->r->unknown_outputs += u->reference && !out->known;
-    out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
-}
-
 static void verify_outputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -212,7 +197,16 @@ static void verify_outputs(struct lx_execution *u)
         if (u->how.output)
             u->how.output(u->how.context, graph_origin_tensor(m->plan->graph, m->plan->layouts->origin[t]),
                           u->items);
-        run_compare_output(u, t, writer);
+        /* The store of an output moves it, and from end to end its errors are what they are. */
+        int32_t origin = m->plan->layouts->origin[t];
+        struct lx_output_run *out = &u->outputs[u->r->output_count++];
+        *out = (struct lx_output_run){.tensor = origin};
+        u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
+        if (u->reference)
+            out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
+                                            m->layouts[t].dtype, u->items, &out->error, &out->largest);
+        u->r->unknown_outputs += u->reference && !out->known;
+        out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
     }
     u->r->output_hash = hash;
 }
@@ -300,19 +294,6 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     return true;
 }
 
-/* Inputs that are kept have room of their own. */
-static void run_make_room(struct lx_execution *u)
-{
-    int64_t most = 8;
-    for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
-        enum lx_role role = u->m.graph->tensors[t].role;
-        if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
-        int64_t bytes = items_bytes(&u->m, t);
-        most = bytes > most ? bytes : most;
-    }
-    u->items = mem_zeroed((size_t)most / 8 + 1, 8);
-}
-
 struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
                                      lx_status *st)
 {
@@ -325,7 +306,15 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     run_enter(u);
     bool ok = run_make_result(u, p, st) && get_reference(u, p, st);
     if (ok) {
-        run_make_room(u);
+        /* Inputs that are kept have room of their own. */
+        int64_t most = 8;
+        for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
+            enum lx_role role = u->m.graph->tensors[t].role;
+            if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
+            int64_t bytes = items_bytes(&u->m, t);
+            most = bytes > most ? bytes : most;
+        }
+        u->items = mem_zeroed((size_t)most / 8 + 1, 8);
         machine_reserve(&u->m);
         put_inputs(u);
         u->m.at = iteration_at(p, 0);

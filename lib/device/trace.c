@@ -65,20 +65,6 @@ static void trace_name_row(const struct trace *x, int64_t row, const char *name,
     text_add(x->t, "\"}}");
 }
 
-static void name_process(const struct trace *x)
-{
-    struct text name = {0};
-    text_format(&name, "%s: %s", x->p->graph->name ? x->p->graph->name : "lxplan", clock_names[x->clock]);
-    text_format(x->t, "%s  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": ",
-                x->clock > 0 ? ",\n" : "", (int)x->clock + 1);
-    text_json_string(x->t, name.at ? name.at : "");
-    text_add(x->t, "}}");
-    text_free(&name);
-    trace_name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
-    trace_name_row(x, TRANSFERS, "transfers", -1);
-    for (int64_t c = 0; c < x->r->cores; c++) trace_name_row(x, c + FIRST_CORE, "core", c);
-}
-
 static void trace_begin_event(const struct trace *x, const char *name, const char *category, int64_t row,
                               double us)
 {
@@ -217,7 +203,16 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
     struct trace x = {.p = p, .r = r, .t = t, .clock = clock, .waits = waits};
     const struct lx_counters none = {0};
     const struct lx_op_wait nothing = {0};
-    name_process(&x);
+    struct text name = {0};
+    text_format(&name, "%s: %s", x.p->graph->name ? x.p->graph->name : "lxplan", clock_names[x.clock]);
+    text_format(x.t, "%s  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": ",
+                x.clock > 0 ? ",\n" : "", (int)x.clock + 1);
+    text_json_string(x.t, name.at ? name.at : "");
+    text_add(x.t, "}}");
+    text_free(&name);
+    trace_name_row(&x, BUNDLES, x.p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
+    trace_name_row(&x, TRANSFERS, "transfers", -1);
+    for (int64_t c = 0; c < x.r->cores; c++) trace_name_row(&x, c + FIRST_CORE, "core", c);
     for (int32_t o = 0; o < r->op_count; o++) trace_add_op(&x, o);
     trace_add_in_use(&x, r->op_count);
     trace_add_traffic(&x, &none, 0);

@@ -45,21 +45,25 @@ static void unequal(struct lx_run_result *r, const char *where, const char *what
             arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what, planned);
 }
 
-static void compare_op(const struct lx_plan *p, struct lx_run_result *r, int32_t o, struct lx_op_run *op)
+void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
 {
-    op->counts_agree = true;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int64_t counted = verdict_at(&op->counted, rows[i].counted),
-                planned = verdict_at(&p->traffic[o], rows[i].planned);
-        if (counted == planned) continue;
-        op->counts_agree = false;
-        unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned);
+    for (int32_t o = 0; o < r->op_count; o++) {
+        for (int64_t c = 0; c < r->cores; c++)
+            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
+        lx_counters_add(&r->total, &ops[o].counted);
+        ops[o].cores_used = p->divisions->at[o].cores_used;
+        ops[o].device_us = p->traffic[o].device_us;
+        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
+        ops[o].counts_agree = true;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            int64_t counted = verdict_at(&ops[o].counted, rows[i].counted),
+                    planned = verdict_at(&p->traffic[o], rows[i].planned);
+            if (counted == planned) continue;
+            ops[o].counts_agree = false;
+            unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned);
+        }
+        r->unequal_ops += !ops[o].counts_agree;
     }
-    r->unequal_ops += !op->counts_agree;
-}
-
-static void compare_sums(const struct lx_plan *p, struct lx_run_result *r)
-{
     int64_t hbm = r->total.hbm_read + r->total.hbm_written;
     for (int32_t i = 0; i < p->transfer_count; i++)
         if (r->transfer_bytes[i] != p->transfers[i].bytes)
@@ -70,10 +74,6 @@ static void compare_sums(const struct lx_plan *p, struct lx_run_result *r)
         unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->figures.height_bytes);
     if (r->total.ring != p->figures.ring_bytes)
         unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->figures.ring_bytes);
-}
-
-static void find_worst(struct lx_run_result *r)
-{
     for (int32_t o = 0; o < r->op_count; o++) {
         const struct lx_op_run *op = &r->ops[o];
         r->wrong_ops += op->wrong > 0 || op->altered > 0;
@@ -84,20 +84,5 @@ static void find_worst(struct lx_run_result *r)
     r->relative_error = -1;
     for (int32_t i = 0; i < r->output_count; i++)
         if (r->outputs[i].known) r->relative_error = fmax(r->relative_error, r->outputs[i].relative);
-}
-
-void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
-{
-    for (int32_t o = 0; o < r->op_count; o++) {
-        for (int64_t c = 0; c < r->cores; c++)
-            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
-        lx_counters_add(&r->total, &ops[o].counted);
-        ops[o].cores_used = p->divisions->at[o].cores_used;
-        ops[o].device_us = p->traffic[o].device_us;
-        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
-        compare_op(p, r, o, &ops[o]);
-    }
-    compare_sums(p, r);
-    find_worst(r);
     r->ok = r->fault_count == 0 && r->wrong_ops == 0 && !r->unequal;
 }

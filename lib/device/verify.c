@@ -197,19 +197,6 @@ void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
         v->ready = read_before(m, v, i, op);
 }
 
-/* Over all iterations. */
-static void take_verdict(struct lx_op_run *op, const struct judged *more)
-{
-    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
-    judged_add(&all, more);
-    op->verified = true;
-    op->wrong = all.wrong;
-    op->error = all.error;
-    op->bound = all.bound;
-    op->share = all.share;
-    op->largest = all.largest;
-}
-
 /* The op with one of its results, as it is on the tile of this iteration. */
 static struct op_items judged_op(const struct machine *m, const struct verifier *v, int operand,
                                  struct lx_op *one)
@@ -237,26 +224,15 @@ static void judge_output(struct machine *m, const struct verifier *v, int operan
     struct judged judged;
     x.output = items;
     judge_op(&x, m->pool, &judged);
-    take_verdict(op, &judged);
-}
-
-/* Nobody but the host knows what it made. */
-static bool is_done_by_host(const struct machine *m)
-{
-    return m->host.op && (machine_op(m)->kind->traits & LX_EXTERN);
-}
-
-static void drop_read(struct machine *m, struct verifier *v)
-{
-    const struct lx_op *o = machine_op(m);
-    drop_before(v);
-    if (!iteration_is_last(&m->at)) return;
-    for (int i = 0; i < op_operand_count(o); i++) {
-        int32_t t = op_operand(o, i);
-        if (v->last_op[t] > m->tick) continue;
-        mem_free(v->kept[t]);
-        v->kept[t] = NULL;
-    }
+    /* Over all iterations. */
+    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
+    judged_add(&all, &judged);
+    op->verified = true;
+    op->wrong = all.wrong;
+    op->error = all.error;
+    op->bound = all.bound;
+    op->share = all.share;
+    op->largest = all.largest;
 }
 
 static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
@@ -268,7 +244,9 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
         fault_plain(m, LX_FAULT_PLACE, NULL,
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
-        if (v->ready && !is_done_by_host(m)) judge_output(m, v, operand, op, items);
+        /* Nobody but the host knows what it made. */
+        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN)))
+            judge_output(m, v, operand, op, items);
         verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;
@@ -282,5 +260,12 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
     const struct lx_op *o = machine_op(m);
     if (m->failed) return;
     for (int i = o->input_count; i < op_operand_count(o); i++) verify_result(m, v, i, op, items);
-    drop_read(m, v);
+    drop_before(v);
+    if (!iteration_is_last(&m->at)) return;
+    for (int i = 0; i < op_operand_count(o); i++) {
+        int32_t t = op_operand(o, i);
+        if (v->last_op[t] > m->tick) continue;
+        mem_free(v->kept[t]);
+        v->kept[t] = NULL;
+    }
 }

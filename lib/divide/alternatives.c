@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static double alternatives_time_of(const struct division_menu *m, int32_t c, const double *hbm_share)
-{
-    const struct cost_parts *p = &m->parts[c];
-    const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
-    double sum = 0;
-    for (int i = 0; i < m->operand_count; i++) sum += hbm_share[i] * memory[i];
-    double back = hbm_share[m->output] > 0 ? 0 : p->back_us;
-    return fmax(fmax(p->compute_us, p->port_us), sum) + p->extra_us + back;
-}
-
 /* An op that writes an input or reads the output: how it sees that operand. Some of very many are enough. */
 enum { MOST_NEIGHBOURS = 16 };
 struct neighbours {
@@ -58,8 +48,14 @@ static int agreeing(const struct division_menu *m, int32_t c, const struct neigh
 static struct lx_alternative alternative(const struct lx_division *d, const struct division_menu *m,
                                          int32_t c, const double *hbm_share)
 {
-    struct lx_alternative a = {
-        .device_us = alternatives_time_of(m, c, hbm_share), .cores_used = 1, .present = true};
+    const struct cost_parts *p = &m->parts[c];
+    const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
+    double sum = 0;
+    for (int i = 0; i < m->operand_count; i++) sum += hbm_share[i] * memory[i];
+    double back = hbm_share[m->output] > 0 ? 0 : p->back_us;
+    struct lx_alternative a = {.device_us = fmax(fmax(p->compute_us, p->port_us), sum) + p->extra_us + back,
+                               .cores_used = 1,
+                               .present = true};
     for (int i = 0; i < m->split_count; i++) {
         a.splits[i] = m->splits[(int64_t)c * m->split_count + i];
         a.cores_used *= a.splits[i];

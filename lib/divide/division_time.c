@@ -84,17 +84,6 @@ static double flops_of(const struct lx_op *op, const struct cost_work *w)
                                              : w->flops;
 }
 
-/* All iterations of a nest, one after the other. */
-static void repeat(struct op_parts *x, double times)
-{
-    x->parts.compute_us *= times;
-    x->parts.port_us *= times;
-    x->parts.extra_us *= times;
-    x->parts.back_us *= times;
-    x->flops *= times;
-    for (int i = 0; i < x->operands; i++) x->memory_us[i] *= times, x->bytes[i] *= times;
-}
-
 static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
     const struct lx_division *d = &all->at[op];
@@ -119,7 +108,14 @@ static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
     out->flops = flops_of(&l->graph->ops[op], &w);
-    repeat(out, (double)nest_runs(all->nests, all->nest_count, op));
+    /* All iterations of a nest, one after the other. */
+    double times = (double)nest_runs(all->nests, all->nest_count, op);
+    out->parts.compute_us *= times;
+    out->parts.port_us *= times;
+    out->parts.extra_us *= times;
+    out->parts.back_us *= times;
+    out->flops *= times;
+    for (int i = 0; i < out->operands; i++) out->memory_us[i] *= times, out->bytes[i] *= times;
     arena_free(&scratch);
 }
 

@@ -9,31 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One op that runs whole: its time is all there is to say. */
-static void undivided(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                      struct division_menu *out)
-{
-    const struct lx_graph *g = d->layouts->graph;
-    int n = op_operand_count(&g->ops[op]);
-    double all = 0;
-    out->count = 1;
-    out->parts = arena_array(memory, 1, sizeof *out->parts);
-    out->memory_us = arena_array(memory, (size_t)n, sizeof *out->memory_us);
-    for (int i = 0; i < n; i++) all += (double)g->tensors[op_operand(&g->ops[op], i)].bytes;
-    for (int i = 0; i < n && all > 0; i++)
-        out->memory_us[i] =
-            d->at[op].predicted_us * (double)g->tensors[op_operand(&g->ops[op], i)].bytes / all;
-}
-
-static void priced_candidates_reserve(struct division_menu *m, struct arena *memory)
-{
-    size_t n = (size_t)m->count, cells = n * (size_t)m->operand_count;
-    m->views = arena_array(memory, cells, sizeof *m->views);
-    m->core_bytes = arena_array(memory, cells, sizeof *m->core_bytes);
-    m->parts = arena_array(memory, n, sizeof *m->parts);
-    m->memory_us = arena_array(memory, cells, sizeof *m->memory_us);
-}
-
 /* `v`: a division of the op whose splits may be overwritten. */
 static void priced_candidates_weigh(const struct lx_layouts *l, const struct cost_rates *rates,
                                     const struct space *s, const struct op_index *x, struct lx_division *v,
@@ -59,14 +34,6 @@ static void priced_candidates_weigh(const struct lx_layouts *l, const struct cos
     struct cost_work w = work_of(l, v, s, splits);
     cost_op_parts(rates, &w, m->operand_count, bytes, held, &m->parts[c],
                   &m->memory_us[(int64_t)c * m->operand_count]);
-}
-
-/* Hints are not up for choice. */
-static void list_hinted(const struct lx_division *v, struct arena *memory, struct division_menu *m)
-{
-    m->count = 1;
-    m->splits = arena_array(memory, (size_t)v->split_count, sizeof *m->splits);
-    for (int i = 0; i < v->split_count; i++) m->splits[i] = v->splits[i].split;
 }
 
 static void list_splits(const struct space *s, struct arena *memory, struct division_menu *m)
@@ -117,7 +84,17 @@ static void priced_candidates_make_menu(const struct lx_divisions *d, int32_t op
     struct op_index x;
     *out = (struct division_menu){0};
     if (d->at[op].kind != LX_DIVIDED) {
-        undivided(d, op, memory, out);
+        /* One op that runs whole: its time is all there is to say. */
+        const struct lx_graph *g = d->layouts->graph;
+        int n = op_operand_count(&g->ops[op]);
+        double all = 0;
+        out->count = 1;
+        out->parts = arena_array(memory, 1, sizeof *out->parts);
+        out->memory_us = arena_array(memory, (size_t)n, sizeof *out->memory_us);
+        for (int i = 0; i < n; i++) all += (double)g->tensors[op_operand(&g->ops[op], i)].bytes;
+        for (int i = 0; i < n && all > 0; i++)
+            out->memory_us[i] =
+                d->at[op].predicted_us * (double)g->tensors[op_operand(&g->ops[op], i)].bytes / all;
         return;
     }
     op_index_of(l->graph, &l->graph->ops[op], &x);
@@ -129,13 +106,20 @@ static void priced_candidates_make_menu(const struct lx_divisions *d, int32_t op
     out->output = s.output;
     for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
     v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
-    if (l->graph->ops[op].hint_count > 0)
-        list_hinted(&v, memory, out);
-    else {
+    if (l->graph->ops[op].hint_count > 0) {
+        /* Hints are not up for choice. */
+        out->count = 1;
+        out->splits = arena_array(memory, (size_t)v.split_count, sizeof *out->splits);
+        for (int i = 0; i < v.split_count; i++) out->splits[i] = v.splits[i].split;
+    } else {
         list_splits(&s, memory, out);
         if (orders) list_orders(memory, out);
     }
-    priced_candidates_reserve(out, memory);
+    size_t n = (size_t)out->count, cells = n * (size_t)out->operand_count;
+    out->views = arena_array(memory, cells, sizeof *out->views);
+    out->core_bytes = arena_array(memory, cells, sizeof *out->core_bytes);
+    out->parts = arena_array(memory, n, sizeof *out->parts);
+    out->memory_us = arena_array(memory, cells, sizeof *out->memory_us);
     for (int32_t c = 0; c < out->count; c++) priced_candidates_weigh(l, &rates, &s, &x, &v, c, out);
     arena_free(&scratch);
 }

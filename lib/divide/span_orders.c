@@ -72,13 +72,6 @@ static bool put_outermost(struct orders *s, int32_t tensor, int dim)
     return true;
 }
 
-static bool may_change(const struct orders *s, int32_t tensor)
-{
-    const struct lx_tensor *t = &s->l->graph->tensors[tensor];
-    return (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT) && t->rank >= 3 &&
-           s->layouts[tensor].stick_dim >= 0 && span_orders_is_large(s, tensor);
-}
-
 static bool is_changed(const struct change *c, int32_t tensor)
 {
     for (int k = 0; k < c->count; k++)
@@ -94,19 +87,18 @@ static bool change_all(struct orders *s, const struct lx_op *op, const struct op
     for (int i = 0; i < x->operand_count && c->count < MOST_CHANGED; i++) {
         int32_t tensor = op_operand(op, i);
         int dim = op_index_dim(x, i, v);
-        if (dim < 0 || !may_change(s, tensor) || dim == s->layouts[tensor].stick_dim || is_changed(c, tensor))
+        if (dim < 0) continue;
+        const struct lx_tensor *t = &s->l->graph->tensors[tensor];
+        if ((t->role != LX_INTERMEDIATE && t->role != LX_OUTPUT) || t->rank < 3 ||
+            s->layouts[tensor].stick_dim < 0 || !span_orders_is_large(s, tensor))
             continue;
+        if (dim == s->layouts[tensor].stick_dim || is_changed(c, tensor)) continue;
         c->before[c->count] = s->layouts[tensor];
         c->tensor[c->count] = tensor;
         c->dim[c->count] = dim;
         c->count += put_outermost(s, tensor, dim);
     }
     return c->count > before;
-}
-
-static void span_orders_take_back(struct orders *s, const struct change *c)
-{
-    for (int i = c->count; i-- > 0;) s->layouts[c->tensor[i]] = c->before[i];
 }
 
 /* An op that does not fit any more follows with the variable that is outermost in changed tensor `k`. */
@@ -149,7 +141,9 @@ static void change_for(struct orders *s, int32_t o, bool *fitted)
         c.count = 0;
         if (!change_all(s, op, &x, v, &c)) continue;
         fitted[o] = span_orders_fits(s, o) && others_follow(s, &c, fitted);
-        if (!fitted[o]) span_orders_take_back(s, &c);
+        if (!fitted[o]) {
+            for (int i = c.count; i-- > 0;) s->layouts[c.tensor[i]] = c.before[i];
+        }
     }
 }
 

@@ -3,14 +3,6 @@
 #include "base/fail.h"
 #include "divide/encode.h"
 
-static double undivided_us(const struct lx_layouts *l, const struct lx_division *v, const struct space *s)
-{
-    int64_t none[LX_MAX_VARS] = {0};
-    struct cost_work w = work_of(l, v, s, none);
-    struct cost_rates rates = cost_rates_of(&l->graph->device);
-    return cost_op(&rates, &w);
-}
-
 /* An op as a file states its splits; what runs off the device, or whose index map is unknown, has none. */
 static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cores,
                              const struct lx_coeff_splits *stated, struct lx_divisions *d, lx_status *st)
@@ -26,9 +18,12 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
     v->kind = is_extern ? LX_UNDIVIDED_EXTERN : s.operand_count == 0 ? LX_UNDIVIDED_OPAQUE : LX_DIVIDED;
     if (v->kind != LX_DIVIDED && stated->output_count + stated->reduction_count > 0)
         ok = status_set(st, LX_E_DOMAIN, "op %s: it cannot be divided", l->graph->ops[op].name);
-    else if (v->kind != LX_DIVIDED)
-        v->predicted_us = undivided_us(l, v, &s);
-    else
+    else if (v->kind != LX_DIVIDED) {
+        int64_t none[LX_MAX_VARS] = {0};
+        struct cost_work w = work_of(l, v, &s, none);
+        struct cost_rates rates = cost_rates_of(&l->graph->device);
+        v->predicted_us = cost_op(&rates, &w);
+    } else
         ok = lx_division_decode(l, op, stated, splits, st) &&
              lx_division_ordered(d, op, splits, coeff_front(l, op, stated), d->memory, v, st);
     arena_free(&scratch);

@@ -7,17 +7,14 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
 static const struct lx_export rows[] = {
     {.name = "handover", .summary = "hand-over to code generation", .write = handover_write,
-     .help = "JSON with what a compiler needs of each op: memory and start address of every operand on every core, splits, "
-             "loops of nests, copies, arguments of kernels, and those that fall away"},
+     .help = "JSON with what a compiler needs of each op: memory and start address of every operand on every core, splits, loops of nests, copies, arguments of kernels, and those that fall away"},
     {.name = "perfetto", .summary = "trace of Perfetto", .write = perfetto_write,
-     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in "
-             "predicted time; of a team's plan its members' ops, waits and what comes over links"},
+     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in predicted time; of a team's plan its members' ops, waits and what comes over links"},
     {.name = "memory_viz", .summary = "snapshot of PyTorch's MemoryViz", .write = memory_viz_write,
      .help = "a pickle for pytorch.org/memory_viz: each allocation in LX and in HBM"},
     {.name = "model-explorer", .summary = "graph of Model Explorer", .write = explorer_graph_write,
@@ -31,11 +28,9 @@ static const struct lx_export rows[] = {
     {.name = "model-explorer-cores", .summary = "node data of Model Explorer, cores",
      .write = explorer_cores_write, .help = "JSON beside that graph: cores that work on each op"},
     {.name = "xla-csv", .summary = "XLA buffer assignment", .write = assignment_write,
-     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names "
-             "of what is on chip; ids are those of allocinfo and of --format xla"},
+     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names of what is on chip; ids are those of allocinfo and of --format xla"},
     {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
-     .help = "CSV with buffer_id, size, offset, start_time and end_time of each stay on chip; ids are those of --format xla "
-             "of the same plan, and `lxplan check` takes both"},
+     .help = "CSV with buffer_id, size, offset, start_time and end_time of each stay on chip; ids are those of --format xla of the same plan, and `lxplan check` takes both"},
     {.name = "html", .summary = "page of the plan", .write = html_write,
      .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, tables that sort"},
 };

@@ -58,19 +58,6 @@ static void d2m_join(struct maker *m, const struct d2m_variable *v, int32_t firs
     m->together[s->together_count++] = (struct lx_group){members, v->scratch_count};
 }
 
-static bool d2m_add_variable(struct maker *m, const struct d2m_variable *v, int32_t variable)
-{
-    struct lx_bonds *s = &m->b->graph->bonds;
-    int32_t first = (int32_t)m->b->buffers.count;
-    if (!add_scratch(m, v, variable)) return false;
-    d2m_join(m, v, first);
-    for (int32_t k = 0; k < v->spill_count; k++) {
-        m->staging[s->staging_count++] = (struct lx_pair){(int32_t)m->b->buffers.count, first};
-        if (!d2m_take(m, d2m_claim(m, v->spill[k]), variable, "spill", k)) return false;
-    }
-    return true;
-}
-
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
              const struct d2m_request *requests, lx_status *st)
 {
@@ -79,8 +66,16 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
     for (int32_t i = 0; i < count; i++) spills += (size_t)variables[i].spill_count;
     m.together = arena_array(b->memory, (size_t)count, sizeof *m.together);
     m.staging = arena_array(b->memory, spills, sizeof *m.staging);
-    for (int32_t i = 0; i < count; i++)
-        if (!d2m_add_variable(&m, &variables[i], i)) return false;
+    for (int32_t i = 0; i < count; i++) {
+        struct lx_bonds *s = &m.b->graph->bonds;
+        int32_t first = (int32_t)m.b->buffers.count;
+        if (!add_scratch(&m, &variables[i], i)) return false;
+        d2m_join(&m, &variables[i], first);
+        for (int32_t k = 0; k < variables[i].spill_count; k++) {
+            m.staging[s->staging_count++] = (struct lx_pair){(int32_t)m.b->buffers.count, first};
+            if (!d2m_take(&m, d2m_claim(&m, variables[i].spill[k]), i, "spill", k)) return false;
+        }
+    }
     b->graph->bonds.together = m.together;
     b->graph->bonds.staging = m.staging;
     b->graph->is_list = true;

@@ -97,15 +97,6 @@ static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
     return true;
 }
 
-static bool read_pins(struct dsa_reader *r, const struct json_value *constraints)
-{
-    const struct json_value *array = NULL, *v;
-    if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
-    json_for_each(v, array)
-        if (!dsa_bonds_read_pin(r, v)) return false;
-    return true;
-}
-
 static bool read_penalties(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const model_keys[] = {"reuse_penalties", NULL};
@@ -151,7 +142,11 @@ bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
         return false;
     s->apart = separate;
     s->exclusive = exclusive;
-    return read_pins(r, constraints) && read_penalties(r, problem);
+    const struct json_value *array = NULL, *v;
+    if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
+    json_for_each(v, array)
+        if (!dsa_bonds_read_pin(r, v)) return false;
+    return read_penalties(r, problem);
 }
 
 /* --- What is asked. --- */

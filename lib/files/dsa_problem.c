@@ -99,38 +99,12 @@ static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value 
     return read_ranges(r, v, pool) && read_banks(r, v);
 }
 
-static bool dsa_problem_read_pools(struct dsa_reader *r, const struct json_value *problem)
-{
-    const struct json_value *array = NULL, *v;
-    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
-    if (json_count(array) == 0)
-        return json_error(r->j, array, r->st, LX_E_SCHEMA,
-                          "there is no pool; buffers need one to be placed in");
-    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
-    json_for_each(v, array)
-        if (!dsa_problem_read_pool(r, v)) return false;
-    return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
-}
-
 /* --- Buffers. --- */
 
 static int dsa_problem_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
-}
-
-/* In order, overlapping ones joined. */
-static void dsa_problem_join_lives(struct lx_life *lives, int32_t *count)
-{
-    int32_t kept = 0;
-    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
-    for (int32_t k = 0; k < *count; k++)
-        if (kept && lives[kept - 1].end >= lives[k].start)
-            lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
-        else
-            lives[kept++] = lives[k];
-    *count = kept;
 }
 
 static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
@@ -151,7 +125,16 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
             return false;
         r->earliest = min_i64(r->earliest, life->start);
     }
-    dsa_problem_join_lives(lives, &n);
+    /* In order, overlapping ones joined. */
+    int32_t *count = &n;
+    int32_t kept = 0;
+    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
+    for (int32_t k = 0; k < *count; k++)
+        if (kept && lives[kept - 1].end >= lives[k].start)
+            lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
+        else
+            lives[kept++] = lives[k];
+    *count = kept;
     b->start = lives[0].start;
     b->end = lives[n - 1].end;
     b->lives = n > 1 ? lives : NULL;
@@ -254,8 +237,17 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
     struct lx_graph *g = r->b.graph;
     const struct json_value *problem = json_find(root, "problem");
     if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
-    if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !dsa_problem_read_pools(r, problem) ||
-        !read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
+    if (!json_only_keys(r->j, problem, "a problem", keys, r->st)) return false;
+    const struct json_value *array = NULL, *v;
+    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
+    if (json_count(array) == 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA,
+                          "there is no pool; buffers need one to be placed in");
+    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
+    json_for_each(v, array)
+        if (!dsa_problem_read_pool(r, v)) return false;
+    if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
+    if (!read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
         !dsa_read_bonds(r, problem))
         return false;
     g->is_list = true;

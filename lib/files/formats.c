@@ -79,16 +79,12 @@ const struct lx_format *lx_format_of(const char *text, size_t length)
     return NULL;
 }
 
-static bool formats_ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool lx_format_ending(const char *path)
 {
     for (const struct lx_format *f = formats; f->name; f++)
-        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
-            if (formats_ends_with(path, f->endings[i])) return true;
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++) {
+            size_t n = strlen(path), m = strlen(f->endings[i]);
+            if (n >= m && strcmp(path + n - m, f->endings[i]) == 0) return true;
+        }
     return false;
 }

@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void gen_common_fail(struct gen *g)
-{
-    g->failed = true;
-}
-
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
 {
     *g = (struct gen){.st = st, .scope = ""};
@@ -90,7 +85,9 @@ static void gen_common_add_op(struct gen *g, const char *name, const char *kind,
     op.kind = lx_kind_find(kind);
     op.inputs = numbers;
     op.input_count = count;
-    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
+    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) {
+        g->failed = true;
+    }
 }
 
 /* The extent of each letter of the inputs, then the output's letters looked up in them. */

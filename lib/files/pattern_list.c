@@ -12,21 +12,6 @@ static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
     return mul_i64(times, b->size, cost) && *cost <= LX_INT_MAX;
 }
 
-/* Two numbers that make an interval. */
-static bool read_interval(struct reader *r, const struct json_value *v, const char *name, struct lx_life *out)
-{
-    int64_t *ends;
-    int count;
-    if (!json_is_array(v))
-        return json_error(r->j, v, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)", name);
-    if (!read_ints(r, v, "an end of live", 0, 2, &ends, &count)) return false;
-    if (count != 2 || ends[0] >= ends[1])
-        return json_error(r->j, v, r->st, LX_E_MODEL,
-                          "buffer %s: live: an interval has a start and an end above it", name);
-    *out = (struct lx_life){ends[0], ends[1]};
-    return true;
-}
-
 /* "live": rising intervals instead of "start" and "end". */
 static bool read_live(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
@@ -42,7 +27,18 @@ static bool read_live(struct reader *r, const struct json_value *v, struct lx_bu
         return json_error(r->j, array, r->st, LX_E_MODEL, "buffer %s: live: it has no interval", b->name);
     n = 0;
     json_for_each(one, array) {
-        if (!read_interval(r, one, b->name, &lives[n])) return false;
+        /* Two numbers that make an interval. */
+        struct lx_life *out = &lives[n];
+        int64_t *ends;
+        int count;
+        if (!json_is_array(one))
+            return json_error(r->j, one, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)",
+                              b->name);
+        if (!read_ints(r, one, "an end of live", 0, 2, &ends, &count)) return false;
+        if (count != 2 || ends[0] >= ends[1])
+            return json_error(r->j, one, r->st, LX_E_MODEL,
+                              "buffer %s: live: an interval has a start and an end above it", b->name);
+        *out = (struct lx_life){ends[0], ends[1]};
         if (n > 0 && lives[n].start < lives[n - 1].end)
             return json_error(r->j, one, r->st, LX_E_MODEL,
                               "buffer %s: live: the intervals must rise and not overlap", b->name);

@@ -154,19 +154,6 @@ static bool read_origin(struct reader *r, const struct json_value *v)
     return true;
 }
 
-static const struct lx_graph *with_origin(const struct json *j, const struct json_value *root,
-                                          const struct lx_graph *g, lx_status *st)
-{
-    for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
-        if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t])) continue;
-        json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
-                   "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
-        lx_graph_free(g);
-        return NULL;
-    }
-    return g;
-}
-
 /* Of devices: "grid": [2, 4]. */
 static bool pattern_read_grid(struct reader *r, const struct json_value *root)
 {
@@ -275,7 +262,17 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
     const struct lx_graph *from = r.b.graph->came_from;
     if (ok) {
         const struct lx_graph *g = builder_finish(&r.b, st);
-        if (g) return with_origin(j, root, g, st);
+        if (g) {
+            for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
+                if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t]))
+                    continue;
+                json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
+                           "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
+                lx_graph_free(g);
+                return NULL;
+            }
+            return g;
+        }
     } else
         builder_abandon(&r.b);
     lx_graph_free(from);

@@ -141,16 +141,6 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     return true;
 }
 
-/* What only some buffers have: lives with gaps, pools, costs of being placed. */
-static void builder_copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
-{
-    size_t lives = (size_t)from->life_count, pools = (size_t)from->pool_count;
-    if (from->lives) copy->lives = arena_copy_array(b->memory, from->lives, lives, sizeof *from->lives);
-    if (from->pools) copy->pools = arena_copy_array(b->memory, from->pools, pools, sizeof *from->pools);
-    if (from->on_costs)
-        copy->on_costs = arena_copy_array(b->memory, from->on_costs, pools, sizeof *from->on_costs);
-}
-
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st)
 {
     struct lx_buffer copy = *buffer;
@@ -162,7 +152,12 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.parents =
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
-    builder_copy_pools(b, buffer, &copy);
+    /* What only some buffers have: lives with gaps, pools, costs of being placed. */
+    size_t lives = (size_t)buffer->life_count, pools = (size_t)buffer->pool_count;
+    if (buffer->lives) copy.lives = arena_copy_array(b->memory, buffer->lives, lives, sizeof *buffer->lives);
+    if (buffer->pools) copy.pools = arena_copy_array(b->memory, buffer->pools, pools, sizeof *buffer->pools);
+    if (buffer->on_costs)
+        copy.on_costs = arena_copy_array(b->memory, buffer->on_costs, pools, sizeof *buffer->on_costs);
     VEC_PUSH(&b->buffers, copy);
     VEC_PUSH(&b->buffer_places, b->here);
     return true;

@@ -39,35 +39,18 @@ static void go(struct rewriting *r, int32_t op)
     r->tensor[r->g->ops[op].output] = -1;
 }
 
-/* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
-static void mark_alone(struct rewriting *r, const struct softmax *s)
-{
-    int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
-    r->tensor[r->g->ops[s->max].output] = -1;
-    r->tensor[result] = 0;
-    r->gives[s->max] = result;
-}
-
-static void mark_products(struct rewriting *r, const struct softmax *s)
-{
-    for (int i = 0; i < s->product_count; i++) {
-        int32_t product = s->product[i], after = s->after[i];
-        r->fate[product] = TO_BLEND;
-        if (after < 0) continue;
-        r->tensor[r->g->ops[product].output] = -1;
-        r->fate[after] = GOES;
-        r->gives[product] = r->g->ops[after].output;
-    }
-}
-
 static void online_mark(struct rewriting *r, int32_t number)
 {
     const struct softmax *s = &r->found[number];
     r->fate[s->max] = TO_LSE;
     r->lse_of[s->max] = number;
     if (is_alone(s)) {
-        mark_alone(r, s);
+        /* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
+        int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
+        for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
+        r->tensor[r->g->ops[s->max].output] = -1;
+        r->tensor[result] = 0;
+        r->gives[s->max] = result;
         return;
     }
     r->lse_of[s->sub] = number;
@@ -84,7 +67,14 @@ static void online_mark(struct rewriting *r, int32_t number)
         r->fate[s->add] = TO_CLONE;
         r->lse_of[s->add] = number;
     }
-    mark_products(r, s);
+    for (int i = 0; i < s->product_count; i++) {
+        int32_t product = s->product[i], after = s->after[i];
+        r->fate[product] = TO_BLEND;
+        if (after < 0) continue;
+        r->tensor[r->g->ops[product].output] = -1;
+        r->fate[after] = GOES;
+        r->gives[product] = r->g->ops[after].output;
+    }
 }
 
 static bool online_is_float(enum lx_dtype d)
@@ -180,14 +170,6 @@ static bool add_logarithms(struct rewriting *r)
     return true;
 }
 
-/* "a,b->c" as "b,a->c". */
-static char *online_swapped(struct arena *memory, const char *einsum)
-{
-    const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
-    return arena_format(memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1, (int)(comma - einsum),
-                        einsum, arrow);
-}
-
 /* The weights stand first. */
 static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs)
 {
@@ -200,7 +182,10 @@ static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, in
     if (inputs[0] == weights) return;
     inputs[1] = inputs[0];
     inputs[0] = weights;
-    op->einsum = online_swapped(&r->memory, op->einsum);
+    /* "a,b->c" as "b,a->c". */
+    const char *comma = strchr(op->einsum, ','), *arrow = strstr(op->einsum, "->");
+    op->einsum = arena_format(&r->memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1,
+                              (int)(comma - op->einsum), op->einsum, arrow);
 }
 
 static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs, char *name,

@@ -190,21 +190,6 @@ static bool divides_rows(const struct online_uses *u, const struct softmax *s, i
     return true;
 }
 
-/* Powers times tensors first, each divided behind that. */
-static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
-{
-    if (!take_products(u, online_find_op_at(u, s->exp)->output, s->sum, s)) return false;
-    for (int i = 0; i < s->product_count; i++) {
-        int32_t t = online_find_op_at(u, s->product[i])->output;
-        int rows;
-        s->after[i] = division_of(u, s, t, &rows);
-        if (s->after[i] < 0 || !online_find_is_inside(u, t) || reader_count(u, t) != 1 ||
-            !divides_rows(u, s, s->product[i], s->after[i], rows))
-            return false;
-    }
-    return true;
-}
-
 static bool take_early_division(const struct online_uses *u, struct softmax *s)
 {
     int rows;
@@ -246,12 +231,6 @@ static bool readers_fit(const struct online_uses *u, const struct softmax *s)
     return reader_count(u, max) == 1 + (s->add >= 0) && reader_count(u, sum) == divisions + (s->log >= 0);
 }
 
-static bool take_reciprocal(const struct online_uses *u, struct softmax *s)
-{
-    s->reciprocal = online_find_reader_of(u, online_find_op_at(u, s->sum)->output, LX_KIND_RECIPROCAL, 0);
-    return s->reciprocal < 0 || is_same_index(online_find_op_at(u, s->reciprocal));
-}
-
 /* Up to the sum. */
 static bool take_chain(const struct online_uses *u, struct softmax *s)
 {
@@ -279,14 +258,26 @@ bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
 {
     struct softmax s = {
         .max = max, .sub = -1, .exp = -1, .sum = -1, .reciprocal = -1, .div = -1, .log = -1, .add = -1};
-    if (!take_chain(u, &s) || !take_reciprocal(u, &s) || !take_log(u, &s)) return false;
+    if (!take_chain(u, &s)) return false;
+    s.reciprocal = online_find_reader_of(u, online_find_op_at(u, s.sum)->output, LX_KIND_RECIPROCAL, 0);
+    if (s.reciprocal >= 0 && !is_same_index(online_find_op_at(u, s.reciprocal))) return false;
+    if (!take_log(u, &s)) return false;
     bool alone = s.add >= 0 && reader_count(u, online_find_op_at(u, s.exp)->output) == 1;
     struct softmax late = s;
     if (!alone && !take_early_division(u, &s)) {
         s = late;
         s.div = -1;
         s.product_count = 0;
-        if (!take_late_divisions(u, &s)) return false;
+        /* Powers times tensors first, each divided behind that. */
+        if (!take_products(u, online_find_op_at(u, s.exp)->output, s.sum, &s)) return false;
+        for (int i = 0; i < s.product_count; i++) {
+            int32_t t = online_find_op_at(u, s.product[i])->output;
+            int rows;
+            s.after[i] = division_of(u, &s, t, &rows);
+            if (s.after[i] < 0 || !online_find_is_inside(u, t) || reader_count(u, t) != 1 ||
+                !divides_rows(u, &s, s.product[i], s.after[i], rows))
+                return false;
+        }
     }
     *out = s;
     return readers_fit(u, &s);

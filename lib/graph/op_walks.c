@@ -198,32 +198,6 @@ static bool walk_padded(struct walk_maker *w, int operand, int d, struct walk_ar
     return true;
 }
 
-/* What may be done with the variables of an operand. */
-static void set_natures(struct walk_maker *w, int operand, const struct walk_arrays *a)
-{
-    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
-    for (int d = 0; d < t->rank; d++) {
-        int v = w->m->index[operand][d];
-        bool whole = a->by[d] < 0 || a->hole[d] > 1;
-        bool plain = a->first[d] == 0 && a->by[d] == 1 && t->shape[d] == w->m->extent[v];
-        if (whole)
-            w->m->nature[v] = LX_JOINED;
-        else if (!plain && w->m->nature[v] == LX_ITERATED)
-            w->m->nature[v] = LX_SHIFTED;
-    }
-}
-
-static void keep_walk(struct walk_maker *w, int operand, const struct walk_arrays *a)
-{
-    size_t rank = (size_t)w->m->rank[operand];
-    struct lx_walk *k = &w->walks[operand];
-    k->offset = arena_copy_array(w->b->memory, a->offset, rank, sizeof(int64_t));
-    k->stride = arena_copy_array(w->b->memory, a->stride, rank, sizeof(int64_t));
-    k->first = arena_copy_array(w->b->memory, a->first, rank, sizeof(int64_t));
-    k->by = arena_copy_array(w->b->memory, a->by, rank, sizeof(int64_t));
-    k->hole = arena_copy_array(w->b->memory, a->hole, rank, sizeof(int64_t));
-}
-
 static bool make_walk(struct walk_maker *w, int operand)
 {
     struct walk_arrays a = {.offset = {0}};
@@ -232,11 +206,27 @@ static bool make_walk(struct walk_maker *w, int operand)
             : is_pad(w->op)  ? !walk_padded(w, operand, d, &a)
                              : !walk_view(w, operand, d, &a))
             return false;
-    set_natures(w, operand, &a);
+    /* What may be done with the variables of an operand. */
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
+    for (int d = 0; d < t->rank; d++) {
+        int v = w->m->index[operand][d];
+        bool whole = a.by[d] < 0 || a.hole[d] > 1;
+        bool plain = a.first[d] == 0 && a.by[d] == 1 && t->shape[d] == w->m->extent[v];
+        if (whole)
+            w->m->nature[v] = LX_JOINED;
+        else if (!plain && w->m->nature[v] == LX_ITERATED)
+            w->m->nature[v] = LX_SHIFTED;
+    }
     if (is_concat(w->op) &&
         w->m->nature[joined_var(w)] == LX_ITERATED) /* parts of one element may all lack it */
         w->m->nature[joined_var(w)] = LX_SHIFTED;
-    keep_walk(w, operand, &a);
+    size_t rank = (size_t)w->m->rank[operand];
+    struct lx_walk *k = &w->walks[operand];
+    k->offset = arena_copy_array(w->b->memory, a.offset, rank, sizeof(int64_t));
+    k->stride = arena_copy_array(w->b->memory, a.stride, rank, sizeof(int64_t));
+    k->first = arena_copy_array(w->b->memory, a.first, rank, sizeof(int64_t));
+    k->by = arena_copy_array(w->b->memory, a.by, rank, sizeof(int64_t));
+    k->hole = arena_copy_array(w->b->memory, a.hole, rank, sizeof(int64_t));
     return true;
 }
 

@@ -24,11 +24,6 @@ struct data {
     float *result;
 };
 
-static float random_float(struct rng *rng)
-{
-    return (float)((int64_t)rng_below(rng, (uint64_t)1 << 24) - (1 << 23)) * 0x1p-23F;
-}
-
 static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct data *d, lx_status *st)
 {
     struct rng rng = rng_seed(1);
@@ -43,16 +38,11 @@ static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct
     }
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
         d->values[o] = mem_alloc((size_t)d->elements[o] * sizeof(float));
-        for (int64_t i = 0; i < d->elements[o]; i++) d->values[o][i] = random_float(&rng);
+        for (int64_t i = 0; i < d->elements[o]; i++)
+            d->values[o][i] = (float)((int64_t)rng_below(&rng, (uint64_t)1 << 24) - (1 << 23)) * 0x1p-23F;
     }
     d->result = mem_alloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
     return true;
-}
-
-static void free_data(struct data *d)
-{
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(d->values[o]);
-    mem_free(d->result);
 }
 
 /* Cuts loops down until the nest takes at most `work` turns; `at` is where its operands then begin. */
@@ -73,17 +63,6 @@ static bool cut_down(struct lx_loops *l, int64_t work, int64_t *at)
         cut = true;
     }
     return cut;
-}
-
-/* The same turns that write, but each only puts a zero there. */
-static struct lx_loops marking(const struct lx_loops *l)
-{
-    struct lx_loops m = *l;
-    m.first = m.last = LX_TOUCH_NONE;
-    m.main = LX_TOUCH_ZERO;
-    for (int i = 0; i < m.count; i++)
-        if (m.loop[i].type == LX_DIM_K) m.loop[i].size = 1;
-    return m;
 }
 
 static int64_t nest_measure_summed(const struct lx_loops *l)
@@ -111,7 +90,12 @@ static void nest_measure_compare(const struct lx_loops *reference, const struct 
     double *in1 = as_doubles(d->values[LX_LOOP_IN1], d->elements[LX_LOOP_IN1]);
     double *want = as_doubles(d->values[LX_LOOP_OUT], d->elements[LX_LOOP_OUT]);
     double *mark = as_doubles(NULL, d->elements[LX_LOOP_OUT]);
-    struct lx_loops marks = marking(&part);
+    /* The same turns that write, but each only puts a zero there. */
+    struct lx_loops marks = part;
+    marks.first = marks.last = LX_TOUCH_NONE;
+    marks.main = LX_TOUCH_ZERO;
+    for (int i = 0; i < marks.count; i++)
+        if (marks.loop[i].type == LX_DIM_K) marks.loop[i].size = 1;
     lx_loops_execute(&part, in0 + at[LX_LOOP_IN0], in1 + at[LX_LOOP_IN1], want + at[LX_LOOP_OUT]);
     lx_loops_execute(&marks, in0, in1, mark + at[LX_LOOP_OUT]);
     for (int64_t i = 0; i < d->elements[LX_LOOP_OUT]; i++) {
@@ -145,7 +129,8 @@ static bool nest_measure(struct lx_nest_runner *r, const struct lx_loops *nest,
         spent += took;
     }
     if (ok) nest_measure_compare(reference, &d, work, out);
-    free_data(&d);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(d.values[o]);
+    mem_free(d.result);
     return ok;
 }
 

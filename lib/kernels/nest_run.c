@@ -66,15 +66,6 @@ static void nest_run_touch(const struct lx_nest_runner *r, enum lx_touch how, fl
     if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
 }
 
-static void nest_run_move(const struct lx_nest_runner *r, const float *in0, float *out)
-{
-    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
-    struct const_view from = {in0, r->n.stride[IN0], r->m.stride[IN0]};
-    if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
-    if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
-    if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
-}
-
 /* The kernel for some turns of a loop. */
 static void nest_run_body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
                           bool first, bool last)
@@ -94,7 +85,13 @@ static void nest_run_body(struct run *run, const struct place *p, const struct l
         const struct place at = nest_run_moved(*p, loop, i);
         float *out = run->out + at.at[OUT];
         if (first && !contracts) nest_run_touch(r, r->first, out);
-        if (!contracts) nest_run_move(r, run->in[0] + at.at[IN0], out);
+        if (!contracts) {
+            struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+            struct const_view from = {run->in[0] + at.at[IN0], r->n.stride[IN0], r->m.stride[IN0]};
+            if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+            if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
+            if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+        }
         if (last) nest_run_touch(r, r->last, out);
     }
 }
@@ -180,18 +177,13 @@ static bool nest_run_goes_on(const struct lx_loop *outer, const struct lx_loop *
     return true;
 }
 
-static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
-{
-    return outer->type == inner->type && nest_run_goes_on(outer, inner);
-}
-
 /* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
 static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
 {
     struct lx_loop *const roles[] = {&r->m, &r->n, &r->k, &r->batch};
     for (int i = *count; i-- > 0;)
         for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
-            if (!continues(&list[i], roles[role])) continue;
+            if (list[i].type != roles[role]->type || !nest_run_goes_on(&list[i], roles[role])) continue;
             roles[role]->size *= list[i].size; /* the operands have less than 2^53 elements */
             for (int j = i; j + 1 < *count; j++) list[j] = list[j + 1];
             --*count;

@@ -64,41 +64,6 @@ static void run_nodes(struct tree_run *r)
     }
 }
 
-static void fill_leaves(struct tree_run *r)
-{
-    struct rng rng = rng_seed(5);
-    for (int i = 0; i < r->tree->node_count; i++)
-        for (int64_t e = 0; r->tree->nodes[i].leaf >= 0 && e < r->tree->nodes[i].elements; e++)
-            r->node[i].data[e] = (float)(rng_below(&rng, 2001)) / 1000 - 1;
-}
-
-/* The leaves in double, or their absolute values. */
-static void copy_leaves(const struct tree_run *r, bool absolute, double **leaves)
-{
-    for (int i = 0; i < r->tree->node_count; i++) {
-        const struct lx_tree_node *n = &r->tree->nodes[i];
-        if (n->leaf < 0) continue;
-        if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
-        for (int64_t e = 0; e < n->elements; e++) {
-            double v = (double)r->node[i].data[e];
-            leaves[n->leaf][e] = absolute ? fabs(v) : v;
-        }
-    }
-}
-
-static void tree_measure_compare(const struct tree_run *r, const double *want, const double *sizes,
-                                 struct lx_tree_measure *out)
-{
-    const struct tree_node *root = &r->node[r->tree->node_count - 1];
-    double nu = root->roundings * 0x1p-24;
-    out->compared = r->tree->nodes[r->tree->node_count - 1].elements;
-    for (int64_t e = 0; e < out->compared; e++) {
-        double off = fabs((double)root->data[e] - want[e]), allowed = nu / (1 - nu) * sizes[e] + 0x1p-149;
-        if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
-        if (!(off / allowed <= out->share)) out->share = off / allowed;
-    }
-}
-
 static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
 {
     int64_t elements = r->tree->nodes[r->tree->node_count - 1].elements;
@@ -107,10 +72,28 @@ static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure 
            *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
     bool ok = true;
     for (int absolute = 0; ok && absolute < 2; absolute++) {
-        copy_leaves(r, absolute, leaves);
+        /* The leaves in double, or their absolute values. */
+        for (int i = 0; i < r->tree->node_count; i++) {
+            const struct lx_tree_node *n = &r->tree->nodes[i];
+            if (n->leaf < 0) continue;
+            if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
+            for (int64_t e = 0; e < n->elements; e++) {
+                double v = (double)r->node[i].data[e];
+                leaves[n->leaf][e] = (_Bool)absolute ? fabs(v) : v;
+            }
+        }
         ok = lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
     }
-    if (ok) tree_measure_compare(r, want, sizes, out);
+    if (ok) {
+        const struct tree_node *root = &r->node[r->tree->node_count - 1];
+        double nu = root->roundings * 0x1p-24;
+        out->compared = r->tree->nodes[r->tree->node_count - 1].elements;
+        for (int64_t e = 0; e < out->compared; e++) {
+            double off = fabs((double)root->data[e] - want[e]), allowed = nu / (1 - nu) * sizes[e] + 0x1p-149;
+            if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
+            if (!(off / allowed <= out->share)) out->share = off / allowed;
+        }
+    }
     for (int i = 0; i < r->tree->node_count; i++) mem_free(leaves[i]);
     mem_free(leaves);
     mem_free(want);
@@ -125,7 +108,12 @@ bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules,
     bool ok = true;
     *out = (struct lx_tree_measure){0};
     for (int i = 0; ok && i < t->node_count; i++) ok = tree_measure_make_node(&r, i, rules, threads, st);
-    if (ok) fill_leaves(&r);
+    if (ok) {
+        struct rng rng = rng_seed(5);
+        for (int i = 0; i < r.tree->node_count; i++)
+            for (int64_t e = 0; r.tree->nodes[i].leaf >= 0 && e < r.tree->nodes[i].elements; e++)
+                r.node[i].data[e] = (float)(rng_below(&rng, 2001)) / 1000 - 1;
+    }
     double start = clock_seconds();
     if (ok) run_nodes(&r);
     out->seconds = clock_seconds() - start;

@@ -49,16 +49,6 @@ static void give_shard(const struct dealing *g, const struct lx_op_launch *o, st
     c->sy = (int32_t)sy;
 }
 
-/* The most even rectangle of blocks for so many cores. */
-static void set_blocks(struct lx_op_launch *o, int64_t cores)
-{
-    int64_t y = 1;
-    for (int64_t i = 1; i * i <= cores; i++)
-        if (cores % i == 0) y = i;
-    o->blocks[0] = min_i64(y, o->launch->mt);
-    o->blocks[1] = min_i64(cores / y, o->launch->nt);
-}
-
 static int64_t tiles_of_block(const struct lx_op_launch *o, int64_t block)
 {
     int64_t first, rows, columns;
@@ -127,7 +117,14 @@ static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t
     struct lx_launch *l = o->launch;
     bool named = how->order != LX_MATCH_SHARD && how->order != LX_LISTED, dynamic = how->assign;
     l->order = named ? how->order : LX_ROW_MAJOR;
-    if (l->order == LX_BLOCK) set_blocks(o, cores);
+    if (l->order == LX_BLOCK) {
+        /* The most even rectangle of blocks for so many cores. */
+        int64_t y = 1;
+        for (int64_t i = 1; i * i <= cores; i++)
+            if (cores % i == 0) y = i;
+        o->blocks[0] = min_i64(y, o->launch->mt);
+        o->blocks[1] = min_i64(cores / y, o->launch->nt);
+    }
     if (how->order == LX_LISTED && !order_tiles(g, o, st)) return false;
     if (dynamic && !o->tiles && !list_tiles(o, st)) return false;
     if (!dynamic) share_runs(g, o, cores, start, count);

@@ -10,15 +10,6 @@
 
 #include <stdlib.h>
 
-/* The row-major stride of an index in a tensor; an index that occurs twice walks the diagonal. */
-static int64_t stride_of(const struct lx_tree *t, const struct lx_tree_node *n, int index)
-{
-    int64_t stride = 0, step = 1;
-    for (int i = n->rank; i-- > 0; step *= t->sizes[n->index[i]])
-        if (n->index[i] == index) stride += step;
-    return stride;
-}
-
 static bool occurs(const struct lx_tree_node *n, int index)
 {
     for (int i = 0; n && i < n->rank; i++)
@@ -45,7 +36,13 @@ static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node
               : tree_run_type_of(occurs(operand[LX_LOOP_IN0], index), occurs(operand[LX_LOOP_IN1], index),
                                  occurs(operand[LX_LOOP_OUT], index));
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        if (operand[o]) loop->stride[o] = stride_of(t, operand[o], index);
+        if (operand[o]) {
+            /* The row-major stride of an index in a tensor; an index that occurs twice walks the diagonal. */
+            int64_t stride = 0, step = 1;
+            for (int i = operand[o]->rank; i-- > 0; step *= t->sizes[operand[o]->index[i]])
+                if (operand[o]->index[i] == index) stride += step;
+            loop->stride[o] = stride;
+        }
     return true;
 }
 

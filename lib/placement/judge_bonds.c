@@ -1,7 +1,7 @@
-/* The checker's rules about groups and pairs, and the linked costs. Each list costs its own length; a reuse pair that
- * shares bytes also the lives of its two blocks. */
+/* The checker's rules about groups and pairs, and the linked costs. Each list costs its own length; a
+ * reuse pair that shares bytes also the lives of its two blocks. */
 #include "placement/judge.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

@@ -1,5 +1,6 @@
-/* The divided graph under decisions: its ops in another order, some of them divided in another way. Arrays of
- * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
+/* The divided graph under decisions: its ops in another order, some of them divided in another way.
+ * Arrays of which one entry differs are copied, what they point to is shared; the graph that was divided
+ * stays as it is. */
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "graph/builder.h"

@@ -11,6 +11,7 @@
  * (cut.c), and the same node again. No answer within its limit: the choice is passed over, its spill
  * caps the bound that the search may claim, and the search goes on for what is dearer. */
 #include "exact/search.h"
+#include "base/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,24 +66,14 @@ static bool node_before(const struct search *s, int32_t a, int32_t b)
 static void open_push(struct search *s, int32_t node)
 {
     VEC_PUSH(&s->open, node);
-    size_t at = s->open.count - 1;
-    while (at > 0 && node_before(s, node, s->open.at[(at - 1) / 2])) {
-        s->open.at[at] = s->open.at[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    s->open.at[at] = node;
+    HEAP_RISE(int32_t, s->open.at, s->open.count - 1, node_before, s);
 }
 
 static int32_t open_pop(struct search *s)
 {
-    int32_t top = s->open.at[0], moving = s->open.at[--s->open.count];
-    size_t at = 0, n = s->open.count;
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && node_before(s, s->open.at[child + 1], s->open.at[child])) child++;
-        if (!node_before(s, s->open.at[child], moving)) break;
-        s->open.at[at] = s->open.at[child];
-    }
-    s->open.at[at] = moving;
+    int32_t top = s->open.at[0];
+    s->open.at[0] = s->open.at[--s->open.count];
+    HEAP_SINK(int32_t, s->open.at, s->open.count, 0, node_before, s);
     return top;
 }
 

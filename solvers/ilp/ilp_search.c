@@ -79,8 +79,9 @@ static int milliseconds(double seconds)
     return seconds < 0 ? 0 : seconds > 1e6 ? INT32_MAX : (int)(seconds * 1000);
 }
 
-/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it solves one, so that
- * it gets a few hundred steps at a time and goes on from the basis that it left: as many of them whatever the clock says. */
+/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it
+ * solves one, so that it gets a few hundred steps at a time and goes on from the basis that it left: as
+ * many of them whatever the clock says. */
 static bool solve_root(struct session *s)
 {
     enum { AT_A_TIME = 400 };

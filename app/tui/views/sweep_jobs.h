@@ -5,7 +5,7 @@
 #ifndef LX_APP_TUI_SWEEP_JOBS_H
 #define LX_APP_TUI_SWEEP_JOBS_H
 
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "tui/core/session.h"
 
 struct swept {

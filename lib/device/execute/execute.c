@@ -116,19 +116,14 @@ static void read_operands(struct op_work *w)
     }
 }
 
-/* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
-static void execute_put_zeros(struct machine *m)
+void execute_prepare(struct machine *m)
 {
+    /* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
     int32_t t = machine_op(m)->output;
     enum lx_role role = m->graph->tensors[t].role;
     if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && !lx_role_arrives(role) &&
         m->plan->hbm_address[t] >= 0)
         machine_put_input(m, t, NULL);
-}
-
-void execute_prepare(struct machine *m)
-{
-    execute_put_zeros(m);
 }
 
 /* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in different ways

@@ -18,16 +18,6 @@ struct tile_set {
     int64_t first[LX_MAX_VARS]; /* the first of them, in tiles */
 };
 
-/* Along one variable: the whole tiles, or the narrower one behind them. False: there are none. */
-static bool set_along(struct tile_set *t, int v, int64_t width, int64_t tile, bool last)
-{
-    int64_t whole = width / tile;
-    t->size[v] = last ? width % tile : tile;
-    t->count[v] = last ? 1 : whole;
-    t->first[v] = last ? whole : 0;
-    return t->size[v] > 0 && t->count[v] > 0;
-}
-
 typedef void set_visit(void *context, const struct tile_set *t);
 
 /* Every shape of tile that a box has. */
@@ -38,9 +28,15 @@ static void each_set(const struct op_work *w, const struct slice *box, const int
         visit(context, t);
         return;
     }
-    for (int last = 0; last < 2; last++)
-        if (set_along(t, v, box->to[v] - box->from[v], tile[v], last))
-            each_set(w, box, tile, v + 1, t, visit, context);
+    for (int last = 0; last < 2; last++) {
+        /* Along one variable: the whole tiles, or the narrower one behind them. False: there are none. */
+        int64_t width = box->to[v] - box->from[v];
+        int64_t whole = width / tile[v];
+        t->size[v] = last ? width % tile[v] : tile[v];
+        t->count[v] = last ? 1 : whole;
+        t->first[v] = last ? whole : 0;
+        if (t->size[v] > 0 && t->count[v] > 0) each_set(w, box, tile, v + 1, t, visit, context);
+    }
 }
 
 static const struct tile_nest *find_nest(const struct op_work *w, const int64_t *size)
@@ -95,14 +91,6 @@ static bool has_operand(const struct tile_run *r, int operand)
     return operand != LX_LOOP_IN1 || r->nest->made.kind == LX_NEST_CONTRACTION;
 }
 
-static void find_strides(struct tile_run *r)
-{
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        if (has_operand(r, o))
-            dense_part(o == LX_LOOP_OUT ? &r->c->strip->layout : &r->c->layout[side(r, o)], r->set->size,
-                       &r->strides[o]);
-}
-
 /* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the next
  * inner one ends wherever that can be. */
 static void add_turns(struct tile_run *r, enum lx_loop_type type)
@@ -143,7 +131,10 @@ static void run_set(void *context, const struct tile_set *t)
     const struct chunk *c = context;
     struct tile_run r = {.c = c, .set = t, .nest = find_nest(c->w, t->size)};
     lx_status st = {0};
-    find_strides(&r);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (has_operand(&r, o))
+            dense_part(o == LX_LOOP_OUT ? &r.c->strip->layout : &r.c->layout[side(&r, o)], r.set->size,
+                       &r.strides[o]);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, order[i]);
     struct lx_nest_runner *runner = lx_nest_runner_turns(&r.nest->nest, r.turn, r.turn_count, &st);
     if (runner)

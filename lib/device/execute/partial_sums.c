@@ -61,33 +61,21 @@ bool partials_meet(struct op_work *w)
     return meet;
 }
 
-/* A core's part of the output, once over the reduce ring. Sticks count once for each group. */
-static void count_parts(struct op_work *w, int32_t group)
-{
-    struct machine *m = w->m;
-    int out = w->out;
-    m->access++;
-    for (size_t i = 0; i < w->strip_count; i++) {
-        const struct strip_work *s = &w->strip[i];
-        const struct place *p = &w->core[s->core].place[out];
-        if (s->group != group || !p->in || !(s->usable >> out & 1)) continue;
-        int64_t ways = p->stay >= 0 ? 2 : 1; /* back to where it stays */
-        m->counted[s->core].reduce_ring += ways * shadow_count(m, p, &s->written) * m->stick_bytes;
-    }
-}
-
 void count_partials(struct op_work *w)
 {
-    for (int32_t g = 1; g < w->groups && work_folds(w); g++) count_parts(w, g);
-}
-
-static void copy_total(const struct strip_work *total, struct strip_work *s)
-{
-    size_t count = (size_t)total->layout.floats;
-    if (total->wide)
-        memcpy(s->wide, total->wide, count * sizeof *total->wide);
-    else
-        memcpy(s->out, total->out, count * sizeof *total->out);
+    for (int32_t g = 1; g < w->groups && work_folds(w); g++) {
+        /* A core's part of the output, once over the reduce ring. Sticks count once for each group. */
+        struct machine *m = w->m;
+        int out = w->out;
+        m->access++;
+        for (size_t i = 0; i < w->strip_count; i++) {
+            const struct strip_work *s = &w->strip[i];
+            const struct place *p = &w->core[s->core].place[out];
+            if (s->group != g || !p->in || !(s->usable >> out & 1)) continue;
+            int64_t ways = p->stay >= 0 ? 2 : 1; /* back to where it stays */
+            m->counted[s->core].reduce_ring += ways * shadow_count(m, p, &s->written) * m->stick_bytes;
+        }
+    }
 }
 
 static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
@@ -101,7 +89,13 @@ static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
             w->arith->sum->join(total->out, s->out, total->layout.floats);
         s->writes = w->core[s->core].place[w->out].stay >= 0;
     }
-    for (size_t i = 1; i < n; i++) copy_total(total, list[i].strip);
+    for (size_t i = 1; i < n; i++) {
+        size_t count = (size_t)total->layout.floats;
+        if (total->wide)
+            memcpy(list[i].strip->wide, total->wide, count * sizeof *total->wide);
+        else
+            memcpy(list[i].strip->out, total->out, count * sizeof *total->out);
+    }
 }
 
 void join_partials(struct op_work *w)

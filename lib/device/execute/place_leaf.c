@@ -84,20 +84,6 @@ static void copy_run(const struct placing *p, int input, int64_t first, int64_t 
         p->to[to + i * out_step] = p->c->operand[input][from + i * step];
 }
 
-static void concat_row(const struct placing *p, int64_t row)
-{
-    int axis = (int)p->c->w->op->params->axis;
-    bool along = axis == p->rank - 1;
-    int64_t done = 0;
-    for (int i = 0; i < p->c->w->op->input_count && done < row; i++) {
-        int64_t at = p->at[axis] + (along ? done : 0);
-        if (at >= p->begin[i + 1]) continue;
-        int64_t count = along ? min_i64(row - done, p->begin[i + 1] - at) : row;
-        copy_run(p, i, done, count);
-        done += count;
-    }
-}
-
 /* Does the input of a pad have index v of the output's variable in its dimension? */
 static bool place_leaf_inside(const struct placing *p, int dim, int64_t v)
 {
@@ -144,9 +130,18 @@ void leaf_places(struct chunk *c)
     int last = p->rank - 1;
     int64_t row = last >= 0 ? c->slice.to[var_at(p, last)] - from_of(p, last) : 1;
     do
-        if (c->w->op->kind->id == LX_KIND_CONCAT)
-            concat_row(p, row);
-        else
+        if (c->w->op->kind->id == LX_KIND_CONCAT) {
+            int axis = (int)p->c->w->op->params->axis;
+            bool along = axis == p->rank - 1;
+            int64_t done = 0;
+            for (int i = 0; i < p->c->w->op->input_count && done < row; i++) {
+                int64_t at = p->at[axis] + (along ? done : 0);
+                if (at >= p->begin[i + 1]) continue;
+                int64_t count = along ? min_i64(row - done, p->begin[i + 1] - at) : row;
+                copy_run(p, i, done, count);
+                done += count;
+            }
+        } else
             pad_row(p, row);
     while (place_leaf_next_row(p));
     mem_free(p);

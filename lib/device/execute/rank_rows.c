@@ -26,11 +26,6 @@ static int64_t rank_rows_width(const struct chunk *c, int v)
     return c->slice.to[v] - c->slice.from[v];
 }
 
-static bool rank_rows_before(const struct ordering *o, const struct entry *a, const struct entry *b)
-{
-    return lx_ranks_before(&o->by, a->value, a->place, b->value, b->place);
-}
-
 /* From the bottom up: halves that are in order become one. */
 static void order_row(const struct ordering *o, int64_t n)
 {
@@ -39,8 +34,10 @@ static void order_row(const struct ordering *o, int64_t n)
         for (int64_t i = 0; i < n; i += 2 * run) {
             int64_t a = i, mid = min_i64(i + run, n), b = mid, end = min_i64(i + 2 * run, n);
             for (int64_t k = i; k < end; k++)
-                to[k] =
-                    b >= end || (a < mid && !rank_rows_before(o, &from[b], &from[a])) ? from[a++] : from[b++];
+                to[k] = b >= end || (a < mid && !lx_ranks_before(&o->by, from[b].value, from[b].place,
+                                                                 from[a].value, from[a].place))
+                            ? from[a++]
+                            : from[b++];
         }
         struct entry *other = from;
         from = to;

@@ -42,16 +42,6 @@ static void walk_task(void *context, int64_t core, int worker)
     walk_core(w, core);
 }
 
-static void walk_tell(struct op_work *w, int64_t core)
-{
-    if (w->core[core].outside)
-        fault_plain(w->m, LX_FAULT_GRID, NULL, "the arguments of core %lld lead outside the grid of tiles",
-                    (long long)core);
-    if (w->core[core].endless)
-        fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
-                    (long long)core);
-}
-
 /* All strips in a row, core by core. */
 static void list_strips(struct op_work *w)
 {
@@ -77,6 +67,13 @@ void walk_launch(struct op_work *w)
         w->core[c].strips.vars = w->x.var_count;
     }
     pool_run(w->m->pool, w->cores, walk_task, w);
-    for (int64_t c = 0; c < w->cores; c++) walk_tell(w, c);
+    for (int64_t c = 0; c < w->cores; c++) {
+        if (w->core[c].outside)
+            fault_plain(w->m, LX_FAULT_GRID, NULL,
+                        "the arguments of core %lld lead outside the grid of tiles", (long long)c);
+        if (w->core[c].endless)
+            fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
+                        (long long)c);
+    }
     list_strips(w);
 }

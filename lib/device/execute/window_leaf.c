@@ -75,8 +75,10 @@ void narrow_windows(const struct op_index *x, struct slice *s)
     }
 }
 
-static void share_out_variables(struct slide *s)
+static void slide_begin(struct slide *s, struct chunk *c)
 {
+    int64_t size[LX_MAX_VARS];
+    *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
     const struct op_index *x = s->x;
     int out = x->output, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
@@ -87,13 +89,6 @@ static void share_out_variables(struct slide *s)
             s->taps.var[s->taps.count++] = vars[i];
         else if (!op_index_follows(x, vars[i]))
             s->rest.var[s->rest.count++] = vars[i];
-}
-
-static void slide_begin(struct slide *s, struct chunk *c)
-{
-    int64_t size[LX_MAX_VARS];
-    *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
-    share_out_variables(s);
     for (int v = 0; v < s->x->var_count; v++) size[v] = window_leaf_width(s, v);
     dense_part(&c->strip->layout, size, &s->stride[TO]);
     for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
@@ -187,26 +182,21 @@ static bool window_leaf_next_term(struct slide *s, int64_t *x, int64_t *w)
 typedef void stretch_function(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
                               int64_t w_offset, int64_t first);
 
-/* All terms beside the taps, along one stretch. */
-static void go_along(struct slide *s, const struct row *r, int64_t from, int64_t to, int64_t step,
-                     stretch_function *each)
-{
-    int64_t place = r->places ? r->places[from] * r->step : from * r->step;
-    int64_t x = r->x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
-    float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
-    if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
-    if (s->c->w->op->input_count > 1)
-        w = window_leaf_offset_of(s, &s->kept, W) + window_leaf_offset_of(s, &s->taps, W);
-    do each(s, at, s->c->operand[0] + x, step * r->step, to - from, w, from);
-    while (window_leaf_next_term(s, &x, &w));
-}
-
 static void window_leaf_slide_all(struct slide *s, stretch_function *each)
 {
     do do {
             struct row r = row_of_tap(s);
-            for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to)
-                go_along(s, &r, from, to, step, each);
+            for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to) {
+                /* All terms beside the taps, along one stretch. */
+                int64_t place = r.places ? r.places[from] * r.step : from * r.step;
+                int64_t x = r.x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
+                float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
+                if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
+                if (s->c->w->op->input_count > 1)
+                    w = window_leaf_offset_of(s, &s->kept, W) + window_leaf_offset_of(s, &s->taps, W);
+                do each(s, at, s->c->operand[0] + x, step * r.step, to - from, w, from);
+                while (window_leaf_next_term(s, &x, &w));
+            }
         } while (window_leaf_walk_next(s, &s->taps));
     while (window_leaf_walk_next(s, &s->kept));
 }
@@ -247,21 +237,16 @@ void leaf_window_products(struct chunk *c)
     slide_end(&s);
 }
 
-static void window_leaf_fill(struct slide *s, float value)
-{
-    int64_t row = s->inner >= 0 ? window_leaf_width(s, s->inner) : 1;
-    int64_t step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
-    do {
-        float *to = s->to + window_leaf_offset_of(s, &s->kept, TO);
-        for (int64_t i = 0; i < row; i++) to[i * step] = value;
-    } while (window_leaf_walk_next(s, &s->kept));
-}
-
 void leaf_window_fold(struct chunk *c)
 {
     struct slide s;
     slide_begin(&s, c);
-    window_leaf_fill(&s, c->w->arith->sum->neutral);
+    int64_t row = s.inner >= 0 ? window_leaf_width(&s, s.inner) : 1;
+    int64_t step = s.inner >= 0 ? s.stride[TO].element[s.inner] : 1;
+    do {
+        float *to = s.to + window_leaf_offset_of(&s, &s.kept, TO);
+        for (int64_t i = 0; i < row; i++) to[i * step] = c->w->arith->sum->neutral;
+    } while (window_leaf_walk_next(&s, &s.kept));
     window_leaf_slide_all(&s, window_leaf_fold_terms);
     slide_end(&s);
 }

@@ -97,15 +97,6 @@ static void divide_variables(struct contraction *c, int a)
     walks_make(c, summed, n[3], a, c->summed);
 }
 
-static void contraction_free(struct contraction *c, int workers)
-{
-    struct walk *all[] = {c->rows, c->columns, c->outer, c->summed};
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < PLACES; k++) mem_free(all[i][k].offset);
-    for (int i = 0; i < workers; i++) mem_free(c->space[i]);
-    mem_free(c->space);
-}
-
 /* ---- packing ---- */
 
 static void contract_fetch(const struct operand *o, int64_t at, const struct walk *w, int64_t from,
@@ -381,5 +372,9 @@ void evaluate_contraction(struct evaluation *e, struct pool *pool)
         c.column_blocks = (c.columns[IN_A].count + COLUMNS - 1) / COLUMNS;
         pool_run(pool, c.outer[IN_A].count * c.row_blocks * c.column_blocks, block_task, &c);
     }
-    contraction_free(&c, workers);
+    struct walk *all[] = {c.rows, c.columns, c.outer, c.summed};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < PLACES; k++) mem_free(all[i][k].offset);
+    for (int i = 0; i < workers; i++) mem_free(c.space[i]);
+    mem_free(c.space);
 }

@@ -61,15 +61,6 @@ static bool slide(const struct lx_op *op, int64_t *index)
     return true;
 }
 
-static whole_number term_at(const struct slid *s, const int64_t *index)
-{
-    int64_t at[2] = {0, 0};
-    for (int v = 0; v < s->e->op->map->var_count; v++)
-        for (int i = 0; i < s->e->op->input_count; i++) at[i] += index[v] * s->step[i][v];
-    whole_number a = s->in[0][at[0]];
-    return s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
-}
-
 static bool evaluate_whole_windows_next_term(const struct slid *s, int64_t *index)
 {
     for (int k = s->summed_count - 1; k >= 0; k--) {
@@ -99,7 +90,11 @@ static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64
     }
     do {
         if (!slide(e->op, index)) continue;
-        whole_number term = term_at(s, index);
+        int64_t at[2] = {0, 0};
+        for (int v = 0; v < s->e->op->map->var_count; v++)
+            for (int i = 0; i < s->e->op->input_count; i++) at[i] += index[v] * s->step[i][v];
+        whole_number a = s->in[0][at[0]];
+        whole_number term = s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
         total = none ? term : s->m->fold(total, term, 0, 64);
         none = false;
     } while (evaluate_whole_windows_next_term(s, index));

@@ -89,19 +89,6 @@ static void turn(struct windowed *x)
     for (int d = 0; d < rank; d++) x->step[1][(int)m->index[1][d]] = to[(int)m->index[1][d]];
 }
 
-static void order_summed(struct windowed *x)
-{
-    x->e->terms = 1;
-    for (int v = 0; v < x->map->var_count; v++) {
-        if (in_output(x, v) || evaluate_windows_follows(x->e->op, v)) continue;
-        x->e->terms *= x->map->extent[v];
-        if (window_with(x->e->op, v))
-            x->taps[x->tap_count++] = v;
-        else
-            x->rest[x->rest_count++] = v;
-    }
-}
-
 /* ---- one row ---- */
 
 struct row {
@@ -203,16 +190,6 @@ static void evaluate_windows_add_products(const struct windowed *x, const struct
     }
 }
 
-static void evaluate_windows_fold_terms(const struct windowed *x, const struct row *r, const struct reach *t)
-{
-    const struct meaning_fold *fold = x->e->meaning->fold;
-    const double *a = x->in[0] + t->at[0];
-    for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0]) {
-        r->value[i] = fold->adds ? r->value[i] + *a : fold->in_double((double[]){r->value[i], *a});
-        r->absolute[i] = fold->adds ? r->absolute[i] + fabs(*a) : fmax(r->absolute[i], fabs(*a));
-    }
-}
-
 static bool next_tap(const struct windowed *x, struct row *r)
 {
     for (int k = x->tap_count - 1; k >= 0; k--) {
@@ -244,8 +221,14 @@ static void add_tap(const struct windowed *x, const struct row *r)
     do
         if (product)
             evaluate_windows_add_products(x, r, &t);
-        else
-            evaluate_windows_fold_terms(x, r, &t);
+        else {
+            const struct meaning_fold *fold = x->e->meaning->fold;
+            const double *a = x->in[0] + t.at[0];
+            for (int64_t i = t.first; i < t.end; i += t.period, a += t.apart[0]) {
+                r->value[i] = fold->adds ? r->value[i] + *a : fold->in_double((double[]){r->value[i], *a});
+                r->absolute[i] = fold->adds ? r->absolute[i] + fabs(*a) : fmax(r->absolute[i], fabs(*a));
+            }
+        }
     while (evaluate_windows_next_term(x, index, &t));
 }
 
@@ -287,18 +270,6 @@ static void evaluate_windows_finish(const struct windowed *x, int worker, int64_
                                 .signless = true});
 }
 
-static void evaluate_windows_begin(const struct windowed *x, int64_t at, const struct row *r)
-{
-    const struct evaluation *e = x->e;
-    const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
-    for (int64_t i = 0; i < r->count; i++) {
-        r->value[i] = fold ? fold->start : 0;
-        r->absolute[i] = 0;
-    }
-    if (e->before.items) operand_row(&e->before, at, 1, r->count, r->value);
-    for (int64_t i = 0; e->before.items && i < r->count; i++) r->absolute[i] = fabs(r->value[i]);
-}
-
 /* Element `n` of the output: its indices, and how many of its row follow at most. */
 static void place_row(const struct windowed *x, int64_t n, int64_t to, struct row *r)
 {
@@ -323,7 +294,14 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
     for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
         place_row(x, n, to, &r);
-        evaluate_windows_begin(x, n, &r);
+        const struct evaluation *e = x->e;
+        const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
+        for (int64_t i = 0; i < r.count; i++) {
+            r.value[i] = fold ? fold->start : 0;
+            r.absolute[i] = 0;
+        }
+        if (e->before.items) operand_row(&e->before, n, 1, r.count, r.value);
+        for (int64_t i = 0; e->before.items && i < r.count; i++) r.absolute[i] = fabs(r.value[i]);
         do add_tap(x, &r);
         while (next_tap(x, &r));
         evaluate_windows_finish(x, worker, n, &r);
@@ -333,7 +311,15 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
 void evaluate_windows(struct evaluation *e, struct pool *pool)
 {
     struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
-    order_summed(&x);
+    x.e->terms = 1;
+    for (int v = 0; v < x.map->var_count; v++) {
+        if (in_output(&x, v) || evaluate_windows_follows(x.e->op, v)) continue;
+        x.e->terms *= x.map->extent[v];
+        if (window_with(x.e->op, v))
+            x.taps[x.tap_count++] = v;
+        else
+            x.rest[x.rest_count++] = v;
+    }
     evaluate_growth(e);
     evaluate_windows_decode(&x, 0);
     if (e->op->input_count > 1) {

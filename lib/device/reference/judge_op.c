@@ -27,16 +27,13 @@ static struct operand judge_op_operand_of(const struct lx_graph *g, int32_t tens
     return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
 }
 
-/* The type as which the op leaves its result. */
-static enum lx_dtype dtype_judged(const struct op_items *x)
-{
-    return (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types);
-}
-
 static void judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
 {
     int workers = pool_threads(pool);
-    struct judging j = {.items = x->output, .dtype = dtype_judged(x)};
+    /* The type as which the op leaves its result. */
+    struct judging j = {.items = x->output,
+                        .dtype =
+                            (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types)};
     struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = judge_op_compare, .context = &j};
     for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
         e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};

@@ -14,18 +14,6 @@ struct ranking {
     int64_t *order;
 };
 
-static void rank_reference_find_steps(struct ranking *k)
-{
-    const struct lx_einsum *map = k->e->op->map;
-    for (int i = 0; i < 2; i++) {
-        int64_t n = 1;
-        for (int d = map->rank[i] - 1; d >= 0; d--) {
-            k->step[i][(int)map->index[i][d]] = n;
-            n *= map->extent[(int)map->index[i][d]];
-        }
-    }
-}
-
 /* A heap with the last of all on top: what is taken from it goes to the end. */
 static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
 {
@@ -83,7 +71,14 @@ void evaluate_ranking(struct evaluation *e)
 {
     struct ranking k = {.e = e};
     lx_ranking_of(e->op, &k.by);
-    rank_reference_find_steps(&k);
+    const struct lx_einsum *map = k.e->op->map;
+    for (int i = 0; i < 2; i++) {
+        int64_t n = 1;
+        for (int d = map->rank[i] - 1; d >= 0; d--) {
+            k.step[i][(int)map->index[i][d]] = n;
+            n *= map->extent[(int)map->index[i][d]];
+        }
+    }
     size_t n = (size_t)e->op->map->extent[k.by.from];
     k.row = mem_alloc(n * sizeof *k.row);
     k.order = mem_alloc(n * sizeof *k.order);

@@ -36,31 +36,10 @@ struct evaluating {
     struct pool *pool;
 };
 
-static void value_shape(struct evaluating *v, int32_t n)
-{
-    const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
-    struct value *x = &v->values[n];
-    *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
-    for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
-    x->whole = number_types[x->dtype].integer;
-    x->last_op = -1;
-}
-
 /* Room up to whole words, which ops on bytes read. */
 static void reference_items_make(struct value *x)
 {
     x->items = mem_zeroed((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
-}
-
-static void find_last_ops(struct evaluating *v)
-{
-    const struct program *p = &v->r->program;
-    for (int32_t o = 0; o < v->g->op_count; o++) {
-        for (int i = 0; i < v->g->ops[o].input_count; i++) v->values[program_input(p, o, i)].last_op = o;
-        if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
-    }
-    for (int32_t t = 0; t < v->g->tensor_count; t++)
-        if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
 }
 
 static void keep_numbers(void *context, int worker, int64_t at, const struct expected *x)
@@ -171,38 +150,11 @@ static bool keeps_elements(const struct evaluating *v, int32_t o, const struct v
     return x->count == out->count && x->dtype == out->dtype;
 }
 
-static void evaluate_result(struct evaluating *v, int32_t o, int result)
-{
-    struct lx_op op = op_of_result(&v->g->ops[o], result);
-    struct value *out = &v->values[v->r->program.made_at[o] + result];
-    if (made_known(&op))
-        evaluate_made(v, o, out);
-    else if (op_is_shaped(v->g, &op))
-        evaluate_shaped(v, o, &op, out);
-    else if (keeps_elements(v, o, out))
-        evaluate_reshape(v, o, out);
-    else
-        evaluate_mixed(v, o, &op, result, out);
-}
-
 static void reference_drop(struct value *x)
 {
     mem_free(x->items);
     mem_free(x->wide);
     x->items = x->wide = NULL;
-}
-
-static void drop_after(struct evaluating *v, int32_t o)
-{
-    int32_t kept = v->r->program.kept[o];
-    for (int i = 0; i <= v->g->ops[o].input_count; i++) {
-        int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
-        if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
-    }
-    for (int i = 0; i < v->g->ops[o].output_count; i++) {
-        struct value *made = &v->values[v->r->program.made_at[o] + i];
-        if (made->last_op < 0) reference_drop(made);
-    }
 }
 
 /* Inputs and zeros when they are first read. */
@@ -217,15 +169,47 @@ static void begin_value(struct evaluating *v, int32_t n)
 /* False: cancelled. */
 static bool evaluate_all(struct evaluating *v)
 {
-    for (int32_t n = 0; n < v->r->program.value_count; n++) value_shape(v, n);
-    find_last_ops(v);
+    for (int32_t n = 0; n < v->r->program.value_count; n++) {
+        const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
+        struct value *x = &v->values[n];
+        *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
+        for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
+        x->whole = number_types[x->dtype].integer;
+        x->last_op = -1;
+    }
+    const struct program *p = &v->r->program;
+    for (int32_t o = 0; o < v->g->op_count; o++) {
+        for (int i = 0; i < v->g->ops[o].input_count; i++) v->values[program_input(p, o, i)].last_op = o;
+        if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
+    }
+    for (int32_t t = 0; t < v->g->tensor_count; t++)
+        if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
     for (int32_t o = 0; o < v->g->op_count; o++) {
         for (int i = 0; i < v->g->ops[o].input_count; i++)
             begin_value(v, program_input(&v->r->program, o, i));
         begin_value(v, v->r->program.kept[o]);
-        for (int i = 0; i < v->g->ops[o].output_count; i++) evaluate_result(v, o, i);
+        for (int i = 0; i < v->g->ops[o].output_count; i++) {
+            struct lx_op op = op_of_result(&v->g->ops[o], i);
+            struct value *out = &v->values[v->r->program.made_at[o] + i];
+            if (made_known(&op))
+                evaluate_made(v, o, out);
+            else if (op_is_shaped(v->g, &op))
+                evaluate_shaped(v, o, &op, out);
+            else if (keeps_elements(v, o, out))
+                evaluate_reshape(v, o, out);
+            else
+                evaluate_mixed(v, o, &op, i, out);
+        }
         if (pool_cancelled(v->pool)) return false;
-        drop_after(v, o);
+        int32_t kept = v->r->program.kept[o];
+        for (int i = 0; i <= v->g->ops[o].input_count; i++) {
+            int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
+            if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
+        }
+        for (int i = 0; i < v->g->ops[o].output_count; i++) {
+            struct value *made = &v->values[v->r->program.made_at[o] + i];
+            if (made->last_op < 0) reference_drop(made);
+        }
     }
     return true;
 }

@@ -2,19 +2,6 @@
 #include "device/reference/tile_op.h"
 #include "layout/op_index.h"
 
-/* One operand: what a level cuts has the length of a tile. */
-static void tile_op_cut_operand(const struct lx_tensor *whole, const struct op_index *x, int operand,
-                                const int64_t *tiles, struct arena *memory, struct lx_tensor *out)
-{
-    *out = *whole;
-    int64_t *shape = arena_array(memory, (size_t)whole->rank + 1, sizeof *shape);
-    out->shape = shape;
-    for (int d = 0; d < whole->rank; d++) {
-        shape[d] = whole->shape[d] / tiles[(int)x->var[operand][d]];
-        out->bytes /= tiles[(int)x->var[operand][d]];
-    }
-}
-
 static void cut_map(const struct lx_op *op, const int64_t *tiles, struct arena *memory, struct tile_op *t)
 {
     if (!op->map) return;
@@ -48,7 +35,16 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     cut_map(op, tiles, memory, t);
     for (int i = 0; i < count; i++) {
         inputs[i] = i;
-        tile_op_cut_operand(&g->tensors[op_operand(op, i)], &x, i, tiles, memory, &tensors[i]);
+        /* One operand: what a level cuts has the length of a tile. */
+        const struct lx_tensor *whole = &g->tensors[op_operand(op, i)];
+        struct lx_tensor *out = &tensors[i];
+        *out = *whole;
+        int64_t *shape = arena_array(memory, (size_t)whole->rank + 1, sizeof *shape);
+        out->shape = shape;
+        for (int d = 0; d < whole->rank; d++) {
+            shape[d] = whole->shape[d] / tiles[(int)x.var[i][d]];
+            out->bytes /= tiles[(int)x.var[i][d]];
+        }
     }
     return t;
 }

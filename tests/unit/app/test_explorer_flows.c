@@ -6,6 +6,7 @@
 #include "tui/map/map_window.h"
 #include "support/sampled.h"
 
+#include <stdlib.h>
 #include <cjson/cJSON.h>
 
 enum { MONKEY_KEYS = SANITIZED ? 9000 : SAMPLED ? 21000 : 100000 };
@@ -153,7 +154,7 @@ static void faults_lead_to_their_place(void **state)
     assert_true(wanted && over);
     cJSON_SetNumberValue(cJSON_GetObjectItem(wanted, "address"),
                          cJSON_GetObjectItem(over, "address")->valuedouble);
-    mem_free(text);
+    free(text);
     text = cJSON_Print(plan);
     assert_true(file_write("broken.json", text, strlen(text), &st));
     free(text);

@@ -6,11 +6,9 @@
 static char *with_number(const char *file, const char *key, const char *number)
 {
     const char *at = strstr(file, key);
-    char *out = NULL;
     assert_non_null(at);
     at += strlen(key);
-    assert_true(asprintf(&out, "%.*s%s%s", (int)(at - file), file, number, at + strcspn(at, ",}\n")) > 0);
-    return out;
+    return mem_format("%.*s%s%s", (int)(at - file), file, number, at + strcspn(at, ",}\n"));
 }
 
 static void negative_numbers(void **state)
@@ -31,7 +29,7 @@ static void negative_numbers(void **state)
             struct lx_plan *q = lx_plan_of_text("other", other, strlen(other), &st);
             if (q) fail_msg("%s%s is taken", keys[k], numbers[n]);
             assert_int_equal(st.code, LX_E_RANGE);
-            free(other);
+            mem_free(other);
         }
     mem_free(file);
     lx_plan_free(p);

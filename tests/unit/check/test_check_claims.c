@@ -3,6 +3,7 @@
 #include "planfile/plan_fields.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 

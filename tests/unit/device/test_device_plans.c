@@ -6,6 +6,7 @@
 #include "support/kind_lists.h"
 #include "support/sampled.h"
 
+#include <stdlib.h>
 #include <math.h>
 
 struct variant {

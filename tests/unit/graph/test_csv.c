@@ -21,7 +21,6 @@ static const struct lx_graph *parse_as(const char *file, const char *text)
 /* Malloc'ed: the buffers of a list in a format of lists. */
 static char *write_as(const char *format, const struct lx_graph *g)
 {
-    lx_status st = {0};
     size_t length;
     struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     char *csv = lx_format_find(format)->write_buffers(&list, &length);
@@ -32,7 +31,6 @@ static char *write_as(const char *format, const struct lx_graph *g)
 
 static char *write_graph_as(const char *format, const struct lx_graph *g)
 {
-    lx_status st = {0};
     size_t length;
     char *text = lx_format_find(format)->write_graph(g, &length);
     assert_non_null(text);

@@ -30,7 +30,7 @@ const char *sweep_state_word(enum sweep_state s);
 struct sweep_value {
     int64_t lx, hbm, least, spill, height;
     int64_t nests, iterations; /* of the plan; iterations of all nests together */
-    double us, least_us;       /* end to end; least_us 0: nothing is proved of it */
+    double us, least_us;       /* end to end; least_us 0: no bound */
     int32_t state, code;       /* sweep_state; lx_code where refused */
     bool proved, fits;         /* the least there is; nothing is spilled */
     char why[160];
@@ -52,7 +52,7 @@ struct sweep {
     sweep_numbers sizes, cores;   /* rising */
     VEC(struct sweep_line) lines; /* by cores, then by solver */
     int solver_count;
-    bool by_time; /* what is looked at: time, and not HBM bytes */
+    bool by_time; /* the value is time instead of HBM bytes */
 };
 
 enum { SWEEP_POINT = -1 };
@@ -71,11 +71,10 @@ enum { SWEEP_STEPS = 40, SWEEP_MOST_STEPS = 2000 };
 bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st);
 /* The same of cores: a range is doubled from its low end up to its high end, which is there too. */
 bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st);
-/* A 64th of what the pattern has up to all of it; where it needs more, a third of the steps goes well beyond that. */
+/* From a 64th of the pattern's own size up to all of it; if it needs more, a third of the steps lies beyond. */
 bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out,
                      lx_status *st);
-/* What the buffers that are worth a place need at once in a quick plan without nests; where that spills, more than it has.
- * 0: not known. */
+/* The bytes that all buffers worth a place need at once in a quick plan without nests; 0: unknown. */
 int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked);
 
 /* sweep_lines.c */
@@ -86,10 +85,10 @@ void sweep_free(struct sweep *s);
 /* All values, one task each. */
 typedef VEC(struct sweep_task) sweep_tasks;
 bool sweep_points(const struct sweep *s, sweep_tasks *out);
-/* When the values are there: what is left to be searched for. */
+/* After all points: the remaining searches. */
 bool sweep_searches(const struct sweep *s, sweep_tasks *out);
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v);
-/* What is looked at of a value, and the least that any line proves for this size on so many cores; NAN: none. */
+/* The shown figure of a value, and the best bound of any line for this size and number of cores; NAN: none. */
 double sweep_shown(const struct sweep *s, const struct sweep_value *v);
 double sweep_least(const struct sweep *s, int64_t cores, size_t size);
 /* Does this line have the same values as one before it? That one's number, or -1. */

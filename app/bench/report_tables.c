@@ -65,11 +65,10 @@ static void contender_notes(const struct summary *s, struct text *notes)
     text_format(
         notes,
         "%s, time limit %s. solved: runs with a legal, complete answer or a proof that there is none;\n"
-        "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean "
-        "above the\n"
+        "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean above "
+        "the\n"
         "best proven bound, as a share of it (where it is above 0); above best: mean above the best value, "
-        "as a "
-        "share\n"
+        "as a share\n"
         "of the answer. median: solver time.\n"
         "PAR2 (a miss counts twice the limit), sgm (geometric mean, shifted by %s, a miss counts the limit), "
         "wins\n"

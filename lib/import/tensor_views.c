@@ -1,5 +1,5 @@
 /* Regrouping of atoms. */
-#include "import/map/tensor_views.h"
+#include "import/tensor_views.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ bool view_open_dim(struct view *v)
 }
 
 /* Two atoms whose digits follow each other are one. */
-static bool follows(const struct atom *high, const struct atom *low)
+static bool view_follows(const struct atom *high, const struct atom *low)
 {
     if (high->span || low->span) return false;
     return high->low == 0 ? low->low == 0 : low->low > 0 && high->low == low->low * low->extent;
@@ -28,7 +28,7 @@ bool view_add(struct view *v, struct atom a)
 {
     signed char *end = &v->first[v->rank], begin = v->first[v->rank - 1];
     if (a.extent == 1) return true;
-    if (*end > begin && follows(&v->atom[*end - 1], &a)) {
+    if (*end > begin && view_follows(&v->atom[*end - 1], &a)) {
         struct atom *last = &v->atom[*end - 1];
         *last = atom_of(a.low, last->extent * a.extent);
         return true;
@@ -87,7 +87,7 @@ bool atom_allows(const struct atom *a, int64_t at, bool *within)
 }
 
 /* A part of a part; what is repeated stays so. */
-static struct atom part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
+static struct atom view_part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
 {
     struct atom p = *a;
     p.extent = count;
@@ -99,9 +99,10 @@ static struct atom part_of(const struct atom *a, int64_t begin, int64_t step, in
     return p;
 }
 
-/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of those below. */
-static bool slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
-                      struct view *out)
+/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of
+ * those below. */
+static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
+                           struct view *out)
 {
     int64_t inside = view_extent(v, dim);
     for (int i = v->first[dim]; i < v->first[dim + 1]; i++) {
@@ -111,7 +112,8 @@ static bool slice_dim(const struct view *v, int dim, int64_t begin, int64_t step
         bool one = first == last, blocks = step == 1 && begin % inside == 0 && count % inside == 0;
         if (!one && inside > 1 && !blocks) return false;
         int64_t taken = one ? 1 : inside > 1 ? count / inside : count;
-        struct atom p = taken == a.extent && step == 1 ? a : part_of(&a, first, inside > 1 ? 1 : step, taken);
+        struct atom p =
+            taken == a.extent && step == 1 ? a : view_part_of(&a, first, inside > 1 ? 1 : step, taken);
         if (p.span && p.extent == 1) {
             if (out->fixed_count == VIEW_MAX_FIXED) return false;
             out->fixed[out->fixed_count++] = p;
@@ -133,7 +135,7 @@ bool view_slice(const struct view *v, int dim, int64_t begin, int64_t step, int6
     if (!view_keep_fixed(out, v)) return false;
     for (int d = 0; d < v->rank; d++)
         if (d != dim ? !view_add_dim(out, v, d)
-                     : !view_open_dim(out) || !slice_dim(v, d, begin, step, count, out))
+                     : !view_open_dim(out) || !view_slice_dim(v, d, begin, step, count, out))
             return false;
     return true;
 }
@@ -162,7 +164,7 @@ struct rest {
     struct atom at; /* extent 1: used up */
 };
 
-static bool refill(struct rest *r)
+static bool view_refill(struct rest *r)
 {
     while (r->at.extent == 1) {
         if (r->next == r->v->first[r->v->rank]) return false;
@@ -172,9 +174,9 @@ static bool refill(struct rest *r)
 }
 
 /* The most significant part of extent `wanted` at most, which must divide. */
-static bool take(struct rest *r, int64_t wanted, struct atom *out)
+static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
 {
-    if (!refill(r)) return false;
+    if (!view_refill(r)) return false;
     int64_t have = r->at.extent;
     if (wanted >= have) {
         *out = r->at;
@@ -199,7 +201,7 @@ bool view_reshape(const struct view *v, int rank, const int64_t *extent, struct 
     for (int d = 0; d < rank; d++) {
         if (!view_open_dim(out)) return false;
         for (int64_t left = extent[d]; left > 1; left /= a.extent)
-            if (!take(&r, left, &a) || !view_add(out, a)) return false;
+            if (!view_take(&r, left, &a) || !view_add(out, a)) return false;
     }
     return true;
 }

@@ -1,9 +1,9 @@
 /* Views of stored tensors: how a value that was reshaped, permuted or broadcast finds its elements.
  *
- * A stored tensor is the row-major sequence of its elements. A position in it is a number in mixed radix; an atom is a
- * run of its digits: those with place values from `low` up to `low * extent`. A dimension of a value is a list of atoms,
- * the most significant first. Atoms that the storage lacks (broadcast) have `low` 0. Dimensions of extent 1 have none.
- * Nothing here knows of graphs. */
+ * A stored tensor is the row-major sequence of its elements. A position in it is a number in mixed radix; an
+ * atom is a run of its digits: those with place values from `low` up to `low * extent`. A dimension of a
+ * value is a list of atoms, the most significant first. Atoms that the storage lacks (broadcast) have `low`
+ * 0. Dimensions of extent 1 have none. Nothing here knows of graphs. */
 #ifndef LX_IMPORT_TENSOR_VIEWS_H
 #define LX_IMPORT_TENSOR_VIEWS_H
 
@@ -12,7 +12,8 @@
 
 enum { VIEW_MAX_RANK = 16, VIEW_MAX_ATOMS = 24, VIEW_MAX_CUTS = 16, VIEW_MAX_FIXED = 8 };
 
-/* A part of a run of digits (a slice) has the digits offset, offset + step, ... of the `span` that the run has. */
+/* A part of a run of digits (a slice) has the digits offset, offset + step, ... of the `span` that the run
+ * has. */
 struct atom {
     int64_t low, extent;
     int64_t span, offset, step; /* span 0: all of the run */
@@ -36,7 +37,8 @@ static inline int64_t atom_end(const struct atom *a)
     return a->low * (a->span ? a->span : a->extent);
 }
 
-/* May a run be cut behind its first `at` digits without cutting the part apart? *within: the part has no more of it. */
+/* May a run be cut behind its first `at` digits without cutting the part apart? *within: the part has no
+ * more of it. */
 bool atom_allows(const struct atom *a, int64_t at, bool *within);
 /* Has it only a part of its storage? */
 bool view_is_part(const struct view *v);
@@ -59,11 +61,12 @@ bool view_add_dim(struct view *v, const struct view *from, int dim);
 /* The same sequence of elements in another shape. False also where a cut would not divide an atom. */
 bool view_reshape(const struct view *v, int rank, const int64_t *extent, struct view *out);
 bool view_permute(const struct view *v, const int64_t *perm, struct view *out);
-/* Dimension i of the value is `to[i]` of the result, which repeats it where its extent is 1; other dimensions repeat. */
+/* Dimension i of the value is `to[i]` of the result, which repeats it where its extent is 1; other
+ * dimensions repeat. */
 bool view_broadcast(const struct view *v, const int *to, int rank, const int64_t *extent, struct view *out);
 
-/* Places at which a sequence of digits is cut, ascending: products of the least significant extents. Each divides the
- * next; 1 and the whole are always there. */
+/* Places at which a sequence of digits is cut, ascending: products of the least significant extents. Each
+ * divides the next; 1 and the whole are always there. */
 struct cuts {
     int count;
     int64_t at[VIEW_MAX_CUTS];
