@@ -12,9 +12,9 @@
 /* The bands of export/pool_bands.h in pictures: from picture addresses to pools, and to cells. */
 /* The pool at a picture address; -1: a heading. `*address`: the address in it. */
 int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address);
-/* An axis of [from, to) in at most `cells` cells: headings take one row of `each` cells, bands the rest in proportion,
- * and a row at least. Events, in picture addresses, are sorted and cut at where they are few enough; NULL: to scale.
- * False when there are not enough cells. */
+/* An axis of [from, to) in at most `cells` cells: headings take one row of `each` cells, bands the rest in
+ * proportion, and a row at least. Events, in picture addresses, are sorted and cut at where they are few
+ * enough; NULL: to scale. False when there are not enough cells. */
 bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int each, int64_t grain,
                 int64_t *events, int count, struct axis *out);
 

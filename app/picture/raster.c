@@ -188,8 +188,8 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
     if (view->by_events) out->time.event = x->event, out->time.events = x->event_count;
     if (scale_length(&out->time) <= view->columns) out->time.step = out->across;
     if (view->by_edges || x->bands.count > 1) {
-        /* Rows that are not in proportion: cut at edges, or shared by several pools. A window too low for all pools is in
- * proportion. */
+        /* Rows that are not in proportion: cut at edges, or shared by several pools. A window too low for
+         * all pools is in proportion. */
         struct cell_scale *a = &out->address;
         int n = 0, each = view->down > 1 ? view->down : 1;
         int64_t *events = view->by_edges ? raster_find_edges(x, out, &n) : NULL;

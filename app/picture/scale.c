@@ -129,7 +129,8 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
         if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
     edge[n] = to;
     if (n <= most_cells && (to - from > most_cells || grain > 1)) {
-        /* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell is left. */
+        /* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell
+         * is left. */
         int *parts = mem_alloc((size_t)n * sizeof *parts), used = n;
         for (int i = 0; i < n; i++) parts[i] = 1;
         for (; used < most_cells; used++) {

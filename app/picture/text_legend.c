@@ -55,7 +55,8 @@ VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
 VALUE_OF(slot_value,    struct legend_row, int32_t slot = row->plan->took_slot_of[row->i];
          v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";)
 VALUE_OF(tile_value,    struct legend_row, if (is_tile(row->plan, row->i)) /* "1 of 16, held in level 1" */
-         value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at, row->plan->stays[row->i].hold);)
+         value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at,
+                      row->plan->stays[row->i].hold);)
 VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
 VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
 

@@ -102,7 +102,8 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     } else
         text_add(&line, b->reason ? "must stay in HBM" : "off chip");
     details_draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
-    /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the cursor. */
+    /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the
+     * cursor. */
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
     if (nest >= 0) {
         int64_t iteration = session_iteration(on->session, nest);

@@ -100,7 +100,8 @@ void place_back(struct explorer *x);
 bool filter_hides(struct explorer *x, enum view_id view);
 /* Moves a selection that the page's filter hides to the marked row. */
 void filter_settle(struct explorer *x);
-/* Removes the page's filter if a request has selected a hidden row; `before`, `plan`: the page and the plan before it. */
+/* Removes the page's filter if a request has selected a hidden row; `before`, `plan`: the page and the
+ * plan before it. */
 void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
 /* The next match; `here`: the selected item counts. */
 void search_step(struct explorer *x, int direction, bool here);

@@ -1,9 +1,9 @@
 /* Search, filters, and the way back.
  *
- * A search goes through the items of the view on top, around its ends. The selection is always in the list on the screen, so
- * that keys act on the marked row: a filter that hides the selection moves it to the marked row, and a request that selects a
- * hidden row removes the filter. The way back has every page and pattern that was left, and every place that a jump (search,
- * goto, off chip) left. */
+ * A search goes through the items of the view on top, around its ends. The selection is always in the list
+ * on the screen, so that keys act on the marked row: a filter that hides the selection moves it to the
+ * marked row, and a request that selects a hidden row removes the filter. The way back has every page and
+ * pattern that was left, and every place that a jump (search, goto, off chip) left. */
 #include "tui/core/explorer.h"
 
 #include <string.h>

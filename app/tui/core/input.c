@@ -1,4 +1,5 @@
-/* Keys, mouse and resizing from ncurses, and the signals that it does not handle. Handlers only set a flag. */
+/* Keys, mouse and resizing from ncurses, and the signals that it does not handle. Handlers only set a
+ * flag. */
 #include "tui/draw/screen.h"
 
 #include <curses.h>
@@ -27,8 +28,8 @@ bool input_was_interrupted(void)
 
 void input_signals(void)
 {
-    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none where there is
-     * one already. */
+    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none
+     * where there is one already. */
     struct sigaction noted = {.sa_handler = input_note_signal}, old;
     sigaction(SIGTERM, &noted, NULL);
     sigaction(SIGHUP, &noted, NULL);

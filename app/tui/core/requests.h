@@ -28,7 +28,7 @@
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
-    V(R, TEAM, team, "team-view", "8", "Views", "the graph sharded over several devices")                        \
+    V(R, TEAM, team, "team-view", "8", "Views", "the graph sharded over several devices")    \
     V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")       \
     V(R, SWEEP, sweep, "sweep", "0", "Views", "HBM bytes or time against the size of the scratchpad")
 #define PANELS(V, R)                                                                                         \

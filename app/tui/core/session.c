@@ -1,5 +1,5 @@
-/* Patterns, settings with their history, plans to compare with, runs. Jobs run in the background; their results are taken
- * between two screens, so that no view sees half of one. */
+/* Patterns, settings with their history, plans to compare with, runs. Jobs run in the background; their
+ * results are taken between two screens, so that no view sees half of one. */
 #include "tui/core/session.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -52,8 +52,8 @@ void session_end(struct session *s)
     *s = (struct session){0};
 }
 
-/* Takes the path over; shows it without its first `skip` bytes. Patterns that would look alike are shown with as much of their
- * paths as tells them apart. */
+/* Takes the path over; shows it without its first `skip` bytes. Patterns that would look alike are shown
+ * with as much of their paths as tells them apart. */
 static void session_add_file(struct session *s, char *path, size_t skip)
 {
     size_t new = s->patterns.count, n = 0;

@@ -51,8 +51,8 @@ void session_keep_cursor(struct session *s);
 void session_keep_selection(struct session *s, const struct lx_plan *old);
 void session_select_nothing(struct session *s);
 
-/* The effect of a change of settings on the plan, in figures and buffer by buffer. It is made on a worker's thread, shown in
- * the status line, and marked in the map until the next key. */
+/* The effect of a change of settings on the plan, in figures and buffer by buffer. It is made on a
+ * worker's thread, shown in the status line, and marked in the map until the next key. */
 struct change_figures {
     int64_t value; /* HBM bytes, of a list its cost, or the height */
     int64_t spill;
@@ -73,8 +73,8 @@ struct change {
 /* `known` is false where the plans answer different questions. */
 void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out);
 void change_free(struct change *c);
-/* "HBM 14,483,456 -> 13,303,808 (-8.1 %)", the time, the spill, the nests, moved buffers: most important first. `brief`:
- * numbers of three digits. Returns the number of pieces. */
+/* "HBM 14,483,456 -> 13,303,808 (-8.1 %)", the time, the spill, the nests, moved buffers: most important
+ * first. `brief`: numbers of three digits. Returns the number of pieces. */
 enum { CHANGE_PIECES = 5 };
 int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_PIECES]);
 
@@ -203,8 +203,8 @@ void session_race(struct session *s);
 void session_race_forget(struct session *s);
 /* Do its settings differ from the present ones? The solver does not count. */
 bool session_race_is_old(const struct session *s);
-/* The last racer with the best plan (proved ones before others), or -1; and is a racer's plan as good? Time does not decide: it
- * would give another winner tomorrow. */
+/* The last racer with the best plan (proved ones before others), or -1; and is a racer's plan as good?
+ * Time does not decide: it would give another winner tomorrow. */
 int session_winner(const struct session *s);
 bool session_wins(const struct session *s, int racer);
 /* The race and the planning of all patterns. */

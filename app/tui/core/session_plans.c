@@ -1,8 +1,10 @@
-/* Plans, made in the background: of the open pattern, of all patterns, of all solvers; and the facts of the list.
+/* Plans, made in the background: of the open pattern, of all patterns, of all solvers; and the facts of
+ * the list.
  *
- * The job of the open pattern is staged: it first hands over a heuristic's plan, then interim plans of its solver. For a list
- * these are the solver's answers so far. For a graph, whose answers are to drafts, the same solver plans with as many steps as it
- * has made. Interim plans come at least EVERY seconds apart and take at most a SHARE of the time. */
+ * The job of the open pattern is staged: it first hands over a heuristic's plan, then interim plans of its
+ * solver. For a list these are the solver's answers so far. For a graph, whose answers are to drafts, the
+ * same solver plans with as many steps as it has made. Interim plans come at least EVERY seconds apart and
+ * take at most a SHARE of the time. */
 #include "tui/core/session.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -61,8 +63,8 @@ static void plan_job_hand_over(const struct stage *s, const struct outcome *made
     watch_hand_over(s->watch, p);
 }
 
-/* Shows the progress, and hands over an interim plan that is better than those before. Values of a graph count where they
- * are less than the value on the screen. */
+/* Shows the progress, and hands over an interim plan that is better than those before. Values of a graph
+ * count where they are less than the value on the screen. */
 static void plan_job_report(void *context, const struct lx_progress *so_far)
 {
     struct stage *s = context;
@@ -142,8 +144,8 @@ static void session_plans_filled(void *data, bool stopped)
 
 const struct work fill_work = {6, plan_job_run, session_plans_filled, plan_job_free};
 
-/* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose, and that nobody has moved
- * since, is chosen again. */
+/* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose, and
+ * that nobody has moved since, is chosen again. */
 static void session_plans_show(struct session *s, struct plan_job *r)
 {
     struct outcome old = s->shown;

@@ -11,8 +11,8 @@
 
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
 
-/* Every cell of a box is 2 x 4 dots of the Braille block, or one character where the font has none. Dots are counted from
- * the left and from below. A cell has the tone of the last line through it. */
+/* Every cell of a box is 2 x 4 dots of the Braille block, or one character where the font has none. Dots
+ * are counted from the left and from below. A cell has the tone of the last line through it. */
 struct dots {
     int columns, rows;   /* in cells */
     int across, up;      /* dots of a cell: 2 and 4, or 1 and 1 */

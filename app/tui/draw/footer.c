@@ -1,5 +1,5 @@
-/* The last line of the screen: the command line, else a message, else the keys of the view, which can be clicked; at its right
- * end the filter and the place in the list. */
+/* The last line of the screen: the command line, else a message, else the keys of the view, which can be
+ * clicked; at its right end the filter and the place in the list. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>

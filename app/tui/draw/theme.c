@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* clang-format off */
-/* Ink and paper of each tone on a dark and on a light background, with the marks of its ink; ink, paper and the marks of both in
- * eight colours; the marks of both without colours. */
+/* Ink and paper of each tone on a dark and on a light background, with the marks of its ink; ink, paper
+ * and the marks of both in eight colours; the marks of both without colours. */
 #define B MARK_BOLD
 #define U MARK_UNDERLINE
 #define R MARK_REVERSE

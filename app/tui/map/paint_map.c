@@ -135,7 +135,8 @@ static uint32_t paint_map_letter_of(const struct painter *p, int row, int column
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
-/* Tones of the four quarters of a cell; the selected buffer has an outline where something else begins beside it. */
+/* Tones of the four quarters of a cell; the selected buffer has an outline where something else begins
+ * beside it. */
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
 {
     uint8_t tone[4] = {0};

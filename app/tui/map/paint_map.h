@@ -1,5 +1,6 @@
-/* Cells of a raster as cells of the grid: quarter or half blocks in colour, or letters where colours do not tell
- * buffers apart. Cells of several buffers are shaded (heat.h). Shared by the map and by the two maps of a comparison. */
+/* Cells of a raster as cells of the grid: quarter or half blocks in colour, or letters where colours do
+ * not tell buffers apart. Cells of several buffers are shaded (heat.h). Shared by the map and by the two
+ * maps of a comparison. */
 #ifndef LX_APP_TUI_PAINT_MAP_H
 #define LX_APP_TUI_PAINT_MAP_H
 

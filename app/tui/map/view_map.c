@@ -1,4 +1,5 @@
-/* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off chip. */
+/* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
+ * chip. */
 #include "picture/picture.h"
 #include "base/memory.h"
 #include "tui/map/paint_map.h"
@@ -79,7 +80,8 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
     return true;
 }
 
-/* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with room. */
+/* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with
+ * room. */
 static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;

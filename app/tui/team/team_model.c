@@ -48,7 +48,8 @@ static void team_job_planned(void *data, bool stopped)
     j->cut = old; /* to be freed */
 }
 
-/* Devices of a large team share few processors, and the user can cancel them: a long timeout costs nothing. */
+/* Devices of a large team share few processors, and the user can cancel them: a long timeout costs
+ * nothing. */
 static void team_job_run(void *data, void *watch)
 {
     struct team_job *j = data;

@@ -1,6 +1,6 @@
-/* The time line of a team: a lane per device with its computing and waiting, and where there is room a second lane with the
- * traffic of its links. The selected device has both. Below them the time, and where the selected op runs on that device. A
- * zoom stays around the selected op. */
+/* The time line of a team: a lane per device with its computing and waiting, and where there is room a
+ * second lane with the traffic of its links. The selected device has both. Below them the time, and where
+ * the selected op runs on that device. A zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
 #include "team/team_figures.h"
 

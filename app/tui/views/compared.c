@@ -27,7 +27,8 @@ struct rivals rivals_of(const struct session *s)
         compared_add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
     for (size_t i = 0; i < s->racers.count; i++)
         compared_add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
-    /* A bound holds for all plans that answer the same question, by any solver. A file does not state its question. */
+    /* A bound holds for all plans that answer the same question, by any solver. A file does not state its
+     * question. */
     for (int i = 0; i < all.count; i++) {
         struct rival *r = &all.at[i];
         const struct lx_plan *p = r->outcome->plan;
@@ -207,7 +208,8 @@ static void proof_value(const void *row_of_table, const struct column *column, s
 VALUE_OF(solver_value, struct racer_row, v->words = row->rival->name; v->paint = row->wins ? PAINT_GOOD : PAINT_HEADING;)
 VALUE_OF(time_value,   struct racer_row, v->number = row->plan->seconds > 0 ? row->plan->seconds : NAN; v->paint = PAINT_DIM;)
 VALUE_OF(gap_value,    struct racer_row,
-         v->number = row->rival->by ? lx_gap(lx_plan_value(row->plan), row->rival->least) : lx_plan_gap(row->plan);)
+         v->number = row->rival->by ? lx_gap(lx_plan_value(row->plan), row->rival->least)
+                                    : lx_plan_gap(row->plan);)
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->rival->least); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)

@@ -1,4 +1,5 @@
-/* A tensor with its split over the cores: two of its dimensions, a field per part; and other splits of the op, quickest first. */
+/* A tensor with its split over the cores: two of its dimensions, a field per part; and other splits of the
+ * op, quickest first. */
 #include "tui/views/core_cut.h"
 #include "base/checked.h"
 

@@ -180,8 +180,8 @@ static uint32_t graph_copy_mark(const struct scene *on, int32_t tensor, int32_t 
     return 0;
 }
 
-/* The lanes beside op `op`, from the left of the box on: thick where the tensor is on chip, dotted where it is not, a mark where
- * the ring copies it, joined to the op by a line. */
+/* The lanes beside op `op`, from the left of the box on: thick where the tensor is on chip, dotted where
+ * it is not, a mark where the ring copies it, joined to the op by a line. */
 static void put_rails(const struct scene *on, struct box at, struct rail_room room, int32_t op)
 {
     const struct outcome *o = &on->session->shown;

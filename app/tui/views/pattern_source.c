@@ -1,5 +1,5 @@
-/* A lock around reading, so that a file is read once for all jobs. source_forget only marks the content as outdated; the next
- * source_read reads the file again. */
+/* A lock around reading, so that a file is read once for all jobs. source_forget only marks the content as
+ * outdated; the next source_read reads the file again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
 #include "base/border.h"

@@ -1,5 +1,6 @@
-/* Cores: the split of the selected op over the cores. For one of its tensors at a time: which core holds which part, as a grid
- * of cores and as the tensor itself, and whether the ops before and after split it in the same way. */
+/* Cores: the split of the selected op over the cores. For one of its tensors at a time: which core holds
+ * which part, as a grid of cores and as the tensor itself, and whether the ops before and after split it
+ * in the same way. */
 #include "tui/views/core_cut.h"
 #include "tui/core/explorer.h"
 #include "base/checked.h"

@@ -151,7 +151,8 @@ static void view_patterns_draw_rows(const struct scene *on, const struct pattern
         INK_ON(KEY, SELECTED));
 }
 
-/* Names come first: optional columns that would cut them are left out, those of the widest screens before others. */
+/* Names come first: optional columns that would cut them are left out, those of the widest screens before
+ * others. */
 static struct fitted view_patterns_fit(struct patterns_view *v, const struct session *s, int room)
 {
     int longest = 10; /* the heading */

@@ -1,5 +1,5 @@
-/* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost, and every remedy as a
- * row that is filled in when its job ends. <Enter> applies a row. */
+/* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost,
+ * and every remedy as a row that is filled in when its job ends. <Enter> applies a row. */
 #include "tui/core/explorer.h"
 #include "export/plan_words.h"
 #include "tui/draw/cells.h"

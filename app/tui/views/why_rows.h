@@ -1,6 +1,6 @@
-/* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the remedies of
- * planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit, so that all rows have a figure
- * within a second, then with a long one. */
+/* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the
+ * remedies of planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit,
+ * so that all rows have a figure within a second, then with a long one. */
 #ifndef LX_APP_TUI_WHY_ROWS_H
 #define LX_APP_TUI_WHY_ROWS_H
 

@@ -154,7 +154,7 @@ static void faults_lead_to_their_place(void **state)
     assert_true(wanted && over);
     cJSON_SetNumberValue(cJSON_GetObjectItem(wanted, "address"),
                          cJSON_GetObjectItem(over, "address")->valuedouble);
-    free(text);
+    mem_free(text);
     text = cJSON_Print(plan);
     assert_true(file_write("broken.json", text, strlen(text), &st));
     free(text);
