@@ -159,7 +159,7 @@ struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const 
     how.run.stop = watch_must_stop;
     how.run.context = &work;
     if (paint_progress_possible() && !is_quiet(call)) how.run.progress = planning_show_progress;
-    watch_begin(&work.watch, how.run.time_limit);
+    watch_begin(&work.watch, 0);
     struct lx_plan *plan = lx_plan_make(graph, &how, st);
     watch_end(&work.watch);
     return plan;
@@ -173,7 +173,7 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
     struct lx_plan_options plan = *asked;
     plan.run.stop = watch_must_stop;
     plan.run.context = &work;
-    watch_begin(&work.watch, plan.run.time_limit);
+    watch_begin(&work.watch, 0);
     struct lx_team_plans *p = lx_team_plans_choose(graph, how, &plan, &call->st);
     watch_end(&work.watch);
     if (p && p->team->uncut) note(call, "%s: %s", graph->file, lx_team_uncut_words());

@@ -121,7 +121,7 @@ static bool team_sweep_predict(const struct lx_graph *g, const struct lx_team_op
     how.grid = s->grid;
     watched.run.stop = watch_must_stop;
     watched.run.context = &watch;
-    watch_begin(&watch, plan->run.time_limit);
+    watch_begin(&watch, 0);
     s->planned = lx_team_predict(g, &how, &watched, &s->point, &s->why);
     watch_end(&watch);
     return s->planned;

@@ -21,7 +21,7 @@ function refer(name)
 }
 
 # The node that an opening brace at file level begins: a function, a table, or nothing (struct, enum).
-function begin(    i, name)
+function begin(    i, name, inside)
 {
     is_function = 0
     for (i = 1; i <= count; i++)
@@ -31,7 +31,11 @@ function begin(    i, name)
                 if (token[i] ~ /^[A-Za-z_]/) name = token[i]
             return name
         }
-    for (i = 1; i < count && token[i + 1] != "("; i++) continue
+    for (i = 1; i < count && (token[i + 1] != "(" || token[i] == "__attribute__"); i++) {
+        if (token[i] != "__attribute__") continue
+        inside = 0
+        do { i++; inside += (token[i] == "(") - (token[i] == ")") } while (inside > 0 && i < count)
+    }
     if (i >= count || token[i] !~ /^[A-Za-z_]/ || token[1] == "typedef") return ""
     is_function = 1
     return token[i]
