@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 #include <dirent.h>

@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "interrupt.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "text/colour.h"
 #include "stages/stages.h"

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "text/format.h"
 #include "text/table.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <stdio.h>
 #include <string.h>

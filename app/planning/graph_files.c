@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "unstable.h"
 #include "lxplan.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "text/format.h"
 
 #include <dirent.h>

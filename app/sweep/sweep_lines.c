@@ -2,7 +2,7 @@
 #include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 

@@ -1,9 +1,9 @@
-/* Numbers and names as people read them (base/human_words.h), and what depends on the terminal. */
+/* Numbers and names as people read them (base/words/human_words.h), and what depends on the terminal. */
 #ifndef LX_APP_TEXT_FORMAT_H
 #define LX_APP_TEXT_FORMAT_H
 
-#include "base/human_words.h"
-#include "base/words.h"
+#include "base/words/human_words.h"
+#include "base/words/words.h"
 #include "unstable.h"
 #include "base/status.h"
 #include "base/text.h"

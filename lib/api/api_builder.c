@@ -1,7 +1,7 @@
 /* Graphs under construction. What callers add is kept as the words of a pattern file, and read as one in the end: one set of
  * rules, and of messages, for every way in. Places in that text mean nothing to them and are left out of errors. */
 #include "api/api_handles.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 #include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <string.h>
 

@@ -63,13 +63,6 @@ void stop_copy(void *to, const void *from, size_t bytes)
     }
 }
 
-bool stop_never(void *context)
-{
-    (void)context;
-    stop_look(STOP_EACH);
-    return false;
-}
-
 bool stop_is_now(void)
 {
     return innermost && innermost->now;
@@ -78,11 +71,4 @@ bool stop_is_now(void)
 bool status_stopped(lx_status *st)
 {
     return status_set(st, LX_E_STOPPED, "stopped before its end");
-}
-
-bool stop_forgiven(bool ok, lx_status *st)
-{
-    if (ok || !st || st->code != LX_E_STOPPED) return ok;
-    *st = (lx_status){0};
-    return true;
 }

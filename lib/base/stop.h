@@ -37,8 +37,6 @@ bool stop_work(int64_t units);
 void stop_look(int64_t units);
 /* memcpy of what may be large, with looks. */
 void stop_copy(void *to, const void *from, size_t bytes);
-/* In place of a function that tells whether to stop: looks, and says no. */
-bool stop_never(void *context);
 /* Has the innermost watch been told to stop? */
 bool stop_is_now(void);
 /* In loops over many things: round `i` of them is done, each of so many units. True: end it. */
@@ -50,7 +48,5 @@ static inline bool stop_round(int64_t i, int64_t units)
 
 /* The error of what was stopped; false. */
 bool status_stopped(lx_status *st);
-/* True if it is ok, or failed only because it was stopped: then there is no error any more. */
-bool stop_forgiven(bool ok, lx_status *st);
 
 #endif

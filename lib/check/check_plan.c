@@ -1,7 +1,7 @@
 /* A plan of anybody's from scratch: is it legal, are its figures true, and what of its claims is a fact? */
 #include "check/check.h"
 #include "base/fail.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 LX_WORDS(lx_bound_word, enum lx_bound_state, LX_BOUND_STATES)
 

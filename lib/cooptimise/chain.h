@@ -20,7 +20,7 @@
 #ifndef LX_COOPTIMISE_CHAIN_H
 #define LX_COOPTIMISE_CHAIN_H
 
-#include "network/prices.h"
+#include "network/room_prices.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "stays/draft.h"
 

@@ -8,7 +8,7 @@
 #define LX_COOPTIMISE_JOINT_MODEL_H
 
 #include "base/clock.h"
-#include "network/prices.h"
+#include "network/room_prices.h"
 #include "cooptimise/joint.h"
 
 enum {

@@ -35,8 +35,6 @@ const char *lx_verify_word(enum lx_verify v);
 /* The outputs of a pattern, which must outlive it, in fp64 from end to end. It serves runs of all plans of that
  * pattern and seed, whatever their device. */
 struct lx_reference;
-struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
-                                       lx_status *st);
 void lx_reference_free(struct lx_reference *r);
 
 /* An op that runs off the device (extern), as the host does it: `op` of the pattern, operands as items in

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "base/checked.h"
 #include "cost/op.h"
 #include "divide/space.h"

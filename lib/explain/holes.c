@@ -21,7 +21,7 @@ static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
 }
 
 /* Its capacity; where height is asked for, where its highest buffer ends. */
-static int64_t pool_end(const struct lx_plan *p, int32_t pool)
+static int64_t holes_pool_end(const struct lx_plan *p, int32_t pool)
 {
     int64_t end = 0;
     if (p->problem.objective != LX_HEIGHT) return lx_pool_capacity(&p->problem, pool);
@@ -35,7 +35,7 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
 {
     size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
     struct stretch *taken = mem_alloc(room * sizeof *taken);
-    int64_t top = pool_end(p, pool), end = 0;
+    int64_t top = holes_pool_end(p, pool), end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
     /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
     size_t k = 0;

@@ -1,7 +1,7 @@
 /* The table of exports, in the order of the help. */
 #include "export/export_rows.h"
 #include "base/fail.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* The frame of a page. */
 #include "export/page.h"
-#include "base/human_words.h"
+#include "base/words/human_words.h"
 #include "base/memory.h"
 
 #include <string.h>

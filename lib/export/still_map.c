@@ -2,7 +2,7 @@
  * more, so that nobody needs to tell colours; all of it when the mouse rests on it. */
 #include "export/page.h"
 #include "base/checked.h"
-#include "base/human_words.h"
+#include "base/words/human_words.h"
 #include "export/plan_words.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* The page of a plan without scripts: what it comes to, how it is made again, and the tables. */
 #include "export/page.h"
-#include "base/human_words.h"
+#include "base/words/human_words.h"
 #include "base/memory.h"
 #include "export/plan_words.h"
 

@@ -5,7 +5,7 @@
  * of the scratch memory is not in the file. */
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "files/d2m.h"
 #include "files/pattern.h"
 

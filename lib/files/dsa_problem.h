@@ -2,7 +2,7 @@
 #ifndef LX_FILES_DSA_PROBLEM_H
 #define LX_FILES_DSA_PROBLEM_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "graph/builder.h"
 
 /* Ids are numbers of the file's own, in any order. */

@@ -2,7 +2,7 @@
 #ifndef LX_FILES_PATTERN_H
 #define LX_FILES_PATTERN_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "graph/builder.h"
 

@@ -5,7 +5,7 @@
 #include "graph/op_walks.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "files/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <stdio.h>
 #include <string.h>

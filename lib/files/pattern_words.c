@@ -1,7 +1,7 @@
 /* Words of patterns that must be in a table, and what an error says of one that is not. */
 #include "files/pattern_list.h"
 #include "base/fail.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <stdio.h>
 #include <string.h>

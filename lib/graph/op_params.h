@@ -3,7 +3,7 @@
 #define LX_GRAPH_OP_PARAMS_H
 
 #include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "graph/graph.h"
 

@@ -2,7 +2,7 @@
 #ifndef LX_GRAPH_OP_WALKS_H
 #define LX_GRAPH_OP_WALKS_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "graph/builder.h"
 
 /* Do shapes of this operand say nothing of the extents of its variables? */

@@ -16,7 +16,8 @@ static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_
                                                                          {TILES_6(TILE_NAME, 2)}};
 
 /* Eight at a time by the instructions of F16C; the rest in integers, which gives the same bits. */
-__attribute__((target("avx,f16c"))) static void narrow(uint16_t *to, const float *from, int64_t count)
+__attribute__((target("avx,f16c"))) static void target_avx2_narrow(uint16_t *to, const float *from,
+                                                                   int64_t count)
 {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
@@ -25,7 +26,8 @@ __attribute__((target("avx,f16c"))) static void narrow(uint16_t *to, const float
     fp16_narrow_in_integers(to + i, from + i, count - i);
 }
 
-__attribute__((target("avx,f16c"))) static void widen(float *to, const uint16_t *from, int64_t count)
+__attribute__((target("avx,f16c"))) static void target_avx2_widen(float *to, const uint16_t *from,
+                                                                  int64_t count)
 {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
@@ -41,14 +43,14 @@ static bool has_f16c(void)
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static bool supported(void)
+static bool target_avx2_supported(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 
 const struct kernel_target kernel_target_avx2 = {
     .name = "avx2",
-    .supported = supported,
+    .supported = target_avx2_supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = 2,
     .tile_columns = {12, 6},
@@ -58,7 +60,7 @@ const struct kernel_target kernel_target_avx2 = {
     .near_floats = 1 << 16,
     .kernel = kernels,
     .pack = KERNEL(pack),
-    .narrow = narrow,
-    .widen = widen,
+    .narrow = target_avx2_narrow,
+    .widen = target_avx2_widen,
 };
 #endif

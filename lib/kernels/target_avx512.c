@@ -18,7 +18,7 @@ static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {
     {TILES_16(TILE_NAME, 1)}, {TILES_12(TILE_NAME, 2)}, {TILES_8(TILE_NAME, 3)}, {TILES_6(TILE_NAME, 4)}};
 
 /* Sixteen at a time; the rest in integers, which gives the same bits. */
-KERNEL_TARGET static void narrow(uint16_t *to, const float *from, int64_t count)
+KERNEL_TARGET static void target_avx512_narrow(uint16_t *to, const float *from, int64_t count)
 {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
@@ -27,7 +27,7 @@ KERNEL_TARGET static void narrow(uint16_t *to, const float *from, int64_t count)
     fp16_narrow_in_integers(to + i, from + i, count - i);
 }
 
-KERNEL_TARGET static void widen(float *to, const uint16_t *from, int64_t count)
+KERNEL_TARGET static void target_avx512_widen(float *to, const uint16_t *from, int64_t count)
 {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
@@ -35,7 +35,7 @@ KERNEL_TARGET static void widen(float *to, const uint16_t *from, int64_t count)
     fp16_widen_in_integers(to + i, from + i, count - i);
 }
 
-static bool supported(void)
+static bool target_avx512_supported(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -44,7 +44,7 @@ static bool supported(void)
 
 const struct kernel_target kernel_target_avx512 = {
     .name = "avx512",
-    .supported = supported,
+    .supported = target_avx512_supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = 4,
     .tile_columns = {16, 12, 8, 6},
@@ -54,7 +54,7 @@ const struct kernel_target kernel_target_avx512 = {
     .near_floats = 1 << 17,
     .kernel = kernels,
     .pack = KERNEL(pack),
-    .narrow = narrow,
-    .widen = widen,
+    .narrow = target_avx512_narrow,
+    .widen = target_avx512_widen,
 };
 #endif

@@ -227,7 +227,7 @@ static void start_generation(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void pool_end(void *argument)
+static void thread_pool_end(void *argument)
 {
     struct pool *pool = argument;
     atomic_store(&pool->stop, true);
@@ -253,7 +253,7 @@ struct pool *pool_create(int threads)
         if (!thread_start(&workers[i].thread, worker_main, &workers[i])) break;
         pool->threads = i + 1; /* workers read it after the first generation begins */
     }
-    defer(&pool->ending, pool_end, pool);
+    defer(&pool->ending, thread_pool_end, pool);
     return pool;
 }
 

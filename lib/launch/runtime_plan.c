@@ -12,7 +12,7 @@
  * lx_launch_to_json writes passes it. */
 #include "launch/launch.h"
 #include "base/checked.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 

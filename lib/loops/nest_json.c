@@ -11,7 +11,7 @@
 #include "loops/nest.h"
 #include "base/checked.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/union_find.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "placement/problem.h"
 
 #include <math.h>

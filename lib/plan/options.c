@@ -1,7 +1,7 @@
 /* The table of options, and the words that they take. */
 #include "plan/options.h"
 #include "base/checked.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/text.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "plan/hint_options.h"
 #include "plan/launch_options.h"
 #include "search/nests/nests.h"

@@ -4,7 +4,7 @@
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
-#include "base/digits.h"
+#include "base/words/digits.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

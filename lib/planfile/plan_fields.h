@@ -1,5 +1,5 @@
 /* What stands in a plan file, format 2: one row per field. The rows make the structs below, write and read the
- * file (base/record.h), tell the checker what it must find again, and are the documentation: lib/plan-format.md
+ * file (base/json/record.h), tell the checker what it must find again, and are the documentation: lib/plan-format.md
  * holds the same rows as tables, and a test compares them.
  *
  * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their places
@@ -7,7 +7,7 @@
 #ifndef LX_PLANFILE_PLAN_FIELDS_H
 #define LX_PLANFILE_PLAN_FIELDS_H
 
-#include "base/record.h"
+#include "base/json/record.h"
 
 // clang-format off
 /* Taken as it stands; the same, absent where it has no value (text, lists and switches: none; numbers: -1). */

@@ -2,7 +2,7 @@
 #ifndef LX_PLANFILE_PLAN_FILE_H
 #define LX_PLANFILE_PLAN_FILE_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "files/pattern.h"
 #include "planfile/plan_pack.h"

@@ -100,7 +100,7 @@ static const struct attempt *best_within(const struct engine_sets *sets, unsigne
 }
 
 /* As if only the engines of `some` were on. */
-static bool run_set(const struct search *search, unsigned some, struct engine_sets *sets)
+static bool combine_run_set(const struct search *search, unsigned some, struct engine_sets *sets)
 {
     struct search tries = *search;
     tries.skipped |= ~some;
@@ -135,7 +135,7 @@ static bool run_sets(struct search *search, unsigned all, struct engine_sets *se
     for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
         const struct attempt *best = best_within(sets, all);
         if (!merges && best->hbm_bytes <= best->perfect_bytes) break;
-        ok = run_set(search, some, sets) &&
+        ok = combine_run_set(search, some, sets) &&
              (!merges || merge_set(search, &sets->at.at[sets->at.count - 1].best));
     }
     return ok;

@@ -1,7 +1,7 @@
 /* Eligibility: why a tensor may not be on chip. One place for all reasons, asked in order; the first that
  * holds is the one that is told. What only the size or the savings of a single stay decide is in stays.c. */
 #include "stays/find_stays.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
 

@@ -6,7 +6,7 @@
  * from HBM. What a place on chip saves is told in stay_prices.c. */
 #include "stays/find_stays.h"
 #include "base/bisect.h"
-#include "base/digits.h"
+#include "base/words/digits.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -4,10 +4,10 @@
  * enough for all members, whichever exchanges less; unless time is what counts, or all is to be whole: then they arrive as is
  * best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing: whatever is
  * stated of it, a tensor is whole along it. */
-#include "team/cut_search.h"
+#include "team/shard/cut_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/names.h"
+#include "base/words/names.h"
 #include "base/stop.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef LX_TEAM_TEAM_FIELDS_H
 #define LX_TEAM_TEAM_FIELDS_H
 
-#include "base/record.h"
+#include "base/json/record.h"
 
 // clang-format off
 #define TEAM_STATED(F, KIND, key, help)  F(KIND, key, NEEDED, STATED, 0, 0, help)

@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "base/hash.h"
 #include "base/checked.h"
-#include "team/cut_copies.h"
+#include "team/shard/cut_copies.h"
 #include "team/whole_program.h"
 
 #include <stdio.h>

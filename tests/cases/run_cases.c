@@ -4,7 +4,7 @@
  * 2 a file that cannot be read or has an unknown form. */
 #include "cases/cases.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 #include <stdarg.h>

@@ -3,14 +3,17 @@
 #   - the top folder has nothing but the names in `top`, and what git ignores;
 #   - no two C files of app, lib, solvers and tests have one name, or one stem in two folders: a name says what
 #     the file does, and "options.c" must not need the question which;
-#   - no C file has more than 600 lines;
-#   - every folder has its README.md, the one at the top of at most 180 lines;
+#   - no C file has more than 600 lines, no folder of app, lib and solvers more than 40 files;
+#   - no two files of app, lib and solvers define functions of one name: grep and gdb find one place;
+#   - every folder has its README.md, the one at the top of at most 180 lines, other pages of at most 300;
 #   - every file exists that the table "Where a change goes" of CONTRIBUTING.md names (in backquotes, * allowed);
 #   - no file has a note to its author in it, or a path of one machine.
 top=' .ci .clang-format .clang-tidy .editorconfig .github .gitignore CMakeLists.txt CMakePresets.json CONTRIBUTING.md
  LICENSE NEWS.md README.md app bootstrap lib patterns solvers tests '
 longest=600
 readme_lines=180
+page_lines=300
+fullest=40
 
 cd "$1" || exit 2
 files=$(mktemp) || exit 2
@@ -51,12 +54,34 @@ not_too_long() {
         print $2 ": " $1 " lines, of at most " most ": cut it where it has a second idea" }'
 }
 
+folders_that_fit() {
+    grep -E '^(app|lib|solvers)/.*\.(c|h|inc|def)$' "$files" | sed 's,/[^/]*$,,' | sort | uniq -c |
+        awk -v most=$fullest '$1 > most { print $2 ": " $1 " files, of at most " most ": make folders of its themes" }'
+}
+
+# A definition is a head in the first column, over one line or several, and a brace in the first column below it.
+one_function_per_name() {
+    c_files | grep -v '^tests/' | xargs awk '
+        FNR == 1 { head = "" }
+        /^[A-Za-z_].*\(/ && !/;/ && !/^(typedef|struct [a-z_0-9]* \{)/ { head = $0 }
+        /;/ { head = "" }
+        /^\{/ && head != "" {
+            name = head; gsub(/__attribute__\(\([a-z_]*(\([^)]*\))?\)\) */, "", name); sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+            if (name != "main" && name != "" && name in home && home[name] != FILENAME)
+                print FILENAME ": " home[name] " has a function " name ", too: begin its name with the noun of its file"
+            home[name] = FILENAME; head = ""
+        }'
+}
+
 readmes() {
     for folder in . app lib solvers tests patterns; do
         [ -f $folder/README.md ] || echo "$folder/README.md: missing"
     done
     [ ! -f README.md ] || [ "$(wc -l <README.md)" -le $readme_lines ] ||
         echo "README.md: $(wc -l <README.md) lines, of at most $readme_lines; details belong to the folders' READMEs"
+    grep -E '^[^/]*/.*\.md$' "$files" | while read -r page; do
+        [ ! -f "$page" ] || [ "$(wc -l <"$page")" -le $page_lines ] || echo "$page: $(wc -l <"$page") lines, of at most $page_lines"
+    done
 }
 
 files_of_the_table() {
@@ -82,6 +107,8 @@ no_private_notes() {
     agreed_at_the_top
     one_stem_per_folder
     not_too_long
+    folders_that_fit
+    one_function_per_name
     readmes
     files_of_the_table
     no_private_notes

@@ -1,4 +1,4 @@
-/* The library reads JSON with a tree of its own (base/json.h). Tests that change documents, and the facts of cases/,
+/* The library reads JSON with a tree of its own (base/json/json.h). Tests that change documents, and the facts of cases/,
  * have the tree of cJSON, an opinion that the library's does not share. */
 #ifndef LX_TESTS_SUPPORT_CJSON_FIND_H
 #define LX_TESTS_SUPPORT_CJSON_FIND_H

@@ -4,7 +4,7 @@
 #define LX_TESTS_SUPPORT_EXPORT_PLANS_H
 
 #include "unstable.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_FIELD_TABLES_H
 #define LX_TESTS_SUPPORT_FIELD_TABLES_H
 
-#include "base/record.h"
+#include "base/json/record.h"
 #include "base/text.h"
 
 static inline const char *how_taken(const struct field *f)

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <errno.h>
 #include <stdlib.h>

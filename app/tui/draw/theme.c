@@ -1,7 +1,7 @@
 /* Themes as tables. Identity colours differ when they touch, and LABEL is legible on each of them. With
  * eight colours, red and the terminal's own have meanings, so six identities repeat. */
 #include "tui/draw/theme.h"
-#include "base/words.h"
+#include "base/words/words.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Faults in words: who wanted what where, and what was there. */
 #include "device/memory/machine.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -250,15 +250,6 @@ struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t see
     return NULL;
 }
 
-struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
-                                       lx_status *st)
-{
-    struct pool *pool = pool_create(threads);
-    struct lx_reference *r = reference_make(pattern, seed, pool, st);
-    pool_destroy(pool);
-    return r;
-}
-
 /* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
 static const struct reference_output *output_named(const struct lx_reference *r, const char *name)
 {

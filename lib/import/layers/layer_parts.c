@@ -57,15 +57,6 @@ void layer_put(struct layer *l, const char *key, int64_t number)
     l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_INT, .number = number};
 }
 
-void layer_put_real(struct layer *l, const char *key, double number)
-{
-    if (l->attr_count == LAYER_MAX_ATTRS) {
-        layer_fail(l);
-        return;
-    }
-    l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_REAL, .real = number};
-}
-
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
 {
     int64_t *own = arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list);

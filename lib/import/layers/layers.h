@@ -59,7 +59,6 @@ int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise);
 double layer_real(const struct layer *l, const char *key, double otherwise);
 /* Attributes of the next part. */
 void layer_put(struct layer *l, const char *key, int64_t number);
-void layer_put_real(struct layer *l, const char *key, double number);
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* Parts: an op with these operands and one result. */
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands);

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/words/words.h"
 #include "team/run/team_run.h"
 #include "team/run/team_choose.h"
 #include "team/run/team_contest.h"

@@ -1,7 +1,7 @@
 /* JSON in: strictness, places of values and errors, and texts made to break a reader. What is read is compared with what
  * cJSON, another hand, reads of the same text. */
 #include "base/checked.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
 

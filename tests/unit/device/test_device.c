@@ -1,6 +1,6 @@
 /* The device, piece by piece: numbers, boxes, packing, data, the reference, faults, traces. */
 #include "support/device_plans.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "device/execute/arith.h"
@@ -10,6 +10,7 @@
 #include "device/memory/pack.h"
 #include "device/reference/reference.h"
 #include "support/host_copy.h"
+#include "support/made_reference.h"
 
 #include <math.h>
 
@@ -214,7 +215,7 @@ static void reference_computes(void **state)
               "\"output\": \"s\", \"einsum\": \"mn->n\"}, {\"name\": \"p\", \"kind\": \"slice\", "
               "\"inputs\": [\"x\"], \"output\": \"p\", \"offset\": [1, 1]}");
     lx_status st = {0};
-    struct lx_reference *r = lx_reference_make(g, 3, 1, &st);
+    struct lx_reference *r = made_reference(g, 3, 1, &st);
     struct pool *pool = pool_create(1);
     int8_t x[16], w[16];
     assert_true(r && pool);
@@ -273,7 +274,7 @@ static void runs_are_reproducible(void **state)
     (void)state;
     struct lx_plan *p = softmax_plan(8);
     lx_status st = {0};
-    struct lx_reference *ref = lx_reference_make(p->graph, 5, 2, &st);
+    struct lx_reference *ref = made_reference(p->graph, 5, 2, &st);
     struct lx_device_options rows[] = {{.seed = 5, .threads = 1},
                                        {.seed = 5, .threads = 3, .reference = ref},
                                        {.seed = 5, .threads = 2, .verify = LX_VERIFY_NONE},

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "support/kind_lists.h"
 #include "support/sampled.h"
+#include "support/made_reference.h"
 
 #include <stdlib.h>
 #include <math.h>
@@ -97,7 +98,7 @@ static void run_pattern(const char *path, int every)
         struct lx_run_result *first = NULL;
         for (int v = 0; v < VARIANTS; v++) {
             if ((v + k + turn) % every != 0) continue;
-            if (!ref) ref = lx_reference_make(pattern, 0, 2, &st);
+            if (!ref) ref = made_reference(pattern, 0, 2, &st);
             assert_non_null(ref);
             run_variant(path, counts[k], &variants[v], ref, &first);
         }

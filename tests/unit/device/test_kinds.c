@@ -8,6 +8,7 @@
 #include "device/execute/wide_arith.h"
 #include "device/device.h"
 #include "device/reference/evaluate.h"
+#include "support/made_reference.h"
 
 #include <float.h>
 #include <math.h>
@@ -409,7 +410,7 @@ static void unknown_kinds_are_refused(void **state)
     assert_false(arith_known(&changed, &st));
     assert_int_equal((int)st.code, (int)LX_E_UNSUPPORTED);
     assert_non_null(strstr(st.text, "op o: the device has no arithmetic for the kind softest"));
-    assert_null(lx_reference_make(&changed, 1, 1, &st));
+    assert_null(made_reference(&changed, 1, 1, &st));
     assert_non_null(strstr(st.text, "what the kind softest computes"));
     lx_graph_free(g);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
+#include "support/made_reference.h"
 
 static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_reference *ref, int threads)
 {
@@ -82,7 +83,7 @@ struct totals {
 static void each_launch(const struct lx_graph *g, struct rng *r, struct totals *t)
 {
     lx_status st = {0};
-    struct lx_reference *ref = lx_reference_make(g, 0, 1, &st);
+    struct lx_reference *ref = made_reference(g, 0, 1, &st);
     struct lx_run_result *first = NULL;
     assert_non_null(ref);
     for (size_t k = 0; k < sizeof tiles / sizeof *tiles; k++) {

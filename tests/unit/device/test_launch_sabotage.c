@@ -9,6 +9,7 @@
 #include "support/random_graph.h"
 #include "support/sampled.h"
 #include "layout/op_index.h"
+#include "support/made_reference.h"
 
 enum { WANTED = SAMPLED ? 150 : 1000, MOST_TRIES = 20000, CHANGES_PER_PLAN = 40 };
 
@@ -243,7 +244,7 @@ static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_re
 static void change_plan(const struct lx_plan *p, struct rng *r, struct tally *tally, int *counted)
 {
     lx_status st = {0};
-    struct lx_reference *ref = lx_reference_make(p->graph, 0, 1, &st);
+    struct lx_reference *ref = made_reference(p->graph, 0, 1, &st);
     assert_non_null(ref);
     enum lx_tile_order order = (enum lx_tile_order)rng_below(r, LX_LISTED);
     for (int i = 0; i < CHANGES_PER_PLAN; i++) {

@@ -7,6 +7,7 @@
  * a fault, a wrong result, a wrong count, or before it runs. What the checker takes and leaves every bit as it was is
  * another legal plan: those must run. In other tries the plan is left alone and the device itself is led astray. */
 #include "support/nest_runs.h"
+#include "support/made_reference.h"
 
 enum { WANTED = 200, SUBJECTS = 60, MOST_TRIES = 40 };
 static int wanted = WANTED; /* or as the command line says, on twice the subjects */
@@ -304,7 +305,7 @@ static bool take(struct subject *s, struct lx_plan *p)
         lx_plan_free(p);
         return false;
     }
-    *s = (struct subject){p, lx_reference_make(p->graph, 0, 1, &st), NULL};
+    *s = (struct subject){p, made_reference(p->graph, 0, 1, &st), NULL};
     s->good = execute(p, s->ref);
     if (!s->good || !s->good->ok) fail_msg("%s", s->good ? what_is_wrong(s->good) : "not run");
     if (!lx_plan_check(p, &st)) fail_msg("%s", st.text);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "support/sampled.h"
+#include "support/made_reference.h"
 
 enum { WANTED = OFTEN(1000), MOST_TRIES = 20000 };
 
@@ -364,7 +365,7 @@ static void every_sabotage_is_reported(void **state)
     int counted = 0, transfers[3] = {0};
     for (int i = 0; i < SUBJECTS; i++) {
         plan[i] = plan_subject(&subjects[i]);
-        ref[i] = lx_reference_make(plan[i]->graph, 0, 1, &st);
+        ref[i] = made_reference(plan[i]->graph, 0, 1, &st);
         assert_non_null(ref[i]);
         good[i] = execute(plan[i], ref[i]);
         if (!good[i]->ok) fail_msg("subject %d: %s", i, what_is_wrong(good[i]));

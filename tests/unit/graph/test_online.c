@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "device/reference/reference.h"
 #include "graph/online.h"
+#include "support/made_reference.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -126,7 +127,7 @@ static struct lx_reference *exactly(const struct lx_graph *g, struct lx_graph *a
     lx_status st = {0};
     *alone = *g;
     alone->came_from = NULL;
-    struct lx_reference *r = lx_reference_make(alone, 3, 1, &st);
+    struct lx_reference *r = made_reference(alone, 3, 1, &st);
     if (!r) fail_msg("%s", st.text);
     return r;
 }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "network/network.h"
-#include "network/prices.h"
+#include "network/room_prices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

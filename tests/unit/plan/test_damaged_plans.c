@@ -4,7 +4,7 @@
  * after they have been written anew. */
 #include "unstable.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "support/json_patch.h"
 

@@ -2,7 +2,7 @@
  * tensors, one axis, all axes as one row, or one tensor that is cut as somebody states. */
 #include "unstable.h"
 #include "support/sampled.h"
-#include "team/cut_search.h"
+#include "team/shard/cut_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,279 @@
+/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no object has a
+ * key twice. */
+#include "base/json/json.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/words/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t json_position(const struct json_value *v)
+{
+    return ((int64_t)v->place.line << 32) + v->place.column;
+}
+
+/* By key, equal ones in the order of the text. */
+static int compare_keys(const void *a, const void *b)
+{
+    const struct json_value *x = *(const struct json_value *const *)a,
+                            *y = *(const struct json_value *const *)b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (json_position(x) > json_position(y)) - (json_position(x) < json_position(y));
+}
+
+/* The first value whose key stood before, or NULL. Most objects have few keys: those are compared pair by pair. */
+static const struct json_value *repeated_in_few(const struct json_value *object)
+{
+    for (const struct json_value *v = object->child; v; v = v->next)
+        for (const struct json_value *before = object->child; before != v; before = before->next)
+            if (strcmp(before->key, v->key) == 0) return v;
+    return NULL;
+}
+
+static const struct json_value *repeated_in_many(const struct json_value **keys, size_t n)
+{
+    const struct json_value *first = NULL;
+    qsort(keys, n, sizeof *keys, compare_keys);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 &&
+            (!first || json_position(keys[i]) < json_position(first)))
+            first = keys[i];
+    return first;
+}
+
+static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)
+{
+    enum { FEW = 12 };
+    size_t n = (size_t)json_count(object), i = 0;
+    const struct json_value *v, *second = NULL, **keys = NULL;
+    if (n <= FEW)
+        second = repeated_in_few(object);
+    else {
+        keys = mem_alloc(n * sizeof *keys);
+        json_for_each(v, object) keys[i++] = v;
+        second = repeated_in_many(keys, n);
+    }
+    mem_free(keys);
+    return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
+                                     "the key \"%s\" stands twice in one object; remove one", second->key);
+}
+
+/* What is inside comes first. Depth is bounded by the scan. */
+static bool no_duplicate_keys(const struct json *j, const struct json_value *value, lx_status *st)
+{
+    const struct json_value *v;
+    json_for_each(v, value)
+        if (v->child && !no_duplicate_keys(j, v, st)) return false;
+    return !json_is_object(value) || keys_stand_once(j, value, st);
+}
+
+bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st)
+{
+    *j = (struct json){0};
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
+        text += 3;
+        length -= 3;
+    }
+    j->file = arena_string(&j->memory, file);
+    if (json_scan(j, text, length, st) && no_duplicate_keys(j, j->root, st)) return true;
+    json_free(j);
+    return false;
+}
+
+void json_free(struct json *j)
+{
+    arena_free(&j->memory);
+    *j = (struct json){0};
+}
+
+int json_count(const struct json_value *v)
+{
+    int n = 0;
+    json_for_each(v, v) n++;
+    return n;
+}
+
+const struct json_value *json_item(const struct json_value *v, int n)
+{
+    json_for_each(v, v)
+        if (n-- == 0) break;
+    return v;
+}
+
+bool json_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
+                const char *format, ...)
+{
+    struct json_place p = value->place;
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, j->file, p.line, p.column, format, args);
+    va_end(args);
+    return false;
+}
+
+bool json_key_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
+                    const char *format, ...)
+{
+    struct json_place p = value->place;
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, j->file, p.line, p.key ? p.key : p.column, format, args);
+    va_end(args);
+    return false;
+}
+
+static const char *type_name(const struct json_value *v)
+{
+    return json_is_object(v)   ? "an object"
+           : json_is_array(v)  ? "an array"
+           : json_is_string(v) ? "a string"
+           : json_is_number(v) ? "a number"
+           : json_is_null(v)   ? "null"
+                               : "true or false";
+}
+
+bool json_only_keys(const struct json *j, const struct json_value *value, const char *what,
+                    const char *const *keys, lx_status *st)
+{
+    if (!json_is_object(value))
+        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an object, not %s", what, type_name(value));
+    for (const struct json_value *child = value->child; child; child = child->next) {
+        const char *const *k = keys;
+        while (*k && strcmp(*k, child->key) != 0) k++;
+        if (*k) continue;
+        char known[400] = "";
+        size_t n = 0;
+        for (k = keys; *k && n < sizeof known; k++) {
+            int wrote = snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", *k);
+            n += wrote > 0 ? (size_t)wrote : 0;
+        }
+        const char *near = nearest(child->key, keys);
+        return json_key_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
+                              child->key, what, near ? " did you mean \"" : "", near ? near : "",
+                              near ? "\"?" : "", known);
+    }
+    return true;
+}
+
+const struct json_value *json_find(const struct json_value *object, const char *key)
+{
+    const struct json_value *v;
+    json_for_each(v, object)
+        if (v->key && strcmp(v->key, key) == 0) break;
+    return v;
+}
+
+static const struct json_value *require(const struct json *j, const struct json_value *object,
+                                        const char *key, lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    if (!v) json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
+    return v;
+}
+
+static bool wrong_type(const struct json *j, const struct json_value *v, const char *what, const char *wanted,
+                       lx_status *st)
+{
+    return json_error(j, v, st, LX_E_SCHEMA, "%s must be %s, not %s", what, wanted, type_name(v));
+}
+
+static bool too_wide(const struct json *j, const struct json_value *v, lx_status *st)
+{
+    if (!v->wide) return false;
+    json_error(j, v, st, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992), the largest that is exact");
+    return true;
+}
+
+bool json_whole(const struct json_value *v, int64_t *bits)
+{
+    if (json_is_number(v) && v->wide) return *bits = v->bits, true;
+    return json_is_number(v) && whole_of_double(v->number, bits);
+}
+
+bool json_int_value(const struct json *j, const struct json_value *v, const char *what, int64_t low,
+                    int64_t high, int64_t *out, lx_status *st)
+{
+    if (!json_is_number(v)) return wrong_type(j, v, what, "an integer", st);
+    if (too_wide(j, v, st)) return false;
+    double d = v->number;
+    if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
+    if (d < (double)low || d > (double)high || fabs(d) > (double)LX_INT_MAX)
+        return json_error(j, v, st, LX_E_RANGE, "%s is %.*g; it must be from %lld to %lld", what,
+                          fabs(d) < 1e18 ? 18 : 6, d, (long long)low, (long long)high);
+    *out = (int64_t)d;
+    return true;
+}
+
+bool json_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
+              int64_t high, int64_t *out, lx_status *st)
+{
+    const struct json_value *v = require(j, object, key, st);
+    return v && json_int_value(j, v, key, low, high, out, st);
+}
+
+bool json_opt_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
+                  int64_t high, int64_t *out, lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    return !v || json_int_value(j, v, key, low, high, out, st);
+}
+
+bool json_opt_number(const struct json *j, const struct json_value *object, const char *key, double low,
+                     double high, double *out, lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    if (!v) return true;
+    if (!json_is_number(v)) return wrong_type(j, v, key, "a number", st);
+    if (too_wide(j, v, st)) return false;
+    if (!(v->number >= low && v->number <= high))
+        return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->number, low,
+                          high);
+    *out = v->number;
+    return true;
+}
+
+bool json_opt_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
+                     lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    if (!v) return true;
+    if (!json_is_string(v)) return wrong_type(j, v, key, "a string", st);
+    *out = v->text;
+    return true;
+}
+
+bool json_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
+                 lx_status *st)
+{
+    return require(j, object, key, st) && json_opt_string(j, object, key, out, st);
+}
+
+bool json_opt_bool(const struct json *j, const struct json_value *object, const char *key, bool *out,
+                   lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    if (!v) return true;
+    if (!json_is_bool(v)) return wrong_type(j, v, key, "true or false", st);
+    *out = json_is_true(v);
+    return true;
+}
+
+bool json_opt_array(const struct json *j, const struct json_value *object, const char *key,
+                    const struct json_value **out, lx_status *st)
+{
+    const struct json_value *v = json_find(object, key);
+    if (!v) return true;
+    if (!json_is_array(v)) return wrong_type(j, v, key, "an array", st);
+    *out = v;
+    return true;
+}
+
+bool json_array(const struct json *j, const struct json_value *object, const char *key,
+                const struct json_value **out, lx_status *st)
+{
+    return require(j, object, key, st) && json_opt_array(j, object, key, out, st);
+}

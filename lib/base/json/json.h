@@ -1,0 +1,154 @@
+/* Reading JSON files of which every mistake can be shown to its author.
+ *
+ * One strict pass over the text (json_scan.c, RFC 8259) makes a tree in an arena: 64 bytes per value, and its keys and
+ * strings with their escapes undone. Every value knows where it stands, so that an error found much later still has
+ * a line and a column. Refused are also integers beyond 64 bits, numbers that overflow, NUL characters, invalid UTF-8,
+ * keys that stand twice, nesting bombs and floods of values. Integers beyond 2^53, which a double need not hold, are
+ * kept exactly: json_whole has them, all other readers refuse them.
+ *
+ * The readers below look a key up in an object, check type and range, and report against the place of
+ * the value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
+#ifndef LX_BASE_JSON_JSON_H
+#define LX_BASE_JSON_JSON_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    JSON_MAX_DEPTH = 64,
+    JSON_MAX_VALUES = 1 << 23, /* more only if they take so many bytes each, */
+    JSON_BYTES_PER_VALUE = 3,  /* as in plans of many members: a flood of single digits takes 2 */
+};
+
+enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+struct json_place {
+    int line, column;
+    int key; /* column of the key that names the value, if it stands in the same line; else 0 */
+};
+
+/* A field that is not of its kind is 0 or NULL. */
+struct json_value {
+    struct json_value *next, *child; /* in the order of the text */
+    const char *key;                 /* NULL: not in an object */
+    const char *text;                /* of a string */
+    double number;
+    int64_t bits; /* of a wide number, in two's complement */
+    struct json_place place;
+    unsigned char kind; /* enum json_kind */
+    bool wide;          /* an integer beyond 2^53 */
+};
+
+struct json {
+    const char *file;
+    const struct json_value *root;
+    struct arena memory; /* of all of it: nothing of the text is needed any more */
+};
+
+bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
+void json_free(struct json *j);
+
+/* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write keys in
+ * another order, so that it may stand anywhere. */
+bool json_is_kind(const char *text, size_t length, const char *kind);
+/* Is it an object with this key? */
+bool json_has_key(const char *text, size_t length, const char *key);
+
+/* All of these may be asked of NULL, which is of no kind and has nothing in it. */
+static inline bool json_is(const struct json_value *v, enum json_kind kind)
+{
+    return v && v->kind == kind;
+}
+
+static inline bool json_is_null(const struct json_value *v)
+{
+    return json_is(v, JSON_NULL);
+}
+
+static inline bool json_is_true(const struct json_value *v)
+{
+    return json_is(v, JSON_TRUE);
+}
+
+static inline bool json_is_bool(const struct json_value *v)
+{
+    return json_is(v, JSON_TRUE) || json_is(v, JSON_FALSE);
+}
+
+static inline bool json_is_number(const struct json_value *v)
+{
+    return json_is(v, JSON_NUMBER);
+}
+
+static inline bool json_is_string(const struct json_value *v)
+{
+    return json_is(v, JSON_STRING);
+}
+
+static inline bool json_is_array(const struct json_value *v)
+{
+    return json_is(v, JSON_ARRAY);
+}
+
+static inline bool json_is_object(const struct json_value *v)
+{
+    return json_is(v, JSON_OBJECT);
+}
+
+static inline const struct json_value *json_first(const struct json_value *v)
+{
+    return v ? v->child : NULL;
+}
+
+/* Every value in an array or object. */
+#define json_for_each(item, of) for (item = json_first(of); item; item = item->next)
+
+/* How many there are, and the n-th, or NULL: both walk there. */
+int json_count(const struct json_value *v);
+const struct json_value *json_item(const struct json_value *v, int n);
+
+/* Report against a value; returns false. */
+bool json_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same against its key. */
+bool json_key_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* `value` is an object that has only keys of the NULL-terminated list. `what` names it in errors. */
+bool json_only_keys(const struct json *j, const struct json_value *value, const char *what,
+                    const char *const *keys, lx_status *st);
+
+const struct json_value *json_find(const struct json_value *object, const char *key);
+bool json_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
+              int64_t high, int64_t *out, lx_status *st);
+bool json_opt_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
+                  int64_t high, int64_t *out, lx_status *st);
+bool json_opt_number(const struct json *j, const struct json_value *object, const char *key, double low,
+                     double high, double *out, lx_status *st);
+bool json_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
+                 lx_status *st);
+bool json_opt_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
+                     lx_status *st);
+bool json_opt_bool(const struct json *j, const struct json_value *object, const char *key, bool *out,
+                   lx_status *st);
+bool json_array(const struct json *j, const struct json_value *object, const char *key,
+                const struct json_value **out, lx_status *st);
+bool json_opt_array(const struct json *j, const struct json_value *object, const char *key,
+                    const struct json_value **out, lx_status *st);
+/* The integer in a value that has been found already; `what` names it in errors. */
+bool json_int_value(const struct json *j, const struct json_value *value, const char *what, int64_t low,
+                    int64_t high, int64_t *out, lx_status *st);
+
+/* The 64 bits of a number that is an integer from -2^63 to 2^64 - 1; those from 2^63 on are taken as unsigned. False:
+ * it is none. */
+bool json_whole(const struct json_value *value, int64_t *bits);
+
+/* The scan: checks `text` and makes the tree of `j`, whose memory is the caller's to free also when it fails. */
+bool json_scan(struct json *j, const char *text, size_t length, lx_status *st);
+
+#endif
