@@ -26,7 +26,7 @@
     X(report)                                                                                                \
     X(sweep)
 
-/* What the program ends with; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
+/* Exit codes; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
 #define EXIT_CODES(X)                                                                                        \
     X(EXIT_YES, 0, "yes", "Yes.")                                                                            \
     X(EXIT_NO, 1, "the answer is no",                                                                        \
@@ -75,9 +75,9 @@ extern const struct command *const commands[];
 /* NULL, with `st`: there is none of that name. */
 const struct command *command_find(const char *name, lx_status *st);
 
-/* help.c: what all commands can do, what one of them can, and both for programs. */
+/* help.c: help for the program, for one command, and lists for other programs. */
 void general_help(struct text *out);
-void command_help(const struct call *call, struct text *out);
+void command_help(const struct call *call, bool all, struct text *out);
 int run_help(struct call *call, int count, char *const *arguments);
 /* The row of an option of a command by its name, with or without dashes, or its letter; NULL: it has none. */
 const struct option_row *command_row(const struct command *c, const char *option);
@@ -97,15 +97,15 @@ static inline bool is_quiet(const struct call *call)
     return option_given(&call->line, "quiet");
 }
 
-/* Something worth knowing that is not the answer: to standard error, unless --quiet. */
+/* A remark beside the answer: to standard error, unless --quiet. */
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Malloc'ed data to the file of -o, or to standard output; frees it. NULL counts as out of memory. */
+/* Allocated data to the file of -o, or to standard output; frees it. */
 bool deliver(struct call *call, char *data, size_t length);
 /* Into another file that the call asks for. */
 bool keep_file(struct call *call, const char *path, const char *data, size_t length);
 /* Is the answer for a file (-o)? Then it has no colours. */
 bool goes_to_file(const struct call *call);
-/* An integer option into `*out`, which stays as it is when the option is not given. */
+/* An integer option into `*out`, which keeps its value when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 /* Likewise the number of the word that it has. */
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);
@@ -115,7 +115,7 @@ bool word_given(struct call *call, const char *name, const char *value, const ch
 /* main.c: the whole program, from its arguments to its exit code. */
 int run_program(int argc, char **argv);
 
-/* no_command.c: what the program says when it is asked nothing. False: no patterns were found. */
+/* no_command.c: the answer without any argument. False: no patterns were found. */
 bool front_page(struct text *out);
 
 #endif

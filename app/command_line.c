@@ -30,7 +30,8 @@ static const struct option_row *find_short(const struct option_row *const *table
 {
     for (; *tables; tables++)
         for (const struct option_row *row = *tables; row->name; row++)
-            if (row->letter == letter || (row->letter == ANY_DIGIT && isdigit((unsigned char)letter)))
+            if ((row->letter & ~MORE) == letter ||
+                ((row->letter & ~MORE) == ANY_DIGIT && isdigit((unsigned char)letter)))
                 return row;
     return NULL;
 }
@@ -46,11 +47,6 @@ static bool unknown_long(const struct option_row *const *tables, const char *nam
     return status_set(st, LX_E_USAGE, "there is no option --%s; --help lists those there are", name);
 }
 
-static bool command_line_keep(struct command_line *line, const char *name, const char *value, lx_status *st)
-{
-    return VEC_PUSH(&line->options, (struct given_option){name, value}) ? true : status_no_memory(st);
-}
-
 /* `--name`, `--name=value` or `--name value`; `*used` counts the arguments that were taken. */
 static bool take_long(struct command_line *line, const char *argument, const char *next,
                       const struct option_row *const *tables, bool open, int *used, lx_status *st)
@@ -58,17 +54,18 @@ static bool take_long(struct command_line *line, const char *argument, const cha
     const char *equals = strchr(argument, '=');
     char *name = arena_copy(line->memory, argument + 2,
                             equals ? (size_t)(equals - argument - 2) : strlen(argument + 2));
-    if (!name) return status_no_memory(st);
     const struct option_row *row = find_long(tables, name);
     if (!row && !open) return unknown_long(tables, name, st);
     if (row && !row->argument) {
         if (equals) return status_set(st, LX_E_USAGE, "--%s takes no value", name);
-        return command_line_keep(line, row->name, NULL, st);
+        VEC_PUSH(&line->options, (struct given_option){row->name, NULL});
+        return true;
     }
     const char *value = equals ? equals + 1 : next;
     if (!value) return status_set(st, LX_E_USAGE, "--%s needs a value (%s)", name, row ? row->argument : "N");
     *used += !equals;
-    return command_line_keep(line, row ? row->name : name, value, st);
+    VEC_PUSH(&line->options, (struct given_option){row ? row->name : name, value});
+    return true;
 }
 
 /* One or more switches behind one dash; the first option with a value takes the rest or the next argument. */
@@ -80,19 +77,18 @@ static bool take_short(struct command_line *line, const char *argument, const ch
         if (!row)
             return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
         if (!row->argument) {
-            if (!command_line_keep(line, row->name, NULL, st)) return false;
+            VEC_PUSH(&line->options, (struct given_option){row->name, NULL});
             continue;
         }
-        if (row->letter == ANY_DIGIT) { /* the letter is the value */
-            const char *digit = arena_copy(line->memory, s, 1);
-            if (!digit) return status_no_memory(st);
-            if (!command_line_keep(line, row->name, digit, st)) return false;
+        if ((row->letter & ~MORE) == ANY_DIGIT) { /* the letter is the value */
+            VEC_PUSH(&line->options, (struct given_option){row->name, arena_copy(line->memory, s, 1)});
             continue;
         }
         const char *value = s[1] ? s + 1 : next;
         if (!value) return status_set(st, LX_E_USAGE, "-%c needs a value (%s)", *s, row->argument);
         *used += !s[1];
-        return command_line_keep(line, row->name, value, st);
+        VEC_PUSH(&line->options, (struct given_option){row->name, value});
+        return true;
     }
     return true;
 }
@@ -101,14 +97,13 @@ bool options_parse(struct command_line *line, int count, char *const *arguments,
                    const struct option_row *const *tables, bool open, lx_status *st)
 {
     *line = (struct command_line){.memory = mem_zeroed(1, sizeof *line->memory)};
-    if (!line->memory) return status_no_memory(st);
     bool only_files = false;
     for (int i = 0; i < count; i++) {
         const char *a = arguments[i], *next = i + 1 < count ? arguments[i + 1] : NULL;
         int used = 0;
         bool ok = true;
         if (only_files || a[0] != '-' || !a[1]) /* "-" is a file: standard input */
-            ok = VEC_PUSH(&line->files, a) ? true : status_no_memory(st);
+            VEC_PUSH(&line->files, a);
         else if (strcmp(a, "--") == 0)
             only_files = true;
         else if (a[1] == '-')
@@ -203,15 +198,17 @@ void add_help(const struct option_row *row, const struct option_words *words, st
     text_add(out, gap + strlen(mark));
 }
 
-void options_help(const struct option_row *rows, const struct option_words *words, struct text *out)
+void options_help(const struct option_row *rows, const struct option_words *words, bool all, struct text *out)
 {
     for (; rows->name; rows++) {
+        if (rows->letter & MORE && !all) continue;
+        int own = rows->letter & ~MORE;
         char left[100], letter[8] = "    ";
         struct text help = {0};
-        if (rows->letter == ANY_DIGIT)
+        if (own == ANY_DIGIT)
             snprintf(letter, sizeof letter, "-0..9, ");
-        else if (rows->letter)
-            snprintf(letter, sizeof letter, "-%c, ", rows->letter);
+        else if (own)
+            snprintf(letter, sizeof letter, "-%c, ", own);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, rows->name, rows->argument ? " " : "",
                  rows->argument ? rows->argument : "");
         add_help(rows, words, &help);

@@ -1,7 +1,7 @@
 /* Command lines as data: a command lists its options as rows; the rows parse and make the help.
  *
  * Both `--name value` and `--name=value`, `-x value` and `-xvalue`; options may stand before, between and
- * after files; `--` ends them. Values are kept as text, in order, and read by those who know their type. */
+ * after files; `--` ends them. Values are kept as text, in order, and parsed by the readers of each option. */
 #ifndef LX_APP_COMMAND_LINE_H
 #define LX_APP_COMMAND_LINE_H
 
@@ -9,11 +9,14 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { ANY_DIGIT = '#' }; /* as a letter: -0 to -9, of which the digit is the value */
+enum {
+    ANY_DIGIT = '#', /* as a letter: -0 to -9; the digit is the value */
+    MORE = 0x100
+};
 
 struct option_row {
     const char *name;
-    char letter;          /* 0: none */
+    int letter;           /* 0: none; with MORE: of a command with many options only `--help all` lists it */
     const char *argument; /* what stands for its value in the help; NULL: a switch */
     const char *help;
 };
@@ -54,8 +57,9 @@ void add_words(const char *(*word)(int k), const char *before_last, struct text 
 const char *(*option_words_of(const struct option_words *words, const char *option))(int k);
 /* A row's help, in which "{}" stands for its words; "{default}": the first of them is the default. */
 void add_help(const struct option_row *row, const struct option_words *words, struct text *out);
-/* The rows as help, wrapped, one row after the other. */
-void options_help(const struct option_row *rows, const struct option_words *words, struct text *out);
+/* The rows as help, wrapped, one row after the other; without `all` only rows without MORE. */
+void options_help(const struct option_row *rows, const struct option_words *words, bool all,
+                  struct text *out);
 /* One entry of a help: `left` in its column, `right` beside it and wrapped. */
 void help_entry(struct text *out, const char *left, const char *right);
 

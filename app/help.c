@@ -1,9 +1,8 @@
-/* What the commands can do: for people, and for programs that complete command lines. */
+/* Help: for people, and lists for programs that complete command lines. */
 #include "command.h"
 #include "base/fail.h"
 #include "base/words.h"
-#include "planning/format_words.h"
-#include "planning/model_reading.h"
+#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "text/colour.h"
 
@@ -59,7 +58,7 @@ void general_help(struct text *out)
     help_entry(out, "help COMMAND", "the options of a command");
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "options:\n");
-    options_help(help_rows, NULL, out);
+    options_help(help_rows, NULL, true, out);
     help_entry(out, "-V, --version", "the version of the program");
     text_add(out, "\nFILE is ");
     add_formats(out);
@@ -69,18 +68,26 @@ void general_help(struct text *out)
     add_exit_codes(out);
 }
 
-void command_help(const struct call *call, struct text *out)
+/* A command with many options lists the most common ones; with `all` every one. */
+void command_help(const struct call *call, bool all, struct text *out)
 {
+    enum { MANY = 20 };
     const struct command *c = call->command;
+    int rows = 0, hidden = 0;
+    for (const struct option_row *const *table = c->options; *table; table++)
+        for (const struct option_row *row = *table; row->name; row++)
+            rows++, hidden += (row->letter & MORE) != 0;
+    if (rows <= MANY) all = true;
     text_format(out, "usage: lxplan %s %s\n\n%s.\n", c->name, c->synopsis, c->summary);
     if (c->details) text_format(out, "\n%s", c->details);
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "options:\n");
     for (const struct option_row *const *table = c->options; *table; table++) {
-        if (*table == model_rows) paint_add(out, PAINT_HEADING, "\nof models (TTIR, HLO, ONNX):\n");
-        options_help(*table, *table == model_rows ? NULL : c->words, out);
+        if (*table == model_rows && all) paint_add(out, PAINT_HEADING, "\nof models (TTIR, HLO, ONNX):\n");
+        options_help(*table, *table == model_rows ? NULL : c->words, all, out);
     }
-    if (c->more_help) c->more_help(call, out);
+    if (!all) text_format(out, "\n`lxplan %s --help all` lists %d more options.\n", c->name, hidden);
+    if (c->more_help && (all || c->more_help != device_help)) c->more_help(call, out);
 }
 
 const struct option_row *command_row(const struct command *c, const char *option)
@@ -90,8 +97,8 @@ const struct option_row *command_row(const struct command *c, const char *option
         for (const struct option_row *row = *table; row->name; row++)
             if (strcmp(row->name, name) == 0 ||
                 (option[0] == '-' && option[1] && !option[2] &&
-                 (row->letter == option[1] ||
-                  (row->letter == ANY_DIGIT && isdigit((unsigned char)option[1])))))
+                 ((row->letter & ~MORE) == option[1] ||
+                  ((row->letter & ~MORE) == ANY_DIGIT && isdigit((unsigned char)option[1])))))
                 return row;
     return NULL;
 }
@@ -143,7 +150,7 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
     for (int k = 0; row && !word && planning_word(row->name, k); k++)
         text_format(&call->out, "%s\n", planning_word(row->name, k));
     if (row && strcmp(row->name, "device") == 0) {
-        /* What may stand behind -D: presets, and the parameters of a device. */
+        /* Values of -D: presets, and the parameters of a device. */
         for (int i = 0; lx_device_at(i); i++) text_format(&call->out, "preset=%s\n", lx_device_at(i)->preset);
         for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
             text_format(&call->out, "%s=\n", p->key);
@@ -160,8 +167,7 @@ static int write_manual(struct call *call, int count, char *const *arguments)
                           "help --man: TEMPLATE and PAGE are missing; app/lxplan.1.in is a template"),
                FAILED;
     bool ok =
-        manual_write(arguments[0], &page, &call->st) &&
-        (page.failed ? status_no_memory(&call->st) : keep_file(call, arguments[1], page.at, page.length));
+        manual_write(arguments[0], &page, &call->st) && (keep_file(call, arguments[1], page.at, page.length));
     text_free(&page);
     return ok ? EXIT_YES : FAILED;
 }
@@ -186,6 +192,6 @@ int run_help(struct call *call, int count, char *const *arguments)
     }
     call->command = command_find(arguments[0], &call->st);
     if (!call->command) return FAILED;
-    command_help(call, &call->out);
+    command_help(call, count > 1 && strcmp(arguments[1], "all") == 0, &call->out);
     return EXIT_YES;
 }

@@ -5,13 +5,12 @@
 #include "base/file.h"
 #include "base/border.h"
 #include "base/memory.h"
-#include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/planning.h"
 #include "sweep/sweep_out.h"
 #include "text/format.h"
-#include "text/source_line.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -22,14 +21,38 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct option_row help_rows[] = {{"help", 'h', NULL, "this help"}, {0}};
+/* Log lines as "pass     what it says", written at once: a crash must not swallow the line that explains it. */
+
+static const char remedy[] = "this lxplan was built without a log; configure with -DLXPLAN_LOGGING=ON";
+
+static void print_line(void *context, const char *pass, const char *line)
+{
+    char *clean = printable(line, 0);
+    (void)context;
+    fprintf(stderr, "%-10s %s\n", pass, clean ? clean : "(out of memory)");
+    mem_free(clean);
+}
+
+static bool begin_log(struct call *call)
+{
+    bool by_option = option_given(&call->line, "log");
+    const char *wish = getenv("LXPLAN_LOG");
+    if (!by_option && !(wish && *wish)) return true;
+    if (log_to(print_line, NULL)) return true;
+    log_to(NULL, NULL);
+    if (by_option) return status_set(&call->st, LX_E_USAGE, "--log: %s", remedy);
+    note(call, "LXPLAN_LOG is set, but %s", remedy);
+    return true;
+}
+
+const struct option_row help_rows[] = {{"help", 'h', NULL, "this help; --help all: every option"}, {0}};
 const struct option_row json_rows[] = {
     {"json", 0, NULL, "machine-readable JSON on standard output; errors too"}, {0}};
-/* Of commands whose answer is a file of its own form. */
+/* For commands whose answer is a file of another form. */
 const struct option_row json_error_rows[] = {{"json", 0, NULL, "print errors as JSON on standard output too"},
                                              {0}};
-const struct option_row quiet_rows[] = {{"quiet", 'q', NULL, "say nothing; the exit code is the answer"},
-                                        {0}};
+const struct option_row quiet_rows[] = {
+    {"quiet", 'q' | MORE, NULL, "print nothing; the exit code is the answer"}, {0}};
 const struct option_row output_rows[] = {
     {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"}, {0}};
 
@@ -66,7 +89,6 @@ bool keep_file(struct call *call, const char *path, const char *data, size_t len
 bool deliver(struct call *call, char *data, size_t length)
 {
     bool ok = true;
-    if (!data) return status_no_memory(&call->st);
     if (goes_to_file(call))
         ok = keep_file(call, option_value(&call->line, "output"), data, length);
     else
@@ -119,7 +141,9 @@ static int run_command(struct call *call, int count, char *const *arguments)
     const struct command *c = call->command;
     if (!options_parse(&call->line, count, arguments, c->options, c->open, &call->st)) return FAILED;
     if (option_given(&call->line, "help")) {
-        command_help(call, &call->out);
+        bool all =
+            call->line.files.count > 0 && strcmp(call->line.files.at[call->line.files.count - 1], "all") == 0;
+        command_help(call, all, &call->out);
         return EXIT_YES;
     }
     return check_file_count(call) && begin_log(call) ? c->run(call) : FAILED;
@@ -156,7 +180,7 @@ static int main_run(struct call *call, int count, char *const *arguments)
                           word),
                FAILED;
     call->command = command_find(word, &call->st);
-    if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: what else would one want of it? */
+    if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: the explorer */
         call->command = &command_explore;
         return run_command(call, count, arguments);
     }
@@ -170,22 +194,6 @@ static bool json_is_asked_for(int count, char *const *arguments)
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
         if (strcmp(arguments[i], "--json") == 0) return true;
     return false;
-}
-
-static void error_as_json(const lx_status *st, struct text *out)
-{
-    text_format(out, "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": ",
-                lx_code_word(st->code));
-    if (st->file[0])
-        text_json_string(out, st->file);
-    else
-        text_add(out, "null");
-    if (st->line > 0)
-        text_format(out, ", \"line\": %d, \"column\": %d, \"text\": ", st->line, st->column);
-    else
-        text_add(out, ", \"line\": null, \"column\": null, \"text\": ");
-    text_json_string(out, st->text);
-    text_add(out, "}}\n");
 }
 
 /* Length of a change of colour, as colour.c writes it; 0: none is here. */
@@ -245,19 +253,11 @@ static bool asks_for_utf8(void)
     return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
 }
 
-static bool load_locale(const char *name)
-{
-    errno = 0;
-    bool loaded = setlocale(LC_CTYPE, name);
-    if (!loaded && errno == ENOMEM) memory_out(); /* with another one pictures would be other ones */
-    return loaded;
-}
-
 static int run_in_border(int argc, char **argv)
 {
     struct call call = {0};
-    /* A locale that this machine does not have only decides whether output is UTF-8. */
-    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
+    /* The user's locale; where this machine lacks it, only its encoding matters. */
+    if (!setlocale(LC_CTYPE, "") && asks_for_utf8()) setlocale(LC_CTYPE, "C.UTF-8");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ,
            SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */
@@ -275,7 +275,22 @@ static int run_in_border(int argc, char **argv)
         main_report(&call.st);
         code = lx_code_exit(call.st.code);
         text_free(&call.out);
-        if (json_is_asked_for(count, argv + 1)) error_as_json(&call.st, &call.out);
+        if (json_is_asked_for(count, argv + 1)) {
+            text_format(&call.out,
+                        "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": ",
+                        lx_code_word(call.st.code));
+            if (call.st.file[0])
+                text_json_string(&call.out, call.st.file);
+            else
+                text_add(&call.out, "null");
+            if (call.st.line > 0)
+                text_format(&call.out, ", \"line\": %d, \"column\": %d, \"text\": ", call.st.line,
+                            call.st.column);
+            else
+                text_add(&call.out, ", \"line\": null, \"column\": null, \"text\": ");
+            text_json_string(&call.out, call.st.text);
+            text_add(&call.out, "}}\n");
+        }
     }
     if (isatty(STDOUT_FILENO)) keep_harmless(&call.out);
     if (!write_out(&call.out)) {
@@ -302,8 +317,7 @@ int run_program(int argc, char **argv)
     if (json_is_asked_for(argc - 1, argv + 1))
         dprintf(STDOUT_FILENO,
                 "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": null, "
-                "\"line\": null, "
-                "\"column\": null, \"text\": \"%s\"}}\n",
+                "\"line\": null, \"column\": null, \"text\": \"%s\"}}\n",
                 lx_code_word(st.code), st.text);
     return lx_code_exit(st.code);
 }

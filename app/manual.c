@@ -7,7 +7,6 @@
 #include "planning/planning.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text for troff: hyphens that are to be typed, backslashes, `commands` in bold, nothing at the beginning of a
@@ -28,7 +27,7 @@ static void add_roff(struct text *out, const char *text)
     }
 }
 
-/* Does it begin with something that is to be typed as it is: a word with a digit, or a word of the option? */
+/* Does it begin with a word to be typed: one with a digit, or a word of the option? */
 static bool begins_literally(const char *text, const struct command *c, const char *option)
 {
     size_t n = strcspn(text, " ,:;");
@@ -56,11 +55,12 @@ static void add_sentence(struct text *out, const char *text, bool is_literal)
 static void add_option(const struct command *c, const struct option_row *row, struct text *out)
 {
     struct text help = {0};
+    int letter = row->letter & ~MORE;
     text_add(out, ".TP\n");
-    if (row->letter == ANY_DIGIT)
+    if (letter == ANY_DIGIT)
         text_add(out, "\\fB\\-0\\fR ... \\fB\\-9\\fR, ");
-    else if (row->letter)
-        text_format(out, "\\fB\\-%c\\fR, ", row->letter);
+    else if (letter)
+        text_format(out, "\\fB\\-%c\\fR, ", letter);
     text_add(out, "\\fB\\-\\-");
     add_roff(out, row->name);
     text_add(out, "\\fR");
@@ -95,7 +95,7 @@ static void add_users(struct text *out, const struct option_row *rows)
     }
 }
 
-/* Those that have a section of their own. */
+/* Tables with a section of their own. */
 static bool manual_is_shared(const struct option_row *rows)
 {
     return rows == planning_rows || rows == model_rows;

@@ -2,13 +2,13 @@
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
  * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file
- * (results_write.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
+ * (results_file.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
  * in memory. */
 #ifndef LX_APP_BENCH_BENCH_H
 #define LX_APP_BENCH_BENCH_H
 
 #include "command.h"
-#include "planning/model_reading.h"
+#include "planning/graph_files.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/vec.h"
@@ -101,7 +101,7 @@ struct planned {
 
 typedef VEC(struct planned) schedule;
 
-/* What came back from the process of a run. */
+/* The result of a run's process. */
 struct child_result {
     bool complete; /* the whole message arrived and is intact */
     bool killed_for_time, killed_for_memory;
@@ -132,8 +132,8 @@ bool instances_gather(struct call *call, const struct settings *s, struct arena 
 struct loaded *instance_load(const struct instance *i, const struct settings *s, lx_status *st);
 void instance_release(struct loaded *l);
 
-/* run_order.c */
-bool schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
+/* harness.c: the order of the runs. */
+void schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
 
 /* judge_answer.c: the parent's own opinion. `row` has its names already. */
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
@@ -149,7 +149,7 @@ int64_t provenance_ranks(const char *header);
  * machine is added to the settings. */
 bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st);
 
-/* results_write.c */
+/* results_file.c */
 struct results_file {
     int fd; /* -1: none */
     const char *path;
@@ -166,7 +166,6 @@ bool results_append_line(struct results_file *f, const char *line, size_t length
 bool results_are_kept(struct results_file *f, lx_status *st);
 void results_close(struct results_file *f);
 
-/* results_read.c */
 struct results {
     rows rows;
     struct arena memory;
@@ -186,5 +185,42 @@ void results_free(struct results *r);
 
 /* cmd_report.c: what bench prints at its end. */
 bool report_rows(struct call *call, struct results *r, struct text *out);
+
+enum field_kind {
+    FIELD_WORD,    /* a text; null where it is empty */
+    FIELD_MESSAGE, /* a text, also where it is empty */
+    FIELD_OBJECT,  /* JSON text; {} where it is empty */
+    FIELD_OUTCOME, /* the word of an outcome */
+    FIELD_WHOLE,   /* null: unknown, or a number that JSON cannot carry */
+    FIELD_SECONDS, /* 0 or more; null: unknown */
+    FIELD_MICROS,  /* the same; absent from files of 0.1, which is unknown, too */
+    FIELD_GAP,     /* made from value and bound, for other readers; not read */
+    FIELD_KINDS
+};
+
+struct row_field {
+    const char *key;
+    enum field_kind kind;
+    size_t at;    /* of the member in struct row */
+    size_t known; /* of the flag that says whether it has one; 0: it always has */
+};
+
+/* Ends with a row without a key. */
+extern const struct row_field row_fields[];
+
+static inline const char **field_text(struct row *r, const struct row_field *f)
+{
+    return (const char **)((char *)r + f->at);
+}
+
+static inline bool field_is_text(const struct row_field *f)
+{
+    return f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE || f->kind == FIELD_OBJECT;
+}
+
+static inline bool field_is_known(const struct row *r, const struct row_field *f)
+{
+    return !f->known || *(const bool *)((const char *)r + f->known);
+}
 
 #endif

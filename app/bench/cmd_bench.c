@@ -27,45 +27,40 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Takes out of the schedule what the file has already. */
-static bool skip_finished(struct bench *b)
+/* Drops the runs from the schedule that the file has already. */
+static void skip_finished(struct bench *b)
 {
     struct arena memory = {0};
     const rows *done = &b->results.rows;
     const char **keys = arena_array(&memory, done->count + 1, sizeof *keys);
-    bool ok = keys != NULL;
-    for (size_t i = 0; ok && i < done->count; i++) {
+    for (size_t i = 0; i < done->count; i++) {
         const struct row *r = &done->at[i];
         keys[i] = cmd_bench_key_of(&memory, r->instance, r->hash, r->solver, r->seed, r->repeat, r->config);
-        ok = keys[i];
     }
-    if (ok) qsort(keys, done->count, sizeof *keys, compare_texts);
+    qsort(keys, done->count, sizeof *keys, compare_texts);
     size_t kept = 0;
-    for (size_t i = 0; ok && i < b->todo.count; i++) {
+    for (size_t i = 0; i < b->todo.count; i++) {
         const struct planned *p = &b->todo.at[i];
         const struct instance *n = &b->list.at[p->instance];
         const char *key = cmd_bench_key_of(&memory, n->path, n->hash, solver_name(b, p), seed_of(b, p),
                                            p->repeat, config_of(b, p));
-        ok = key;
-        if (ok && !bsearch(&key, keys, done->count, sizeof *keys, compare_texts)) b->todo.at[kept++] = *p;
+        if (!bsearch(&key, keys, done->count, sizeof *keys, compare_texts)) b->todo.at[kept++] = *p;
     }
     b->done = b->done_at_start = b->todo.count - kept;
     b->total = b->todo.count;
     b->todo.count = kept;
     arena_free(&memory);
-    return ok ? true : status_no_memory(&b->call->st);
 }
 
 static bool run_all(struct bench *b)
 {
     if (b->settings.jobs > 1)
-        note(b->call,
-             "%lld runs at the same time disturb each other's times; use -j1 for figures that you show",
+        note(b->call, "%lld runs at the same time disturb each other's times; use -j1 for figures to publish",
              (long long)b->settings.jobs);
     if (b->crew.count > 1)
         note(b->call,
-             "%d ranks on %s: those on one machine disturb each other's times; use one per machine for "
-             "figures that you show",
+             "%d ranks on %s: ranks on one machine disturb each other's times; use one per machine for "
+             "figures to publish",
              b->crew.count, b->settings.hosts.at);
     double load;
     if (getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN))
@@ -81,7 +76,7 @@ static bool run_all(struct bench *b)
     return ok;
 }
 
-/* What every rank does alike, in the same order and with the same result. */
+/* Every rank makes the same list in the same order. */
 static bool make_list(struct bench *b, struct text *header)
 {
     struct call *call = b->call;
@@ -95,15 +90,14 @@ static bool make_list(struct bench *b, struct text *header)
                           "-j %lld does not go with --transport mpi: each rank makes one run at a time; use "
                           "mpirun -n %lld for as many",
                           (long long)b->settings.jobs, (long long)b->settings.jobs);
-    if (!instances_gather(call, &b->settings, &b->results.memory, &b->list) ||
-        !schedule_make(call, &b->settings, &b->list, &b->todo))
-        return false;
+    if (!instances_gather(call, &b->settings, &b->results.memory, &b->list)) return false;
+    schedule_make(call, &b->settings, &b->list, &b->todo);
     b->jobs = mem_zeroed((size_t)b->settings.jobs, sizeof *b->jobs);
     provenance_write(&b->settings, &b->list, header);
-    return b->jobs && !header->failed ? true : status_no_memory(&call->st);
+    return true;
 }
 
-/* Opens the results file and leaves out what it has already. */
+/* Opens the results file and drops the runs that it has already. */
 static bool cmd_bench_prepare(struct bench *b)
 {
     struct call *call = b->call;
@@ -113,22 +107,20 @@ static bool cmd_bench_prepare(struct bench *b)
     if (ok && b->crew.count > 1) { /* with all machines in it */
         text_free(&header);
         provenance_write(&b->settings, &b->list, &header);
-        ok = header.failed ? status_no_memory(&call->st) : true;
     }
     if (ok && path) ok = results_open(call, &b->file, path, &header, &b->results.memory, &b->results.rows);
     if (ok) {
-        const char *copy = arena_string(&b->results.memory, header.at);
-        ok = copy && VEC_PUSH(&b->results.headers, copy) &&
-                     VEC_PUSH(&b->results.files, path ? path : "this run")
-                 ? true
-                 : status_no_memory(&call->st);
+        VEC_PUSH(&b->results.headers, arena_string(&b->results.memory, header.at));
+        VEC_PUSH(&b->results.files, path ? path : "this run");
+        for (size_t i = 0; i < b->results.rows.count; i++)
+            b->results.rows.at[i].time_limit = b->settings.time;
+        skip_finished(b);
     }
-    for (size_t i = 0; i < b->results.rows.count; i++) b->results.rows.at[i].time_limit = b->settings.time;
     text_free(&header);
-    return ok && skip_finished(b);
+    return ok;
 }
 
-/* Another rank than 0: makes the runs that it is given. Whatever goes wrong is for rank 0 to report. */
+/* Another rank than 0: makes the runs that rank 0 deals out. Rank 0 reports errors. */
 static int cmd_bench_follow(struct bench *b)
 {
     struct text header = {0};
@@ -162,7 +154,7 @@ static int lead(struct bench *b)
     if (ok && was_interrupted)
         note(call, "interrupted: %zu of %zu runs are done%s", b->done, b->total,
              b->file.fd >= 0 ? "; --resume goes on" : "");
-    if (ok && !mark_contradictions(&b->results)) ok = status_no_memory(&call->st);
+    if (ok) mark_contradictions(&b->results);
     if (ok && !is_quiet(call)) ok = report_rows(call, &b->results, &call->out);
     return !ok ? FAILED : was_interrupted ? EXIT_INTERRUPTED : has_bad_end(&b->results) ? EXIT_NO : EXIT_YES;
 }
@@ -192,21 +184,20 @@ const struct command command_bench = {
                 "[--resume]] [options]",
     .summary = "Run solvers on instances, each run in a process of its own, and compare them",
     .details =
-        "All solvers answer one question: where the buffers of the graph lie as its ops are divided, without "
-        "nests.\n"
-        "Every answer is checked again here, apart from the process that gave it. Outcomes: optimal, "
-        "feasible,\n"
-        "infeasible, none (gave up), timeout, memory, crash, error, wrong (refused by the checker, or "
-        "contradicted by\n"
-        "another answer), bad_input. Times are those of the solver alone, without reading the file.\n"
-        "The memory limit counts what a run takes beyond the harness: allocations fail at it "
-        "(RLIMIT_DATA), and a\n"
-        "process whose resident set goes beyond it is killed.\n"
-        "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes the results and "
-        "the report.\n"
-        "Exit code: 0 all runs done, 1 and some wrong, crashed, failed or unreadable, 130 interrupted "
-        "(what is done\n"
-        "is kept and reported).\n",
+        "All solvers answer one question: where to place the buffers of the graph with its usual work "
+        "split,\n"
+        "without nests. Every answer is checked again outside of the process that gave it. Outcomes: "
+        "optimal,\n"
+        "feasible, infeasible, none (gave up), timeout, memory, crash, error, wrong (refused by the "
+        "checker,\n"
+        "or contradicted by another answer), bad_input. Times are the solver's alone, without reading "
+        "files.\n"
+        "The memory limit counts what a run takes beyond the harness: allocations fail at it (RLIMIT_DATA),\n"
+        "and a process whose resident set exceeds it is killed.\n"
+        "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes results and report.\n"
+        "Exit code 0: all runs done; 1: some wrong, crashed, failed or unreadable; 130: interrupted "
+        "(results\n"
+        "so far are kept and reported).\n",
     .options = tables,
     .words = bench_words,
     .least_files = 1,

@@ -1,14 +1,11 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
-#include "bench/comparison.h"
-#include "bench/report_page.h"
+#include "bench/report.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "planning/planning.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With more cells than this, the table of instances is shown only when it is asked for. */
@@ -45,7 +42,7 @@ static const char *by_word(int k)
     return words[k];
 }
 
-/* What --fail-on can be told. */
+/* The words of --fail-on. */
 enum failing { FAIL_WORSE, FAIL_SLOWER, FAIL_MISSING, FAILINGS };
 
 static const char *failing_word(int k)
@@ -99,13 +96,7 @@ static const struct exporter *read_format(struct call *call)
 
 enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
 
-static bool read_by(struct call *call, int *by)
-{
-    *by = BY_SOLVER;
-    return option_word(call, "by", by_word, by);
-}
-
-static bool export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
+static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
                           size_t count, size_t chosen, struct text *out)
 {
     if (e->begin) e->begin(out);
@@ -113,37 +104,30 @@ static bool export_tables(const struct exporter *e, const struct verdict *v, con
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);
     if (e->end) e->end(out);
-    return !out->failed;
-}
-
-static const char *page_title(const struct call *call)
-{
-    return call->line.files.count ? call->line.files.at[0] : "";
 }
 
 static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
 {
-    const char *svg = option_value(&call->line, "svg");
-    bool plot = option_given(&call->line, "plot");
+    const char *svg = option_value(&call->line, "svg"),
+               *title = call->line.files.count ? call->line.files.at[0] : "";
+    bool plot = option_given(&call->line, "plot"), page = e == &html_exporter, ok = true;
     struct figure figures[2] = {{0}};
-    struct text picture = {0};
-    bool page = e == &html_exporter;
     if ((!svg && !plot && !page) || s->solvers.count == 0) {
-        if (page) report_page(page_title(call), NULL, 0, out);
+        if (page) report_page(title, NULL, 0, out);
         return true;
     }
     if (plot && strcmp(e->name, "text") != 0)
         return status_set(&call->st, LX_E_USAGE, "--plot goes with --format text; --svg FILE with any");
-    bool ok =
-        profile_figure(s, &figures[0]) && cactus_figure(s, &figures[1]) ? true : status_no_memory(&call->st);
-    if (ok && plot)
-        for (int i = 0; i < 2; i++) plot_as_text(&figures[i], out);
-    if (ok && page) report_page(page_title(call), figures, 2, out);
-    if (ok && svg) {
+    profile_figure(s, &figures[0]);
+    cactus_figure(s, &figures[1]);
+    for (int i = 0; plot && i < 2; i++) plot_as_text(&figures[i], out);
+    if (page) report_page(title, figures, 2, out);
+    if (svg) {
+        struct text picture = {0};
         plots_as_svg(figures, 2, &picture);
-        ok = picture.failed ? status_no_memory(&call->st) : keep_file(call, svg, picture.at, picture.length);
+        ok = keep_file(call, svg, picture.at, picture.length);
+        text_free(&picture);
     }
-    text_free(&picture);
     figure_free(&figures[0]);
     figure_free(&figures[1]);
     return ok;
@@ -156,35 +140,29 @@ static bool is_for_people(const struct exporter *e)
 
 enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
 
-/* People get a long table, and one for experts, only when they ask for it; the verdict has told them the rest. */
-static bool cmd_report_shorten(const struct exporter *e, const struct summary *s, int by,
-                               struct arena *memory, struct table report[])
-{
-    bool many = s->problems.count * s->solvers.count > FEW_CELLS, hidden = many && by != BY_INSTANCE;
-    if (!is_for_people(e)) return true;
-    report[BESIDE].row_count = 0;
-    if (hidden || by == BY_STATISTICS) report[INSTANCES].row_count = 0;
-    if (by != BY_STATISTICS) report[STATISTICS].row_count = 0;
-    if (hidden)
-        report[SOLVERS].notes =
-            arena_format(memory, "%s--by instance lists the instances.\n", report[SOLVERS].notes);
-    return report[SOLVERS].notes != NULL;
-}
-
-static bool write_report(const struct exporter *e, const struct summary *s, const struct results *r, int by,
+/* People get long tables and tables for experts only on request; the verdict sums them up. */
+static void write_report(const struct exporter *e, const struct summary *s, const struct results *r, int by,
                          struct text *out)
 {
     struct arena memory = {0};
     struct table report[TABLES_OF_REPORT];
     struct verdict verdict;
-    bool ok =
-        contender_table(s, &memory, &report[SOLVERS]) && instance_table(s, &memory, &report[INSTANCES]) &&
-        statistic_table(s, r, &memory, &report[STATISTICS]) && mishap_table(s, r, &memory, &report[FAULTS]) &&
-        verdict_make(s, &memory, &verdict, &report[BESIDE]) &&
-        cmd_report_shorten(e, s, by, &memory, report) &&
-        export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, out);
+    contender_table(s, &memory, &report[SOLVERS]);
+    instance_table(s, &memory, &report[INSTANCES]);
+    statistic_table(s, r, &memory, &report[STATISTICS]);
+    mishap_table(s, r, &memory, &report[FAULTS]);
+    verdict_make(s, &memory, &verdict, &report[BESIDE]);
+    if (is_for_people(e)) {
+        bool many = s->problems.count * s->solvers.count > FEW_CELLS, hidden = many && by != BY_INSTANCE;
+        report[BESIDE].row_count = 0;
+        if (hidden || by == BY_STATISTICS) report[INSTANCES].row_count = 0;
+        if (by != BY_STATISTICS) report[STATISTICS].row_count = 0;
+        if (hidden)
+            report[SOLVERS].notes =
+                arena_format(&memory, "%s--by instance lists the instances.\n", report[SOLVERS].notes);
+    }
+    export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, out);
     arena_free(&memory);
-    return ok;
 }
 
 bool report_rows(struct call *call, struct results *r, struct text *out)
@@ -192,18 +170,18 @@ bool report_rows(struct call *call, struct results *r, struct text *out)
     const struct exporter *e = read_format(call);
     struct summary s = {0};
     double within;
-    int by;
-    if (!e || !read_within(call, &within) || !read_by(call, &by)) return false;
+    int by = BY_SOLVER;
+    if (!e || !read_within(call, &within) || !option_word(call, "by", by_word, &by)) return false;
     if (r->rows.count == 0) note(call, "there are no runs to report on");
-    bool ok = mark_contradictions(r) && summary_make(&s, r, within) && write_report(e, &s, r, by, out)
-                  ? true
-                  : status_no_memory(&call->st);
-    ok = ok && add_plots(call, e, &s, out);
+    mark_contradictions(r);
+    summary_make(&s, r, within);
+    write_report(e, &s, r, by, out);
+    bool ok = add_plots(call, e, &s, out);
     summary_free(&s);
     return ok;
 }
 
-/* What makes two files hard to compare is said, not judged. */
+/* Notes differences of two files that make their times hard to compare. */
 static void note_differences(const struct call *call, const struct results *a, const struct results *b)
 {
     static const char *const keys[] = {"host",  "cpu",  "limits",    "compiler",
@@ -225,12 +203,7 @@ static void note_differences(const struct call *call, const struct results *a, c
     cJSON_Delete(y);
 }
 
-static void say_problems(const struct call *call, const struct results *r)
-{
-    for (size_t i = 0; i < r->problems.count; i++) note(call, "%s", r->problems.at[i]);
-}
-
-/* For a machine that watches: says what it was told to fail on, if there is any of it. */
+/* Notes each kind of --fail-on that the comparison has. */
 static bool must_fail(const struct call *call, unsigned failing, const struct comparison *c)
 {
     const int64_t counts[FAILINGS] = {
@@ -256,19 +229,16 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
     bool all = option_given(&call->line, "all") || !is_for_people(e),
          ok = read_failing(call, &failing) && results_read(&after, path, &call->st);
     if (ok) {
-        say_problems(call, &after);
-        ok = mark_contradictions(&after) && compare_results(before, &after, !all, &memory, &c)
-                 ? true
-                 : status_no_memory(&call->st);
+        for (size_t i = 0; i < after.problems.count; i++) note(call, "%s", after.problems.at[i]);
+        mark_contradictions(&after);
+        compare_results(before, &after, !all, &memory, &c);
     }
     if (ok && c.pairs == 0) ok = nothing_shared(before, &after, &call->st);
     if (ok) {
         note_differences(call, before, &after);
         if (out->length) text_add(out, "\n");
-        ok = export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out)
-                 ? true
-                 : status_no_memory(&call->st);
-        if (ok && e == &html_exporter) report_page(path, NULL, 0, out);
+        export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out);
+        if (e == &html_exporter) report_page(path, NULL, 0, out);
         *fails |= must_fail(call, failing, &c);
     }
     arena_free(&memory);
@@ -276,7 +246,6 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
     return ok;
 }
 
-/* What the options must not be together. */
 static bool check_usage(struct call *call, const struct exporter *e, size_t files, bool compare)
 {
     const struct command_line *l = &call->line;
@@ -305,12 +274,11 @@ static int cmd_report_run(struct call *call)
     if (goes_to_file(call)) paint_off();
     for (size_t i = 0; ok && i < (compare ? 1 : files); i++)
         ok = results_read(&r, call->line.files.at[i], &call->st);
-    if (ok) say_problems(call, &r);
-    if (ok && compare && !mark_contradictions(&r)) ok = status_no_memory(&call->st);
+    for (size_t i = 0; ok && i < r.problems.count; i++) note(call, "%s", r.problems.at[i]);
+    if (ok && compare) mark_contradictions(&r);
     for (size_t i = 1; ok && compare && i < files; i++)
         ok = compare_with(call, e, &r, call->line.files.at[i], &out, &fails);
     if (ok && !compare) ok = report_rows(call, &r, &out);
-    if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
     if (ok && (!is_quiet(call) || e != exporters || goes_to_file(call))) {
         ok = deliver(call, out.at ? out.at : mem_string(""), length);
@@ -326,17 +294,15 @@ static const struct option_row *const tables[] = {rows_of_report, json_rows, qui
 const struct command command_report = {
     .name = "report",
     .synopsis = "RESULTS ... [--format text|md|csv|json|html] [--by solver|instance|statistics] [--fail-on "
-                "LIST] [--plot] "
-                "[--svg FILE] [options]",
+                "LIST] [--plot] [--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
     .details =
-        "Several files make one report; exactly two are compared: per instance and solver, what got "
-        "faster, slower,\n"
-        "better or worse beyond noise. The first line is the verdict. Colours on a terminal, unless "
-        "NO_COLOR is set.\n"
-        "A line that cannot be read is reported with its place and passed over.\n"
-        "Exit code: 0, 1 when a comparison has what --fail-on names, 2 when a file is no results file or "
-        "there is\n"
+        "Several files make one report; exactly two are compared: what became faster, slower, better or "
+        "worse\n"
+        "beyond noise, per instance and solver. The first line is the verdict. Colours on a terminal, "
+        "unless\n"
+        "NO_COLOR is set. An unreadable line is reported with its place and skipped.\n"
+        "Exit code 1: the comparison has a kind that --fail-on names; 2: a file has no results, or there is\n"
         "nothing to compare.\n",
     .options = tables,
     .words = words,

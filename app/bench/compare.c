@@ -1,14 +1,119 @@
 /* The tables and the verdict of a comparison of two results files. */
-#include "bench/comparison.h"
+#include "bench/report.h"
 #include "base/memory.h"
-#include "bench/pairs.h"
 #include "bench/statistics.h"
 #include "text/format.h"
-#include "text/path_tail.h"
+#include "base/fail.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Two results files, cell by cell: what changed beyond noise.
+ *
+ * With at least four runs per side, Mann-Whitney's U decides at p < 0.05 (and at least 2 %, because a
+ * difference can be certain and not matter). With fewer, a time has changed when it differs by a quarter, by
+ * more than a millisecond and by more than three deviations; a value when the two ranges do not touch. "~" is
+ * no change that can be told from noise. */
+
+enum { ENOUGH = 4 };
+
+void pairs_gather(pairs *all, const struct results *r, int which)
+{
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        size_t k = 0;
+        if (row->outcome == OUTCOME_BAD_INPUT) continue;
+        while (k < all->count && (strcmp(all->at[k].first->hash, row->hash) != 0 ||
+                                  strcmp(all->at[k].first->solver, row->solver) != 0 ||
+                                  strcmp(all->at[k].first->name, row->name) != 0 ||
+                                  strcmp(all->at[k].first->question, row->question) != 0))
+            k++;
+        if (k == all->count) VEC_PUSH(all, (struct pair){.first = row});
+        struct side *s = &all->at[k].side[which];
+        bool solved = row_is_solved(row);
+        s->runs++;
+        s->solved += solved;
+        s->proved += row->outcome == OUTCOME_OPTIMAL || row->outcome == OUTCOME_INFEASIBLE;
+        s->wrong += row->outcome == OUTCOME_WRONG;
+        if (solved && row->has_seconds) VEC_PUSH(&s->times, row->seconds);
+        if (solved && row->has_value) VEC_PUSH(&s->values, (double)row->value);
+    }
+}
+
+static enum change change_of_time(const struct side *a, const struct side *b, double before, double after)
+{
+    size_t n = a->times.count, m = b->times.count;
+    if (n == 0 || m == 0) return UNSURE;
+    enum change sense = after < before ? GAINED : LOST;
+    double ratio = after < before ? before / after : after / before;
+    if (n >= ENOUGH && m >= ENOUGH)
+        return ratio >= 1.02 && mann_whitney_p(a->times.at, n, b->times.at, m) < 0.05 ? sense : UNSURE;
+    double noise = 3 * fmax(deviation_of(a->times.at, n), deviation_of(b->times.at, m));
+    return ratio >= 1.25 && fabs(after - before) > fmax(noise, 0.001) ? sense : UNSURE;
+}
+
+/* All or nothing on both sides is a change; anything between may be chance. */
+static enum change change_of_share(int64_t a, int64_t n, int64_t b, int64_t m)
+{
+    if (a == 0 && b == m) return GAINED;
+    if (a == n && b == 0) return LOST;
+    return (a == 0 && b == 0) || (a == n && b == m) ? UNCHANGED : UNSURE;
+}
+
+/* The samples are sorted already. Less is better. */
+static enum change change_of_value(const struct side *a, const struct side *b)
+{
+    size_t n = a->values.count, m = b->values.count;
+    enum change share = change_of_share(a->solved, a->runs, b->solved, b->runs);
+    if (b->wrong && !a->wrong) return LOST;
+    if (share != UNCHANGED || n == 0 || m == 0) return share;
+    const double *x = a->values.at, *y = b->values.at;
+    if (x[0] == x[n - 1] && y[0] == y[m - 1] && x[0] == y[0])
+        return change_of_share(a->proved, a->runs, b->proved, b->runs);
+    if (y[m - 1] < x[0]) return GAINED;
+    if (y[0] > x[n - 1]) return LOST;
+    if (n < ENOUGH || m < ENOUGH || mann_whitney_p(x, n, y, m) >= 0.05) return UNSURE;
+    return y[m / 2] < x[n / 2] ? GAINED : LOST;
+}
+
+bool pair_is_tested(const struct pair *p)
+{
+    return p->side[0].times.count >= ENOUGH && p->side[1].times.count >= ENOUGH;
+}
+
+struct pair_row pair_row_of(struct pair *p)
+{
+    struct side *a = &p->side[0], *b = &p->side[1];
+    struct pair_row row = {.instance = p->first->name,
+                           .name = p->first->name,
+                           .path = p->first->instance,
+                           .solver = p->first->solver,
+                           .measure = measure_of(p->first->question, p->first->has_clocks),
+                           .p = NAN};
+    for (int k = 0; k < 2; k++) {
+        struct side *s = &p->side[k];
+        row.runs[k] = s->runs;
+        row.proved[k] = s->proved;
+        row.seconds[k] = median_of(s->times.at, s->times.count);
+        row.value[k] = median_of(s->values.at, s->values.count);
+    }
+    row.speed = change_of_time(a, b, row.seconds[0], row.seconds[1]);
+    row.quality = change_of_value(a, b);
+    if (pair_is_tested(p)) row.p = mann_whitney_p(a->times.at, a->times.count, b->times.at, b->times.count);
+    return row;
+}
+
+void pairs_free(pairs *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (int k = 0; k < 2; k++) {
+            VEC_FREE(&all->at[i].side[k].times);
+            VEC_FREE(&all->at[i].side[k].values);
+        }
+    VEC_FREE(all);
+}
 
 static const char *const speed_words[] = {
     [UNCHANGED] = "~", [UNSURE] = "~", [GAINED] = "faster", [LOST] = "slower"};
@@ -99,26 +204,6 @@ static const struct column total_array[] = {
 
 const struct columns total_columns = COLUMNS("totals of a comparison", total_array);
 
-static struct total *total_of(totals *all, const char *solver)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (strcmp(all->at[i].solver, solver) == 0) return &all->at[i];
-    return VEC_PUSH(all, (struct total){.solver = solver}) ? &all->at[all->count - 1] : NULL;
-}
-
-static void count_pair(struct total *t, const struct pair_row *row)
-{
-    double before = row->seconds[0], after = row->seconds[1];
-    t->pairs++;
-    t->speed[row->speed]++;
-    t->quality[row->quality]++;
-    if (!(before > 0 && after > 0)) return;
-    t->log_ratio += log(after / before);
-    t->ratios++;
-    t->less += after < before;
-    t->more += after > before;
-}
-
 static const char *notes_of(struct arena *memory, size_t tested)
 {
     const char *notes =
@@ -133,41 +218,6 @@ static const char *notes_of(struct arena *memory, size_t tested)
                         notes, tested, (double)tested * 0.05);
 }
 
-/* Rows of the cells that both sides have, and what they add up to by solver. */
-static bool compare_fill(pairs *all, struct pair_row *list, size_t *count, totals *by_solver, size_t *tested)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        struct pair *p = &all->at[i];
-        struct total *t = total_of(by_solver, p->first->solver);
-        if (!t) return false;
-        *tested += pair_is_tested(p);
-        if (p->side[0].runs && p->side[1].runs) {
-            list[*count] = pair_row_of(p);
-            count_pair(t, &list[(*count)++]);
-        } else
-            t->only[p->side[0].runs == 0]++;
-    }
-    return true;
-}
-
-/* Rows of one name get what tells their files apart. */
-static bool label_rows(struct pair_row *list, size_t count, struct arena *memory)
-{
-    const char **paths = arena_array(memory, count + 1, sizeof *paths);
-    if (!paths) return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t n = 0;
-        bool several = false;
-        for (size_t k = 0; k < count; k++) {
-            if (strcmp(list[k].name, list[i].name) != 0) continue;
-            paths[n++] = list[k].path;
-            several |= strcmp(list[k].path, list[i].path) != 0;
-        }
-        if (several) list[i].instance = path_tail(list[i].path, paths, n);
-    }
-    return true;
-}
-
 /* By instance, then by solver, however the runs were interleaved. */
 static int compare_rows(const void *a, const void *b)
 {
@@ -176,53 +226,34 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : strcmp(x->solver, y->solver);
 }
 
-static bool has_changed(const struct pair_row *row)
+static void compare_judge(const struct pair_row *list, size_t count, struct arena *memory,
+                          struct comparison *c)
 {
-    return row->speed == GAINED || row->speed == LOST || row->quality == GAINED || row->quality == LOST;
-}
-
-/* How the times of all pairs changed together. */
-static bool overall(const struct pair_row *list, size_t count, struct ratio *out)
-{
+    struct text words = {0}, lines = {0};
     double *logs = mem_alloc((count + 1) * sizeof *logs);
     size_t n = 0;
-    if (!logs) return false;
     for (size_t i = 0; i < count; i++)
         if (list[i].seconds[0] > 0 && list[i].seconds[1] > 0)
             logs[n++] = log(list[i].seconds[0] / list[i].seconds[1]);
-    *out = ratio_of(logs, n);
+    struct ratio r = ratio_of(logs, n);
     mem_free(logs);
-    return true;
-}
-
-/* "3 of 40 changed: 1 better, 2 slower". */
-static void compare_add_verdict(const struct comparison *c, struct text *out)
-{
+    /* "3 of 40 changed: 1 better, 2 slower". */
     const struct {
         int64_t n;
         const char *word;
     } counts[] = {{c->better, "better"}, {c->worse, "worse"}, {c->faster, "faster"}, {c->slower, "slower"}};
     const char *between = ": ";
     if (c->changed == 0)
-        text_format(out, "nothing changed: %s as before", counted(c->pairs, "pair").at);
+        text_format(&words, "nothing changed: %s as before", counted(c->pairs, "pair").at);
     else
-        text_format(out, "%lld of %s changed", (long long)c->changed, counted(c->pairs, "pair").at);
+        text_format(&words, "%lld of %s changed", (long long)c->changed, counted(c->pairs, "pair").at);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].n == 0) continue;
-        text_format(out, "%s%lld %s", between, (long long)counts[i].n, counts[i].word);
+        text_format(&words, "%s%lld %s", between, (long long)counts[i].n, counts[i].word);
         between = ", ";
     }
-    if (c->missing) text_format(out, "; %lld only before", (long long)c->missing);
-    if (c->added) text_format(out, "; %lld only after", (long long)c->added);
-}
-
-static bool compare_judge(const struct pair_row *list, size_t count, struct arena *memory,
-                          struct comparison *c)
-{
-    struct ratio r;
-    struct text words = {0}, lines = {0};
-    if (!overall(list, count, &r)) return false;
-    compare_add_verdict(c, &words);
+    if (c->missing) text_format(&words, "; %lld only before", (long long)c->missing);
+    if (c->added) text_format(&words, "; %lld only after", (long long)c->added);
     if (r.count) {
         text_add(&lines, "  after is ");
         add_ratio(&lines, r);
@@ -233,52 +264,79 @@ static bool compare_judge(const struct pair_row *list, size_t count, struct aren
                                   c->worse || c->slower ? PAINT_BAD
                                   : c->changed          ? PAINT_GOOD
                                                         : PAINT_HEADING};
-    bool ok = !words.failed && !lines.failed && c->verdict.words && c->verdict.lines;
     text_free(&words);
     text_free(&lines);
-    return ok;
-}
-
-/* Those that changed come first, in order; the rest follows. */
-static struct pair_row *changed_first(const struct pair_row *list, size_t count, struct arena *memory,
-                                      size_t *changed)
-{
-    struct pair_row *sorted = arena_array(memory, count + 1, sizeof *sorted);
-    size_t n = 0;
-    *changed = 0;
-    if (!sorted) return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (has_changed(&list[i])) sorted[n++] = list[i];
-    *changed = n;
-    for (size_t i = 0; i < count; i++)
-        if (!has_changed(&list[i])) sorted[n++] = list[i];
-    return sorted;
 }
 
 /* Where all values measure one thing, their heading says which. */
-static bool compare_name_values(struct table *t, const struct pair_row *list, struct arena *memory)
+static void compare_name_values(struct table *t, const struct pair_row *list, struct arena *memory)
 {
     struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
-    if (!c) return false;
     t->columns.at = c;
     for (size_t i = 0; i < t->row_count; i++)
-        if (strcmp(list[i].measure, list[0].measure) != 0) return true;
+        if (strcmp(list[i].measure, list[0].measure) != 0) return;
     for (size_t i = 0; t->row_count && i < t->columns.count; i++) {
         if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
         if (strcmp(c[i].key, "value_before") == 0)
             c[i].heading = arena_format(memory, "%s before", list[0].measure);
     }
-    return true;
 }
 
-static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, struct arena *memory,
+static struct total *compare_total_of(totals *all, const char *solver)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->at[i].solver, solver) == 0) return &all->at[i];
+    VEC_PUSH(all, (struct total){.solver = solver});
+    return &all->at[all->count - 1];
+}
+
+/* Rows of the pairs, and their totals by solver. */
+static struct pair_row *compare_fill(pairs *all, struct arena *memory, size_t *count, totals *by_solver,
+                                     size_t *tested)
+{
+    struct pair_row *list = arena_array(memory, all->count + 1, sizeof *list);
+    for (size_t i = 0; i < all->count; i++) {
+        struct pair *p = &all->at[i];
+        struct total *t = compare_total_of(by_solver, p->first->solver);
+        *tested += pair_is_tested(p);
+        if (!p->side[0].runs || !p->side[1].runs) {
+            t->only[p->side[0].runs == 0]++;
+            continue;
+        }
+        struct pair_row *row = &list[(*count)++];
+        *row = pair_row_of(p);
+        double before = row->seconds[0], after = row->seconds[1];
+        t->pairs++;
+        t->speed[row->speed]++;
+        t->quality[row->quality]++;
+        if (!(before > 0 && after > 0)) continue;
+        t->log_ratio += log(after / before);
+        t->ratios++;
+        t->less += after < before;
+        t->more += after > before;
+    }
+    /* Rows of one name are told apart by their paths. */
+    const char **paths = arena_array(memory, *count + 1, sizeof *paths);
+    for (size_t i = 0; i < *count; i++) {
+        size_t n = 0;
+        bool several = false;
+        for (size_t k = 0; k < *count; k++) {
+            if (strcmp(list[k].name, list[i].name) != 0) continue;
+            paths[n++] = list[k].path;
+            several |= strcmp(list[k].path, list[i].path) != 0;
+        }
+        if (several) list[i].instance = path_tail(list[i].path, paths, n);
+    }
+    qsort(list, *count, sizeof *list, compare_rows);
+    return list;
+}
+
+static void fill_comparison(pairs *all, totals *by_solver, bool only_changed, struct arena *memory,
                             struct comparison *c)
 {
     size_t tested = 0, count = 0;
-    struct pair_row *list = arena_array(memory, all->count + 1, sizeof *list);
-    if (!list || !compare_fill(all, list, &count, by_solver, &tested) || !label_rows(list, count, memory))
-        return false;
-    if (count) qsort(list, count, sizeof *list, compare_rows);
+    struct pair_row *list = compare_fill(all, memory, &count, by_solver, &tested),
+                    *changed = arena_array(memory, count + 1, sizeof *changed);
     for (size_t i = 0; i < by_solver->count; i++) {
         const struct total *t = &by_solver->at[i];
         c->pairs += t->pairs;
@@ -289,29 +347,113 @@ static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, st
         c->missing += t->only[0];
         c->added += t->only[1];
     }
-    struct pair_row *first = changed_first(list, count, memory, &c->changed);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].speed == GAINED || list[i].speed == LOST || list[i].quality == GAINED ||
+            list[i].quality == LOST)
+            changed[c->changed++] = list[i];
     const struct total *kept = arena_copy_array(memory, by_solver->at, by_solver->count, sizeof *kept);
-    c->cells = TABLE(pair_columns, only_changed ? first : list, only_changed ? c->changed : count);
+    const struct pair_row *shown = only_changed ? changed : list;
+    c->cells = TABLE(pair_columns, shown, only_changed ? c->changed : count);
     c->cells.key = "pairs";
     c->cells.title = only_changed ? "What changed" : "Before and after";
     c->sums = TABLE(total_columns, kept, by_solver->count);
     c->sums.key = "totals";
     c->sums.title = "Totals";
     c->sums.notes = notes_of(memory, tested);
-    return first && kept && c->sums.notes &&
-           compare_name_values(&c->cells, only_changed ? first : list, memory) &&
-           compare_judge(list, count, memory, c);
+    compare_name_values(&c->cells, shown, memory);
+    compare_judge(list, count, memory, c);
 }
 
-bool compare_results(const struct results *before, const struct results *after, bool only_changed,
+void compare_results(const struct results *before, const struct results *after, bool only_changed,
                      struct arena *memory, struct comparison *c)
 {
     pairs all = {0};
     totals by_solver = {0};
     *c = (struct comparison){0};
-    bool ok = pairs_gather(&all, before, 0) && pairs_gather(&all, after, 1) &&
-              fill_comparison(&all, &by_solver, only_changed, memory, c);
+    pairs_gather(&all, before, 0);
+    pairs_gather(&all, after, 1);
+    fill_comparison(&all, &by_solver, only_changed, memory, c);
     pairs_free(&all);
     VEC_FREE(&by_solver);
-    return ok;
+}
+
+/* Why two results files have no run in common: the first reason that holds. */
+
+typedef const char *row_text(const struct row *r);
+
+static const char *nothing_shared_name_of(const struct row *r)
+{
+    return r->name;
+}
+
+static const char *nothing_shared_solver_of(const struct row *r)
+{
+    return r->solver;
+}
+
+static bool nothing_shared_share(const struct results *a, const struct results *b, row_text *of)
+{
+    for (size_t i = 0; i < a->rows.count; i++)
+        for (size_t k = 0; k < b->rows.count; k++)
+            if (strcmp(of(&a->rows.at[i]), of(&b->rows.at[k])) == 0) return true;
+    return false;
+}
+
+/* A member of the header as people wrote it; their own where they said nothing. */
+static void nothing_shared_add_member(struct text *out, const cJSON *v)
+{
+    char *text = cJSON_IsString(v) ? NULL : v && !cJSON_IsNull(v) ? cJSON_PrintUnformatted(v) : NULL;
+    text_format(out, "%.60s", cJSON_IsString(v) ? v->valuestring : text ? text : "own");
+    cJSON_free(text);
+}
+
+/* "lx (own, 8%)": what the headers say that makes other problems of the same files. */
+static void add_settings(const struct results *a, const struct results *b, struct text *out)
+{
+    static const char *const keys[] = {"lx", "objective", "options"};
+    cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
+                                                          keys[i]),
+                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
+                                                          keys[i]);
+        bool same = (!m || cJSON_IsNull(m)) ? !n || cJSON_IsNull(n) : n && cJSON_Compare(m, n, true);
+        if (same) continue;
+        text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);
+        nothing_shared_add_member(out, m);
+        text_add(out, ", ");
+        nothing_shared_add_member(out, n);
+        text_add(out, ")");
+    }
+    cJSON_Delete(x);
+    cJSON_Delete(y);
+}
+
+bool nothing_shared(const struct results *before, const struct results *after, lx_status *st)
+{
+    const char *path = after->files.at[0];
+    struct text settings = {0};
+    if (before->rows.count == 0 || after->rows.count == 0)
+        return status_set_at(st, LX_E_USAGE, before->rows.count ? path : before->files.at[0], 0, 0,
+                             "nothing to compare: there are no runs in this file");
+    if (!nothing_shared_share(before, after, nothing_shared_name_of))
+        return status_set_at(
+            st, LX_E_USAGE, path, 0, 0,
+            "nothing to compare: no instance is in both files; --merge makes one report of both");
+    if (!nothing_shared_share(before, after, nothing_shared_solver_of))
+        return status_set_at(
+            st, LX_E_USAGE, path, 0, 0,
+            "nothing to compare: no solver is in both files; --merge makes one report of both");
+    add_settings(before, after, &settings);
+    if (settings.length)
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: all instances differ in %s; run both with the same, or --merge "
+                      "makes one report of both",
+                      settings.at);
+    else
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: the instances have the same names and other contents; run both on "
+                      "the same files");
+    text_free(&settings);
+    return false;
 }

@@ -5,12 +5,54 @@
 #include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
-#include "text/progress_words.h"
+#include "bench/bench.h"
 
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+/* The order of the runs. Repeats and seeds are the outer loops, so that the runs of one cell are far apart
+ * and a slow minute of the machine hits everyone; solvers alternate on each instance, beginning with another
+ * one each time, so that none always runs on a warm or a cold machine. The order depends on nothing else. */
+
+static bool run_order_answers(const struct lx_solver *s, enum lx_objective o)
+{
+    static const unsigned needed[] = {
+        [LX_SPILL] = LX_CAN_SPILL, [LX_FIT] = LX_CAN_FIT, [LX_HEIGHT] = LX_CAN_HEIGHT};
+    return s->caps & needed[o];
+}
+
+static void add_instance(const struct settings *s, const instances *list, int32_t i, int32_t seed,
+                         int32_t repeat, schedule *out)
+{
+    int32_t count = (int32_t)s->solvers.count;
+    if (list->at[i].bad) {
+        if (seed + repeat == 0) VEC_PUSH(out, (struct planned){i, -1, 0, 0});
+        return;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        int32_t solver = (k + i + seed + repeat) % count;
+        const struct lx_solver *l = s->solvers.at[solver].solver;
+        if (run_order_answers(l, list->at[i].objective) && (seed == 0 || l->caps & LX_IS_SEEDED))
+            VEC_PUSH(out, (struct planned){i, solver, seed, repeat});
+    }
+}
+
+void schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out)
+{
+    for (size_t k = 0; k < s->solvers.count; k++)
+        for (int o = LX_SPILL; o <= LX_HEIGHT; o++) {
+            int64_t skipped = 0;
+            for (size_t i = 0; i < list->count; i++)
+                skipped += !list->at[i].bad && list->at[i].objective == (enum lx_objective)o;
+            if (skipped && !run_order_answers(s->solvers.at[k].solver, (enum lx_objective)o))
+                note(call, "%s does not answer the %s question: not run on %lld instances",
+                     s->solvers.at[k].solver->name, lx_objective_word((enum lx_objective)o),
+                     (long long)skipped);
+        }
+    for (int32_t repeat = 0; repeat < s->repeats; repeat++)
+        for (int32_t seed = 0; seed < s->seeds; seed++)
+            for (int32_t i = 0; i < (int32_t)list->count; i++) add_instance(s, list, i, seed, repeat, out);
+}
 
 const char *solver_name(const struct bench *b, const struct planned *p)
 {
@@ -51,7 +93,7 @@ static bool keep_row(struct bench *b, const struct row *row)
 {
     if (b->crew.rank > 0) return crew_send_row(b, row);
     b->done++;
-    if (!VEC_PUSH(&b->results.rows, *row)) return status_no_memory(&b->call->st);
+    VEC_PUSH(&b->results.rows, *row);
     return results_append(&b->file, row, &b->call->st);
 }
 
@@ -62,7 +104,7 @@ static bool keep_failure(struct bench *b, const struct planned *p, enum outcome 
     harness_name_row(b, p, &row);
     row.outcome = outcome;
     row.message = arena_string(&b->results.memory, why);
-    return row.message ? keep_row(b, &row) : status_no_memory(&b->call->st);
+    return keep_row(b, &row);
 }
 
 bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
@@ -196,15 +238,14 @@ bool run_list(struct bench *b, const schedule *list, bool recorded)
 bool warm_up(struct bench *b)
 {
     schedule warm = {0};
-    bool ok = true;
     for (int64_t k = 0; k < b->settings.warmup && b->todo.count > 0; k++)
-        for (size_t i = 0; ok && i < b->todo.count; i++) {
+        for (size_t i = 0; i < b->todo.count; i++) {
             const struct planned *p = &b->todo.at[i];
-            if (p->instance != b->todo.at[0].instance || p->solver < 0 || p->seed_index > 0 || p->repeat > 0)
-                continue;
-            ok = VEC_PUSH(&warm, *p) ? true : status_no_memory(&b->call->st);
+            if (p->instance == b->todo.at[0].instance && p->solver >= 0 && p->seed_index == 0 &&
+                p->repeat == 0)
+                VEC_PUSH(&warm, *p);
         }
-    ok = ok && run_list(b, &warm, false);
+    bool ok = run_list(b, &warm, false);
     VEC_FREE(&warm);
     return ok;
 }

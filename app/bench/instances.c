@@ -3,8 +3,7 @@
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
 #include "bench/bench.h"
-#include "planning/expectations.h"
-#include "planning/format_words.h"
+#include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -12,7 +11,6 @@
 #include "base/memory.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,7 +59,7 @@ static struct lx_question *instances_read_problem(const char *path, const struct
     return q;
 }
 
-/* Of the pattern on its device, the question, the capacity, and passes where they are not the usual ones. */
+/* A hash of the pattern on its device, the question, the capacity and the passes that are not the usual ones. */
 static void hash_problem(const struct lx_question *p, char out[17])
 {
     uint64_t h = p->graph->hash;
@@ -76,7 +74,7 @@ static void hash_problem(const struct lx_question *p, char out[17])
 
 enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
 
-/* Of no format, but with the ending of a pattern and no JSON: an instance that is broken. */
+/* A file of no known format, with the ending of a pattern and broken JSON. */
 static bool is_broken(const char *path, const char *text, size_t length)
 {
     lx_status ignored;
@@ -105,76 +103,70 @@ static enum sort sort_of(const char *path)
     return sort;
 }
 
-static void note_skipped(const struct call *call, const char *path)
-{
-    struct text known = {0};
-    add_formats(&known);
-    note(call, "%s: skipped, it is not %s", path, known.at ? known.at : "");
-    text_free(&known);
-}
-
-static bool describe_bad(struct gathering *g, struct instance *i, const lx_status *why)
-{
-    char words[1200];
-    size_t length;
-    lx_status ignored;
-    char *text = file_read(i->path, &length, &ignored);
-    uint64_t h = hash_bytes(HASH_START, text ? text : "", text ? length : 0);
-    mem_free(text);
-    snprintf(i->hash, sizeof i->hash, "%016llx", (unsigned long long)h);
-    i->bad = arena_string(g->memory, lx_status_describe(why, words, sizeof words));
-    note(g->call, "%s", words);
-    return i->bad;
-}
-
-static bool instances_add_file(struct gathering *g, const char *path)
+static void instances_add_file(struct gathering *g, const char *path)
 {
     const char *slash = strrchr(path, '/');
     enum sort sort = sort_of(path);
-    if (sort == IS_REFUSED_BY_DESIGN) return g->refused_by_design++, true;
-    if (sort == IS_SOMETHING_ELSE) return note_skipped(g->call, path), true;
+    if (sort == IS_REFUSED_BY_DESIGN) {
+        g->refused_by_design++;
+        return;
+    }
+    if (sort == IS_SOMETHING_ELSE) {
+        struct text known = {0};
+        add_formats(&known);
+        note(g->call, "%s: skipped, it is not %s", path, known.at ? known.at : "");
+        text_free(&known);
+        return;
+    }
     lx_status st = {0};
     struct instance i = {.path = arena_string(g->memory, path),
                          .name = arena_string(g->memory, slash ? slash + 1 : path)};
-    struct lx_question *p = i.path && i.name ? instances_read_problem(path, g->settings, &st) : NULL;
-    bool ok = i.path && i.name;
+    struct lx_question *p = instances_read_problem(path, g->settings, &st);
     if (p) {
         i.objective = p->problem.objective;
         i.buffers = p->problem.count;
         i.capacity = p->problem.capacity;
         hash_problem(p, i.hash);
-        if (p->graph->name && *p->graph->name)
-            ok = (i.name = arena_string(g->memory, p->graph->name)) != NULL;
-    } else if (ok)
-        ok = describe_bad(g, &i, &st);
+        if (p->graph->name && *p->graph->name) i.name = arena_string(g->memory, p->graph->name);
+    } else {
+        char words[1200];
+        size_t length;
+        lx_status ignored;
+        char *text = file_read(i.path, &length, &ignored);
+        uint64_t h = hash_bytes(HASH_START, text ? text : "", text ? length : 0);
+        mem_free(text);
+        snprintf(i.hash, sizeof i.hash, "%016llx", (unsigned long long)h);
+        i.bad = arena_string(g->memory, lx_status_describe(&st, words, sizeof words));
+        note(g->call, "%s", words);
+    }
     lx_question_free(p);
-    return ok && VEC_PUSH(g->out, i) ? true : status_no_memory(&g->call->st);
+    VEC_PUSH(g->out, i);
 }
 
-static bool add_folder(struct gathering *g, const char *folder, int depth)
+static void add_folder(struct gathering *g, const char *folder, int depth)
 {
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
-    bool ok = true;
-    if (n < 0 && errno == ENOMEM) return status_no_memory(&g->call->st);
-    if (n < 0) return note(g->call, "%s: skipped, the folder cannot be read", folder), true;
+    if (n < 0) {
+        note(g->call, "%s: skipped, the folder cannot be read", folder);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
         size_t end = strlen(folder);
         struct stat info;
-        if (ok && name[0] != '.') {
+        if (name[0] != '.') {
             char *path = mem_format("%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name);
             if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
-            } else if (S_ISDIR(info.st_mode))
-                ok = depth >= DEEPEST || add_folder(g, path, depth + 1);
+            } else if (S_ISDIR(info.st_mode) && depth < DEEPEST)
+                add_folder(g, path, depth + 1);
             else if (S_ISREG(info.st_mode) && lx_format_ending(name))
-                ok = instances_add_file(g, path);
+                instances_add_file(g, path);
             mem_free(path);
         }
         free(entries[i]);
     }
     free(entries);
-    return ok;
 }
 
 bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out)
@@ -188,11 +180,13 @@ bool instances_gather(struct call *call, const struct settings *s, struct arena 
                               "bench reads each instance more than once; give it files, not \"-\"");
         if (stat(path, &info) != 0)
             return status_set_at(&call->st, LX_E_IO, path, 0, 0, "there is no such file or folder");
-        if (S_ISDIR(info.st_mode) ? !add_folder(&g, path, 0) : !instances_add_file(&g, path)) return false;
+        if (S_ISDIR(info.st_mode))
+            add_folder(&g, path, 0);
+        else
+            instances_add_file(&g, path);
     }
     if (g.refused_by_design)
-        note(call, "%lld patterns skipped that say themselves that they must be refused",
-             (long long)g.refused_by_design);
+        note(call, "%lld patterns skipped that expect to be refused", (long long)g.refused_by_design);
     if (out->count == 0) return status_set(&call->st, LX_E_USAGE, "no instances found in what was given");
     /* The same file by two ways would be two runs with one name. */
     for (size_t i = 0; i < out->count; i++)
@@ -206,7 +200,6 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
 {
     char hash[17] = "";
     struct loaded *l = mem_zeroed(1, sizeof *l);
-    if (!l) return status_no_memory(st), NULL;
     *l = (struct loaded){.of = i, .users = 1, .question = instances_read_problem(i->path, s, st)};
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)

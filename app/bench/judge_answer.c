@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Without an answer: what the end of the process says. */
+/* The outcome of a process that ended without an answer. */
 static enum outcome judge_death(const struct settings *s, const struct child_result *r, char *words,
                                 size_t size)
 {
@@ -56,19 +56,6 @@ static enum lx_verdict judge_answer_settle(const struct lx_problem *p, const str
     return w->claim == LX_LIMIT || !complete ? LX_LIMIT : LX_FEASIBLE;
 }
 
-static enum outcome outcome_of(const struct settings *s, const struct wire *w, enum lx_verdict v,
-                               bool complete)
-{
-    bool at_limit = w->claim == LX_LIMIT && w->seconds >= s->time * 0.98;
-    if (!w->solver_ok) return OUTCOME_MEMORY;
-    if (v == LX_ERROR) return OUTCOME_ERROR;
-    if (w->seconds > s->time * LATE) return OUTCOME_TIMEOUT; /* whatever it has found by then */
-    if (v == LX_OPTIMAL) return OUTCOME_OPTIMAL;
-    if (v == LX_INFEASIBLE) return OUTCOME_INFEASIBLE;
-    if (at_limit) return OUTCOME_TIMEOUT;
-    return complete ? OUTCOME_FEASIBLE : OUTCOME_NONE;
-}
-
 /* Lies that show without any other solver. */
 static bool contradicts_itself(const struct lx_problem *p, const struct wire *w, bool complete,
                                const struct row *row, char *words, size_t size)
@@ -103,10 +90,6 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     bool legal = plain ? lx_problem_check(p, r->address, &value, &why)
                        : lx_check_places(p, r->pool, r->address, &value, &rule, &why);
     bool complete = legal;
-    if (!legal && why.code == LX_E_MEMORY) {
-        snprintf(words, size, "the harness has no memory to check the answer");
-        return OUTCOME_ERROR;
-    }
     /* A solver that says that it has nothing may have nothing; else an illegal answer is a lie. */
     bool gave_up = w->claim == LX_LIMIT || w->claim == LX_ERROR || !w->solver_ok;
     bool has_none = plain ? p->objective == LX_HEIGHT && gave_up : gave_up || w->claim == LX_INFEASIBLE;
@@ -126,7 +109,14 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     enum lx_verdict v = judge_answer_settle(p, w, proves, complete, row);
     row->status = lx_verdict_word(v);
     if (w->message[0]) snprintf(words, size, "%s", w->message);
-    return outcome_of(s, w, v, complete);
+    bool at_limit = w->claim == LX_LIMIT && w->seconds >= s->time * 0.98;
+    if (!w->solver_ok) return OUTCOME_MEMORY;
+    if (v == LX_ERROR) return OUTCOME_ERROR;
+    if (w->seconds > s->time * LATE) return OUTCOME_TIMEOUT; /* whatever it has found by then */
+    if (v == LX_OPTIMAL) return OUTCOME_OPTIMAL;
+    if (v == LX_INFEASIBLE) return OUTCOME_INFEASIBLE;
+    if (at_limit) return OUTCOME_TIMEOUT;
+    return complete ? OUTCOME_FEASIBLE : OUTCOME_NONE;
 }
 
 static bool is_named_before(const struct wire *w, int i)
@@ -134,26 +124,6 @@ static bool is_named_before(const struct wire *w, int i)
     for (int k = 0; k < i; k++)
         if (strncmp(w->stats[k].name, w->stats[i].name, sizeof w->stats[i].name) == 0) return true;
     return false;
-}
-
-/* Only what a reader of strict JSON takes: no key twice, no integer beyond 2^53. */
-static const char *stats_as_json(const struct wire *w, struct arena *memory)
-{
-    struct text t = {0};
-    text_add(&t, "{");
-    for (int i = 0; i < w->stat_count; i++) {
-        int64_t v = w->stats[i].value;
-        char name[sizeof w->stats[i].name + 1] = "";
-        memcpy(name, w->stats[i].name, sizeof w->stats[i].name);
-        if (is_named_before(w, i) || v > LX_INT_MAX || v < -LX_INT_MAX) continue;
-        if (t.length > 1) text_add(&t, ", ");
-        text_json_string(&t, name);
-        text_format(&t, ": %lld", (long long)v);
-    }
-    text_add(&t, "}");
-    const char *copy = t.failed ? NULL : arena_string(memory, t.at);
-    text_free(&t);
-    return copy ? copy : "{}";
 }
 
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
@@ -170,10 +140,24 @@ void judge_result(const struct settings *s, const struct bench_solver *solver, c
         row->steps = r->wire->steps;
         row->has_seconds = r->wire->seconds >= 0 && r->wire->seconds <= r->wall;
         row->seconds = row->has_seconds ? r->wire->seconds : 0;
-        row->stats = stats_as_json(r->wire, memory);
+        /* Only what a reader of strict JSON takes: no key twice, no integer beyond 2^53. */
+        struct text t = {0};
+        text_add(&t, "{");
+        for (int i = 0; i < r->wire->stat_count; i++) {
+            int64_t v = r->wire->stats[i].value;
+            char name[sizeof r->wire->stats[i].name + 1] = "";
+            memcpy(name, r->wire->stats[i].name, sizeof r->wire->stats[i].name);
+            if (is_named_before(r->wire, i) || v > LX_INT_MAX || v < -LX_INT_MAX) continue;
+            if (t.length > 1) text_add(&t, ", ");
+            text_json_string(&t, name);
+            text_format(&t, ": %lld", (long long)v);
+        }
+        text_add(&t, "}");
+        const char *copy = arena_string(memory, t.at);
+        text_free(&t);
+        row->stats = copy;
         row->outcome = judge_answer(s, solver, l, r, row, words, sizeof words);
     } else
         row->outcome = judge_death(s, r, words, sizeof words);
     row->message = arena_string(memory, words);
-    if (!row->message) row->message = "";
 }

@@ -9,14 +9,38 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "text/format.h"
+#include "bench/ranks.h"
+#include "bench/bench.h"
+#include "text/colour.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+/* Whether a command shares its work with others: `--transport`. */
+
+bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count)
+{
+    int transport = 0;
+    *ranks = NULL;
+    *rank = 0;
+    *count = 1;
+    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
+    if (transport == 0) return true;
+    if (!&ranks_mpi)
+        return status_set(&call->st, LX_E_UNSUPPORTED,
+                          "this build has no transport mpi: MPI was not found when it was configured; "
+                          "install libopenmpi-dev and build again, or use -j");
+    if (!ranks_mpi.join(rank, count, &call->st)) return false;
+    *ranks = &ranks_mpi;
+    paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
+    /* Only rank 0 speaks. */
+    if (*rank > 0) VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL});
+    return true;
+}
+
 enum {
-    SLACK = 60,    /* seconds for what is no run: reading instances, checking answers, a busy machine */
+    SLACK = 60,    /* seconds for reading instances, checking answers, a busy machine */
     FAREWELL = 10, /* seconds for the others to leave */
 };
 
@@ -30,7 +54,7 @@ enum word {
     BYE,         /* to rank 0: the last word */
 };
 
-/* What travels; behind it the text of HELLO, ROW and BROKEN. */
+/* A message; behind it the text of HELLO, ROW and BROKEN. */
 struct message {
     int32_t word, code; /* an lx_code where broken */
     struct planned run;
@@ -46,7 +70,6 @@ static void mpi_crew_nap(void)
 static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {
     char *block = mem_alloc(sizeof m + length + 1);
-    if (!block) return status_no_memory(&b->call->st);
     memcpy(block, &m, sizeof m);
     if (length) memcpy(block + sizeof m, text, length);
     bool ok = b->crew.ranks->send(to, block, sizeof m + length, &b->call->st);
@@ -82,7 +105,6 @@ bool crew_join(struct bench *b)
     if (!ranks_join(call, &c->ranks, &c->rank, &c->count)) return false;
     if (!c->ranks) return true;
     c->mates = mem_zeroed((size_t)c->count, sizeof *c->mates);
-    if (!c->mates) return status_no_memory(&call->st);
     c->mates[0].state = MATE_GONE; /* rank 0 has its own way to its own runs */
     return true;
 }
@@ -103,7 +125,7 @@ static bool keep_line(struct bench *b, int from, const char *line, size_t length
         return status_set(&b->call->st, status_cause(&why, LX_E_INTERNAL),
                           "rank %d sent a row that cannot be read: %.300s", from, why.text);
     b->done++;
-    if (!VEC_PUSH(&b->results.rows, row)) return status_no_memory(&b->call->st);
+    VEC_PUSH(&b->results.rows, row);
     return results_append_line(&b->file, line, length, &b->call->st);
 }
 
@@ -160,7 +182,7 @@ bool crew_gather(struct bench *b, const char *header)
     return true;
 }
 
-/* The next run that needs a process; those that do not have their rows at once. NULL: none is left. */
+/* The next run that needs a process; bad instances get their rows at once. NULL: none is left. */
 static bool take_next(struct bench *b, const struct planned **p)
 {
     *p = NULL;
@@ -220,8 +242,7 @@ bool crew_send_row(struct bench *b, const struct row *row)
 {
     struct text line = {0};
     row_write(row, &line);
-    bool ok = line.failed ? status_no_memory(&b->call->st)
-                          : mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
+    bool ok = mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
     text_free(&line);
     return ok;
 }
@@ -279,7 +300,7 @@ void crew_follow(struct bench *b, bool ok, const char *header)
         else if (interrupted)
             told = mpi_crew_tell(b, 0, (struct message){.word = INTERRUPTED}, NULL, 0);
     }
-    say_last(b, &b->call->st); /* rank 0 does not hear of it otherwise */
+    say_last(b, &b->call->st); /* rank 0 cannot report it */
     b->crew.ranks->leave(false);
 }
 
@@ -290,7 +311,7 @@ void crew_dismiss(struct bench *b, bool ok)
     if (!c->ranks) return;
     for (int r = 1; r < c->count; r++)
         if (!mpi_crew_tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
-    /* What they still send is kept if it is a row, and never changes what is reported. */
+    /* Rows that still arrive are kept; other messages change nothing. */
     for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;

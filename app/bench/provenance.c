@@ -117,29 +117,13 @@ static void write_solvers(const struct settings *s, struct text *t)
     text_add(t, "], ");
 }
 
-static void write_instances(const instances *list, struct text *t)
-{
-    text_add(t, "\"instances\": [");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct instance *n = &list->at[i];
-        text_add(t, i ? ", {" : "{");
-        provenance_member(t, "path", n->path);
-        provenance_member(t, "hash", n->hash);
-        text_format(t, "\"objective\": \"%s\", \"buffers\": %lld, \"capacity\": %lld}",
-                    n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
-                    (long long)n->capacity);
-    }
-    text_add(t, "]");
-}
-
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
     write_machine(s, t);
     text_format(t,
                 "\"limits\": {\"time_seconds\": %.17g, \"grace_seconds\": %.17g, \"memory_mb\": %lld, "
-                "\"memory_limit_by\": \"%s\", "
-                "\"work\": ",
+                "\"memory_limit_by\": \"%s\", \"work\": ",
                 s->time, s->grace, (long long)s->memory_mb, memory_limit_means());
     if (s->work)
         text_format(t, "%lld}, ", (long long)s->work);
@@ -147,7 +131,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_add(t, "null}, ");
     enum lx_ask ask = lx_settings_ask(&s->options);
     provenance_member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
-    /* What else makes other problems of the same files: the device and the passes. */
+    /* The device and the passes also change the problem. */
     struct text all = {0};
     for (int i = 0; i < lx_settings_count(); i++) {
         enum lx_option_group group = lx_settings_at(i).group;
@@ -164,8 +148,17 @@ void provenance_write(const struct settings *s, const instances *list, struct te
                 (long long)s->jobs);
     if (s->ranks > 1) text_format(t, "\"ranks\": %lld, ", (long long)s->ranks);
     write_solvers(s, t);
-    write_instances(list, t);
-    text_add(t, "}}");
+    text_add(t, "\"instances\": [");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct instance *n = &list->at[i];
+        text_add(t, i ? ", {" : "{");
+        provenance_member(t, "path", n->path);
+        provenance_member(t, "hash", n->hash);
+        text_format(t, "\"objective\": \"%s\", \"buffers\": %lld, \"capacity\": %lld}",
+                    n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
+                    (long long)n->capacity);
+    }
+    text_add(t, "]}}");
 }
 
 /* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
@@ -181,7 +174,7 @@ static void short_form(const cJSON *v, char *out, size_t size)
     cJSON_free(text);
 }
 
-/* What differs, in words. */
+/* The first difference of two headers. */
 struct difference {
     char name[200], a[200], b[200];
 };
@@ -223,7 +216,7 @@ bool provenance_same(const char *path, const char *before, const char *now, lx_s
 {
     cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
     struct difference d;
-    bool ok = a && b ? true : status_no_memory(st);
+    bool ok = true;
     if (ok && !are_equal(cJSON_GetObjectItemCaseSensitive(a, "header"),
                          cJSON_GetObjectItemCaseSensitive(b, "header"), decisive, &d))
         ok = status_set_at(
@@ -245,7 +238,7 @@ int64_t provenance_ranks(const char *header)
     return n;
 }
 
-/* A name behind those that are there, unless it is one of them. */
+/* Appends a name, unless it is in the list. */
 static void provenance_add_name(struct text *names, const cJSON *name)
 {
     const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
@@ -260,20 +253,19 @@ static void provenance_add_name(struct text *names, const cJSON *name)
 
 bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st)
 {
-    /* All that decides but the machine, of which there may be several. */
+    /* The decisive members except the machine: ranks may run on several. */
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
     const cJSON *x = cJSON_GetObjectItemCaseSensitive(a, "header"),
                 *y = cJSON_GetObjectItemCaseSensitive(b, "header");
     struct difference d;
-    bool ok = a && b ? true : status_no_memory(st);
+    bool ok = true;
     if (ok && !are_equal(x, y, shared, &d))
-        ok = status_set(
-            st, LX_E_MISMATCH,
-            "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks need "
-            "the same program, options and files",
-            rank, d.name, d.b, d.a);
+        ok = status_set(st, LX_E_MISMATCH,
+                        "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
+                        "need the same program, options and files",
+                        rank, d.name, d.b, d.a);
     if (ok && s->hosts.length == 0) {
         provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
         provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));
@@ -281,7 +273,6 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     if (ok) {
         provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(y, "host"));
         provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(y, "cpu"));
-        if (s->hosts.failed || s->cpus.failed) ok = status_no_memory(st);
     }
     cJSON_Delete(a);
     cJSON_Delete(b);

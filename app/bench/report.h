@@ -1,19 +1,20 @@
-/* What a report is made of. */
+/* Tables, figures and verdict of a report. */
 #ifndef LX_APP_BENCH_REPORT_H
 #define LX_APP_BENCH_REPORT_H
 
 #include "bench/summary.h"
 #include "text/table.h"
+#include "bench/statistics.h"
 
-/* tables.c: rows in `memory`, over what they are made of. False: memory is out. */
-bool contender_table(const struct summary *s, struct arena *memory, struct table *out);
-bool instance_table(const struct summary *s, struct arena *memory, struct table *out);
+/* report_tables.c: rows in `memory`. */
+void contender_table(const struct summary *s, struct arena *memory, struct table *out);
+void instance_table(const struct summary *s, struct arena *memory, struct table *out);
 /* statistic_table.c */
-bool statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
+void statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
                      struct table *out);
-bool mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out);
+void mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out);
 
-/* curves.c: one point per step, x not decreasing. */
+/* plots.c: one point per step, x not decreasing. */
 struct curve {
     const char *name;
     VEC(double) x, y;
@@ -25,13 +26,78 @@ struct figure {
     VEC(struct curve) curves;
 };
 /* Share of problems on which a solver is within a factor of the fastest (Dolan and Moré). */
-bool profile_figure(const struct summary *s, struct figure *f);
+void profile_figure(const struct summary *s, struct figure *f);
 /* Time within which a solver has hit so many problems, each on its own (cactus plot). */
-bool cactus_figure(const struct summary *s, struct figure *f);
+void cactus_figure(const struct summary *s, struct figure *f);
 void figure_free(struct figure *f);
 
-/* plot_text.c, plot_svg.c */
+/* plots.c */
 void plot_as_text(const struct figure *f, struct text *out);
 void plots_as_svg(const struct figure *figures, size_t count, struct text *out);
+
+/* Writes the first part of the page's data. */
+extern const struct exporter html_exporter;
+/* Adds the rest of the data to the first part in `out`, and makes the page of both. */
+void report_page(const char *title, const struct figure *figures, size_t count, struct text *out);
+
+/* "1.12 ± 0.03 times faster than". */
+void add_ratio(struct text *out, struct ratio r);
+
+/* The leader in one line, and below it one line for every other solver. In the arena. */
+struct verdict {
+    const char *words, *lines;
+    enum paint paint; /* of the words: good, bad or neither */
+};
+
+/* The verdict, and the figures of every solver beside the leader. */
+void verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures);
+
+/* Pairs: a solver on an instance that both files have. */
+struct comparison {
+    struct table cells, sums;
+    struct verdict verdict;
+    int64_t pairs, better, worse, faster, slower;
+    int64_t missing, added; /* only before, only after */
+    size_t changed;         /* pairs with any change */
+};
+
+/* compare.c: rows in `memory`; only pairs that changed, or all. */
+void compare_results(const struct results *before, const struct results *after, bool only_changed,
+                     struct arena *memory, struct comparison *c);
+
+/* why there are no pairs; always false, with `st`. */
+bool nothing_shared(const struct results *before, const struct results *after, lx_status *st);
+
+struct side {
+    VEC(double) times, values;
+    int64_t runs, solved, proved, wrong;
+};
+
+struct pair {
+    const struct row *first; /* any row of the pair, for the names */
+    struct side side[2];
+};
+
+typedef VEC(struct pair) pairs;
+
+enum change { UNCHANGED, UNSURE, GAINED, LOST };
+
+/* One cell on both sides: before is 0, after 1. */
+struct pair_row {
+    const char *measure;                         /* what the value is */
+    const char *instance, *solver, *name, *path; /* instance: the name, or what tells it from others */
+    int64_t runs[2], proved[2];
+    double seconds[2], value[2]; /* medians */
+    double p;                    /* NAN: too few runs for a test */
+    enum change speed, quality;
+};
+
+/* Adds the rows of one side. */
+void pairs_gather(pairs *all, const struct results *r, int which);
+/* Has it enough runs on both sides for a test? */
+bool pair_is_tested(const struct pair *p);
+/* Sorts the samples. */
+struct pair_row pair_row_of(struct pair *p);
+void pairs_free(pairs *all);
 
 #endif

@@ -1,5 +1,5 @@
 /* The page of a report; see report_page.h. */
-#include "bench/report_page.h"
+#include "bench/report.h"
 #include "html/html.h"
 
 #include <math.h>

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,7 @@
 #define WIRE_MAGIC  UINT64_C(0x6c78706c616e0001)
 #define LOOK_PERIOD 0.01 /* seconds between looks at the resident set */
 
-/* Of the one run that a child makes. */
+/* State of the one run of a child. */
 static struct {
     const struct lx_solver *real;
     struct wire *wire;
@@ -78,18 +77,6 @@ static void note_progress(void *live, const struct lx_progress *so_far)
         spied.first_value = spied.base + so_far->objective;
     }
     if (live) note_live(live, so_far);
-}
-
-/* A problem that the library rewrites for its solvers has no answer but the library's: that of all parts together. */
-static void take_whole(struct wire *w, const struct lx_problem *p, const struct lx_answer *a, bool ok,
-                       int64_t *address)
-{
-    if (!p->pool_count && !lx_problem_needs(p)) return;
-    w->called = ok;
-    w->solver_ok = 1;
-    w->claim = (int32_t)a->status;
-    w->bound = a->bound;
-    memcpy(address, a->address, (size_t)p->count * sizeof *address);
 }
 
 /* Bytes of addresses and pools. */
@@ -223,9 +210,16 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
-    take_whole(&wire, p, &answer, ok, raw);
+    /* The library solves a problem with pools or extras by parts: only its combined answer counts. */
+    if (p->pool_count || lx_problem_needs(p)) {
+        wire.called = ok;
+        wire.solver_ok = 1;
+        wire.claim = (int32_t)answer.status;
+        wire.bound = answer.bound;
+        memcpy(raw, answer.address, (size_t)p->count * sizeof *raw);
+    }
     fill_wire(&wire, &answer, raw, bytes, p->count);
-    /* A limit that stopped the solver must not stop the report of it. */
+    /* The memory limit of the solver must not stop its report. */
     struct rlimit data;
     if (getrlimit(RLIMIT_DATA, &data) == 0) {
         data.rlim_cur = data.rlim_max;
@@ -249,7 +243,6 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     j->length = 0;
     j->wanted = sizeof(struct wire) + places_size(&j->instance->question->problem);
     j->data = mem_alloc(j->wanted + 1);
-    if (!j->data) return status_no_memory(st);
     if (pipe2(ends, O_CLOEXEC) != 0) {
         job_reset(j);
         return status_set(st, LX_E_IO, "cannot make a pipe: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* The options of bench, and what they mean for each solver. */
+/* The options of bench, and the settings of each solver. */
 #include "bench/bench.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -8,24 +8,23 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row bench_rows[] = {
     {"solver", 's', "A,B,...", "the solvers (default: all there are)"},
     {"option", 'O', "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
-    {"seeds", 0, "K", "seeds for each solver that draws lots (default 1); others run once"},
-    {"seed", 0, "N", "the first of these seeds (default 0)"},
-    {"repeat", 0, "N", "repeats of every run, far apart in time (default 1)"},
-    {"warmup", 0, "N", "unrecorded runs of each solver on the first instance (default 0)"},
+    {"seeds", 0, "K", "seeds for each randomised solver (default 1); others run once"},
+    {"seed", MORE, "N", "the first of these seeds (default 0)"},
+    {"repeat", MORE, "N", "repeats of every run, far apart in time (default 1)"},
+    {"warmup", MORE, "N", "unrecorded runs of each solver on the first instance (default 0)"},
     {"time", 0, "SECONDS",
      "wall-clock limit of a run (default 60); killed after a grace of 1 s or a tenth of it"},
-    {"memory", 0, "MB", "memory limit of a run (default 4096)"},
+    {"memory", MORE, "MB", "memory limit of a run (default 4096)"},
     {"jobs", 'j', "N", "runs at the same time (default 1); more than one spoils the times"},
-    {"transport", 0, "NAME",
-     "where runs are made: local (default), or mpi: by all processes of mpirun, one at a time each"},
+    {"transport", MORE, "NAME",
+     "local (default), or mpi: all processes of mpirun make runs, one at a time each"},
     {"lx", 0, "BYTES|PERCENT%",
-     "another capacity: bytes, or a part of the instance's own (of its load where it has none)"},
+     "another capacity: bytes, or a percentage of the instance's own (of its load where it has none)"},
     {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the instance's own)"},
     {"output", 'o', "RESULTS", "append a line for each run to this file (JSON lines)"},
     {"resume", 0, NULL, "go on with the results file where it ends"},
@@ -33,14 +32,13 @@ const struct option_row bench_rows[] = {
     {0},
 };
 
-/* The options of the library's table that make another problem or another run; bench_rows has those that mean
- * something else here, and what is about the search for a plan has no say in a problem. */
+/* The library's options that change a problem or a run. Options of bench_rows mean something else here; options of
+ * the plan search do not change a problem. */
 struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 
 void bench_begin(void)
 {
     int n = 0;
-    /* Memory that is out unwinds, in it as in us. */
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     for (int i = 0; i < lx_settings_count(); i++)
         if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))
@@ -53,7 +51,7 @@ const char *bench_transport_word(int k)
     return words[k];
 }
 
-/* Those of the table but for time, which a problem does not know. */
+/* The objectives of the table except time, which a placement problem does not have. */
 static const char *settings_objective_word(int k)
 {
     enum lx_ask ask = (enum lx_ask)(k + 1 + (k + 1 >= LX_ASK_TIME));
@@ -86,10 +84,10 @@ static bool read_objective(struct call *call, struct settings *s)
     const char *word = option_value(&call->line, "objective");
     if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
     if (lx_settings_ask(&s->options) != LX_ASK_TIME) return true;
-    return status_set(&call->st, LX_E_USAGE,
-                      "--objective %s: solvers are compared on one problem, which knows no time; it must be "
-                      "traffic (or spill), fit or height",
-                      word);
+    return status_set(
+        &call->st, LX_E_USAGE,
+        "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
+        word);
 }
 
 static bool read_capacity(struct call *call, struct settings *s)
@@ -101,11 +99,10 @@ static bool read_capacity(struct call *call, struct settings *s)
     if (n == 0 || s->lx[n - 1] != '%')
         return lx_settings_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
     char *number = arena_copy(call->line.memory, s->lx, n - 1);
-    if (!number) return status_no_memory(&call->st);
     if (!lx_parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
     if (!(s->lx_percent > 0 && s->lx_percent <= 100000))
-        return status_set(&call->st, LX_E_USAGE, "--lx %s: the part must be above 0 %% and at most 100000 %%",
-                          s->lx);
+        return status_set(&call->st, LX_E_USAGE,
+                          "--lx %s: the percentage must be above 0 %% and at most 100000 %%", s->lx);
     return true;
 }
 
@@ -117,23 +114,7 @@ static bool settings_add_solver(struct call *call, struct settings *s, const cha
     for (size_t i = 0; i < s->solvers.count; i++)
         if (s->solvers.at[i].solver == b.solver)
             return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", name);
-    return VEC_PUSH(&s->solvers, b) ? true : status_no_memory(&call->st);
-}
-
-static bool read_solvers(struct call *call, struct settings *s)
-{
-    bool any = false;
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (strcmp(o->name, "solver") != 0) continue;
-        any = true;
-        char *list = arena_string(call->line.memory, o->value), *rest = list;
-        if (!list) return status_no_memory(&call->st);
-        for (char *name; (name = strsep(&rest, ","));)
-            if (!settings_add_solver(call, s, name)) return false;
-    }
-    for (const struct lx_solver *const *l = lx_solvers(); !any && *l; l++)
-        if (!settings_add_solver(call, s, (*l)->name)) return false;
+    VEC_PUSH(&s->solvers, b);
     return true;
 }
 
@@ -167,7 +148,18 @@ static bool read_time(struct call *call, struct settings *s)
 
 bool settings_solvers(struct call *call, struct settings *s)
 {
-    if (!read_solvers(call, s)) return false;
+    bool any = false;
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "solver") != 0) continue;
+        any = true;
+        char *list = arena_string(call->line.memory, o->value), *rest = list;
+        for (char *name; (name = strsep(&rest, ","));)
+            if (!settings_add_solver(call, s, name)) return false;
+    }
+    for (const struct lx_solver *const *l = lx_solvers(); !any && *l; l++)
+        if (!settings_add_solver(call, s, (*l)->name)) return false;
+
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
@@ -198,20 +190,19 @@ bool settings_read(struct call *call, struct settings *s)
         return false;
     s->work = s->options.value[LX_OPTION_WORK];
     if (!settings_solvers(call, s)) return false;
+    enum lx_ask ask = lx_settings_ask(&s->options);
+    int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
     for (size_t i = 0; i < s->solvers.count; i++) {
-        /* The identity of how a solver was run: whatever could change its answer or the time it gets. */
-        enum lx_ask ask = lx_settings_ask(&s->options);
-        int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
-        uint64_t h =
-            hash_bytes(HASH_START, s->solvers.at[i].solver->name, strlen(s->solvers.at[i].solver->name) + 1);
-        h = hash_bytes(h, s->solvers.at[i].values,
-                       (size_t)s->solvers.at[i].solver->option_count * sizeof *s->solvers.at[i].values);
+        /* A hash of everything that could change a solver's answer or its time. */
+        struct bench_solver *b = &s->solvers.at[i];
+        uint64_t h = hash_bytes(HASH_START, b->solver->name, strlen(b->solver->name) + 1);
+        h = hash_bytes(h, b->values, (size_t)b->solver->option_count * sizeof *b->values);
         h = hash_bytes(h, &s->time, sizeof s->time);
         h = hash_bytes(h, &s->memory_mb, sizeof s->memory_mb);
         h = hash_bytes(h, &s->work, sizeof s->work);
         h = hash_bytes(h, &question, sizeof question);
         if (s->lx) h = hash_bytes(h, s->lx, strlen(s->lx));
-        snprintf(s->solvers.at[i].config, sizeof s->solvers.at[i].config, "%016llx", (unsigned long long)h);
+        snprintf(b->config, sizeof b->config, "%016llx", (unsigned long long)h);
     }
     return true;
 }

@@ -1,12 +1,11 @@
-/* What solvers counted (pivots, packings, pairs...), one column per name that any of them has. The names come from the
- * rows, so the columns are made anew for each report: at most MOST_NAMES, the first that are met. */
+/* Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so
+ * each report has its own columns: the first MOST_NAMES. */
 #include "bench/report.h"
 #include "bench/statistics.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAMES = 40 };
@@ -43,25 +42,17 @@ struct names {
     int count;
 };
 
-/* Names come from a file, and a key is written as it is. */
-static const char *statistic_table_key_of(const char *name, struct arena *memory)
-{
-    char *key = arena_format(memory, "stat_%.60s", name);
-    for (char *c = key; c && *c; c++)
-        if (!isalnum((unsigned char)*c)) *c = '_';
-    return key;
-}
-
-/* The number of a name, which is new perhaps; -1: there is no room for it. */
+/* The number of a name, perhaps a new one; -1: no room. Names come from a file; keys are written as they are. */
 static int statistic_table_number_of(struct names *names, const char *name, struct arena *memory)
 {
-    const char *key = statistic_table_key_of(name, memory),
-               *heading = key ? arena_string(memory, name) : NULL;
-    for (int i = 0; key && i < names->count; i++)
+    char *key = arena_format(memory, "stat_%.60s", name);
+    for (char *c = key; *c; c++)
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    for (int i = 0; i < names->count; i++)
         if (strcmp(names->key[i], key) == 0) return i;
-    if (!heading || names->count == MOST_NAMES) return -1;
+    if (names->count == MOST_NAMES) return -1;
     names->key[names->count] = key;
-    names->heading[names->count] = heading;
+    names->heading[names->count] = arena_string(memory, name);
     return names->count++;
 }
 
@@ -69,33 +60,17 @@ struct samples {
     VEC(double) of[MOST_NAMES];
 };
 
-static bool statistic_table_add_counts(const struct row *r, struct names *names, struct samples *into,
-                                       struct arena *memory)
-{
-    cJSON *stats = cJSON_Parse(r->stats), *one;
-    bool ok = true;
-    cJSON_ArrayForEach(one, stats)
-    {
-        int n =
-            cJSON_IsNumber(one) && one->string ? statistic_table_number_of(names, one->string, memory) : -1;
-        if (n >= 0 && ok) ok = VEC_PUSH(&into->of[n], one->valuedouble);
-    }
-    cJSON_Delete(stats);
-    return ok;
-}
-
 /* The rows of each cell, as a list: the first of every cell, and the next of every row; -1 ends it. */
 struct by_cell {
     int64_t *first, *next;
 };
 
-static bool statistic_table_sort_rows(const struct summary *s, const struct results *r, struct by_cell *b,
+static void statistic_table_sort_rows(const struct summary *s, const struct results *r, struct by_cell *b,
                                       struct arena *memory)
 {
     size_t cells = s->problems.count * s->solvers.count;
     b->first = arena_array(memory, cells + 1, sizeof *b->first);
     b->next = arena_array(memory, r->rows.count + 1, sizeof *b->next);
-    if (!b->first || !b->next) return false;
     for (size_t c = 0; c < cells; c++) b->first[c] = -1;
     for (size_t i = r->rows.count; i-- > 0;) {
         const struct row *row = &r->rows.at[i];
@@ -104,27 +79,31 @@ static bool statistic_table_sort_rows(const struct summary *s, const struct resu
         b->next[i] = b->first[c];
         b->first[c] = (int64_t)i;
     }
-    return true;
 }
 
-static bool fill_row(const struct results *r, const struct by_cell *b, size_t cell, struct names *names,
+static void fill_row(const struct results *r, const struct by_cell *b, size_t cell, struct names *names,
                      struct counts_row *row, struct arena *memory)
 {
     struct samples s = {0};
-    bool ok = true;
-    for (int64_t i = b->first[cell]; ok && i >= 0; i = b->next[i])
-        ok = statistic_table_add_counts(&r->rows.at[i], names, &s, memory);
+    for (int64_t i = b->first[cell]; i >= 0; i = b->next[i]) {
+        cJSON *stats = cJSON_Parse(r->rows.at[i].stats), *one;
+        cJSON_ArrayForEach(one, stats)
+        {
+            int n = cJSON_IsNumber(one) && one->string ? statistic_table_number_of(names, one->string, memory)
+                                                       : -1;
+            if (n >= 0) VEC_PUSH(&s.of[n], one->valuedouble);
+        }
+        cJSON_Delete(stats);
+    }
     for (int n = 0; n < MOST_NAMES; n++) {
         row->counts[n] = median_of(s.of[n].at, s.of[n].count);
         VEC_FREE(&s.of[n]);
     }
-    return ok;
 }
 
-static bool make_columns(const struct names *names, struct arena *memory, struct columns *out)
+static void make_columns(const struct names *names, struct arena *memory, struct columns *out)
 {
     struct column *c = arena_array(memory, (size_t)(FIRST + names->count), sizeof *c);
-    if (!c) return false;
     memcpy(c, first_array, sizeof first_array);
     for (int i = 0; i < names->count; i++)
         c[FIRST + i] = (struct column){.key = names->key[i],
@@ -133,10 +112,9 @@ static bool make_columns(const struct names *names, struct arena *memory, struct
                                        .argument = i,
                                        .value = count_value};
     *out = (struct columns){statistic_columns.name, c, (size_t)(FIRST + names->count)};
-    return true;
 }
 
-bool statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
+void statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
                      struct table *out)
 {
     struct names names = {0};
@@ -144,22 +122,19 @@ bool statistic_table(const struct summary *s, const struct results *r, struct ar
     struct by_cell by_cell;
     size_t n = 0, cells = s->problems.count * s->solvers.count;
     struct counts_row *list = arena_array(memory, cells + 1, sizeof *list);
-    bool ok = list && statistic_table_sort_rows(s, r, &by_cell, memory);
-    for (size_t c = 0; ok && c < cells; c++) {
+    statistic_table_sort_rows(s, r, &by_cell, memory);
+    for (size_t c = 0; c < cells; c++) {
         if (s->cells[c].runs == 0) continue;
         list[n].problem = &s->problems.at[c / s->solvers.count];
         list[n].solver = &s->solvers.at[c % s->solvers.count];
         list[n].cell = &s->cells[c];
-        ok = fill_row(r, &by_cell, c, &names, &list[n++], memory);
+        fill_row(r, &by_cell, c, &names, &list[n++], memory);
     }
-    ok = ok && make_columns(&names, memory, &columns);
-    if (!ok) return false;
+    make_columns(&names, memory, &columns);
     *out = TABLE(columns, list, n);
     out->key = "statistics";
     out->title = "What solvers counted";
-    out->notes = "answers: better ones that it told of on its way; first: the first of them. `lxplan solvers "
-                 "NAME` says what the "
-                 "others\n"
-                 "are. With several runs: medians.\n";
-    return true;
+    out->notes =
+        "answers: incumbents reported; first: the first of them. `lxplan solvers NAME` explains the others.\n"
+        "With several runs: medians.\n";
 }

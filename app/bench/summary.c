@@ -4,10 +4,41 @@
 #include "bench/summary.h"
 #include "base/memory.h"
 #include "bench/statistics.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Labels of instances: the name where it is unique, else as much of the path as tells instances apart, and the
+ * capacity where even the file is the same. */
+
+static void label_problems(struct summary *s)
+{
+    const char **paths = arena_array(&s->memory, s->problems.count + 1, sizeof *paths);
+    for (size_t i = 0; i < s->problems.count; i++) {
+        struct problem *p = &s->problems.at[i];
+        /* The paths of the problems that are called like problem i. */
+        size_t n = 0;
+        for (size_t k = 0; k < s->problems.count; k++)
+            if (strcmp(s->problems.at[k].name, p->name) == 0) paths[n++] = s->problems.at[k].path;
+        p->label = n > 1 ? path_tail(p->path, paths, n) : p->name;
+        /* "moe_mlp at 102,400 B, spill": one file, asked twice. */
+        bool twin = false;
+        for (size_t k = 0; k < s->problems.count; k++)
+            twin |= k != i && strcmp(s->problems.at[k].name, p->name) == 0 &&
+                    strcmp(s->problems.at[k].path, p->path) == 0;
+        if (twin)
+            p->label =
+                arena_format(&s->memory, "%s at %s B, %s", p->label, grouped(p->capacity).at, p->question);
+    }
+}
+
+const char *measure_of(const char *question, bool is_graph)
+{
+    if (strcmp(question, "spill") == 0) return is_graph ? "HBM bytes" : "spill";
+    return strcmp(question, "height") == 0 ? "height" : "placed";
+}
 
 size_t summary_problem(const struct summary *s, const struct row *r)
 {
@@ -26,60 +57,26 @@ size_t summary_solver(const struct summary *s, const struct row *r)
     return s->solvers.count;
 }
 
-static bool summary_enter(struct summary *s, const struct row *r)
+static void summary_enter(struct summary *s, const struct row *r)
 {
     size_t p = summary_problem(s, r);
-    struct problem new = {.name = r->name,
-                          .path = r->instance,
-                          .hash = r->hash,
-                          .question = r->question,
-                          .buffers = r->buffers,
-                          .capacity = r->capacity,
-                          .fastest = INFINITY};
-    if (p == s->problems.count && !VEC_PUSH(&s->problems, new)) return false;
+    if (p == s->problems.count)
+        VEC_PUSH(&s->problems, (struct problem){.name = r->name,
+                                                .path = r->instance,
+                                                .hash = r->hash,
+                                                .question = r->question,
+                                                .buffers = r->buffers,
+                                                .capacity = r->capacity,
+                                                .fastest = INFINITY});
     if (r->outcome == OUTCOME_BAD_INPUT) {
         s->bad_inputs += !s->problems.at[p].bad;
         s->problems.at[p].bad = r->message;
-        return true;
+        return;
     }
     if (r->time_limit > s->limit) s->limit = r->time_limit;
-    return summary_solver(s, r) < s->solvers.count ||
-           VEC_PUSH(&s->solvers,
-                    (struct contender){.solver = r->solver, .config = r->config, .label = r->solver});
-}
-
-/* A solver with two configurations among the rows is two contenders; its label then says which. */
-static bool summary_make_labels(struct summary *s)
-{
-    for (size_t i = 0; i < s->solvers.count; i++) {
-        bool again = false;
-        for (size_t k = 0; k < s->solvers.count; k++)
-            again |= k != i && strcmp(s->solvers.at[i].solver, s->solvers.at[k].solver) == 0;
-        if (!again) continue;
-        s->solvers.at[i].label =
-            arena_format(&s->memory, "%s#%.4s", s->solvers.at[i].solver, s->solvers.at[i].config);
-        if (!s->solvers.at[i].label) return false;
-    }
-    return true;
-}
-
-static void find_best_known(struct summary *s, const struct results *r)
-{
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct row *row = &r->rows.at[i];
-        struct problem *p = &s->problems.at[summary_problem(s, row)];
-        if (row->has_value && (!p->has_best || row->value < p->best)) {
-            p->has_best = true;
-            p->best = row->value;
-        }
-        p->is_graph |= row->has_clocks;
-        p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
-        /* Wrong rows have been marked, so that what is left holds. */
-        if (row->has_bound && row->outcome != OUTCOME_WRONG && (!p->has_bound || row->bound > p->bound)) {
-            p->has_bound = true;
-            p->bound = row->bound;
-        }
-    }
+    if (summary_solver(s, r) == s->solvers.count)
+        VEC_PUSH(&s->solvers,
+                 (struct contender){.solver = r->solver, .config = r->config, .label = r->solver});
 }
 
 static bool is_hit(const struct summary *s, const struct problem *p, const struct row *r)
@@ -93,10 +90,10 @@ struct samples {
     VEC(double) times, ended, values, gaps, steps, speeds, device, whole;
 };
 
-static bool add_sample(struct samples *v, struct cell *c, const struct summary *s, const struct problem *p,
+static void add_sample(struct samples *v, struct cell *c, const struct summary *s, const struct problem *p,
                        const struct row *r)
 {
-    bool hit = is_hit(s, p, r), solved = row_is_solved(r), ok = true;
+    bool hit = is_hit(s, p, r), solved = row_is_solved(r);
     double seconds = r->has_seconds ? r->seconds : r->time_limit;
     c->runs++;
     c->outcomes[r->outcome]++;
@@ -106,18 +103,21 @@ static bool add_sample(struct samples *v, struct cell *c, const struct summary *
     c->par2 += hit ? seconds : 2 * r->time_limit;
     if (r->peak_kb > c->peak_kb) c->peak_kb = r->peak_kb;
     if (!c->message && r->message[0]) c->message = r->message;
-    ok = VEC_PUSH(&v->times, hit ? seconds : INFINITY);
+    VEC_PUSH(&v->times, hit ? seconds : INFINITY);
     if (r->has_seconds) {
-        ok = ok && VEC_PUSH(&v->ended, seconds) && VEC_PUSH(&v->steps, (double)r->steps);
-        if (seconds > 0) ok = ok && VEC_PUSH(&v->speeds, (double)r->steps / seconds);
+        VEC_PUSH(&v->ended, seconds);
+        VEC_PUSH(&v->steps, (double)r->steps);
+        if (seconds > 0) VEC_PUSH(&v->speeds, (double)r->steps / seconds);
     }
     if (solved && r->has_value) {
-        ok = ok && VEC_PUSH(&v->values, (double)r->value);
+        VEC_PUSH(&v->values, (double)r->value);
         if (p->has_bound && (p->bound > 0 || r->value <= 0)) /* else it is no number */
-            ok = ok && VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
+            VEC_PUSH(&v->gaps, lx_gap(r->value, p->bound));
     }
-    if (r->has_clocks) ok = ok && VEC_PUSH(&v->device, r->device_us) && VEC_PUSH(&v->whole, r->end_to_end_us);
-    return ok;
+    if (r->has_clocks) {
+        VEC_PUSH(&v->device, r->device_us);
+        VEC_PUSH(&v->whole, r->end_to_end_us);
+    }
 }
 
 static double mean_of(const double *sample, size_t n)
@@ -134,13 +134,9 @@ static void finish_cell(struct samples *v, struct cell *c)
     c->least = v->ended.count ? v->ended.at[0] : NAN;
     c->most = v->ended.count ? v->ended.at[v->ended.count - 1] : NAN;
     c->deviation = v->ended.count > 1 ? standard_deviation_of(v->ended.at, v->ended.count) : NAN;
-    size_t n = v->ended.count;
-    double middle = c->seconds;
-    double noise = n >= 5 ? deviation_of(v->ended.at, n) : 0;
-    int64_t count = 0;
-    for (size_t i = 0; noise > 0 && i < n; i++)
-        count += fabs(v->ended.at[i] - middle) > OUTLIER_DEVIATIONS * noise;
-    c->outliers = count;
+    double noise = v->ended.count >= 5 ? deviation_of(v->ended.at, v->ended.count) : 0;
+    for (size_t i = 0; noise > 0 && i < v->ended.count; i++)
+        c->outliers += fabs(v->ended.at[i] - c->seconds) > OUTLIER_DEVIATIONS * noise;
     c->value = median_of(v->values.at, v->values.count);
     c->lowest = v->values.count ? v->values.at[0] : NAN;
     c->highest = v->values.count ? v->values.at[v->values.count - 1] : NAN;
@@ -152,20 +148,19 @@ static void finish_cell(struct samples *v, struct cell *c)
     if (c->runs) c->par2 /= (double)c->runs;
 }
 
-static bool fill_cells(struct summary *s, const struct results *r)
+static void fill_cells(struct summary *s, const struct results *r)
 {
     size_t count = s->problems.count * s->solvers.count;
     struct samples *all = mem_zeroed(count + 1, sizeof *all);
     s->cells = arena_array(&s->memory, count, sizeof *s->cells);
-    bool ok = all && s->cells;
-    for (size_t i = 0; ok && i < r->rows.count; i++) {
+    for (size_t i = 0; i < r->rows.count; i++) {
         const struct row *row = &r->rows.at[i];
         if (row->outcome == OUTCOME_BAD_INPUT) continue;
         size_t p = summary_problem(s, row), k = p * s->solvers.count + summary_solver(s, row);
-        ok = add_sample(&all[k], &s->cells[k], s, &s->problems.at[p], row);
+        add_sample(&all[k], &s->cells[k], s, &s->problems.at[p], row);
     }
-    for (size_t k = 0; all && k < count; k++) {
-        if (ok) finish_cell(&all[k], &s->cells[k]);
+    for (size_t k = 0; k < count; k++) {
+        finish_cell(&all[k], &s->cells[k]);
         VEC_FREE(&all[k].times);
         VEC_FREE(&all[k].ended);
         VEC_FREE(&all[k].values);
@@ -176,17 +171,15 @@ static bool fill_cells(struct summary *s, const struct results *r)
         VEC_FREE(&all[k].whole);
     }
     mem_free(all);
-    return ok;
 }
 
 /* Figures that are means over problems, so that a problem with more seeds does not weigh more. */
-static bool summary_sum_up(struct summary *s, size_t k)
+static void summary_sum_up(struct summary *s, size_t k)
 {
     struct contender *c = &s->solvers.at[k];
     VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
     double par2 = 0;
-    bool ok = true;
-    for (size_t p = 0; ok && p < s->problems.count; p++) {
+    for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
         const struct problem *q = &s->problems.at[p];
         if (e->runs == 0) continue;
@@ -197,11 +190,11 @@ static bool summary_sum_up(struct summary *s, size_t k)
         for (int o = 0; o < OUTCOME_COUNT; o++) c->outcomes[o] += e->outcomes[o];
         par2 += e->par2;
         s->outliers += e->outliers;
-        ok = VEC_PUSH(&times, isfinite(e->time) ? e->time : s->limit);
-        if (!isnan(e->seconds)) ok = ok && VEC_PUSH(&middles, e->seconds);
-        if (!isnan(e->gap)) ok = ok && VEC_PUSH(&gaps, e->gap);
+        VEC_PUSH(&times, isfinite(e->time) ? e->time : s->limit);
+        if (!isnan(e->seconds)) VEC_PUSH(&middles, e->seconds);
+        if (!isnan(e->gap)) VEC_PUSH(&gaps, e->gap);
         if (!isnan(e->value))
-            ok = ok && VEC_PUSH(&above, e->value > (double)q->best ? 1 - (double)q->best / e->value : 0);
+            VEC_PUSH(&above, e->value > (double)q->best ? 1 - (double)q->best / e->value : 0);
         c->wins += cell_wins(q, e);
     }
     c->par2 = times.count ? par2 / (double)times.count : NAN;
@@ -213,7 +206,6 @@ static bool summary_sum_up(struct summary *s, size_t k)
     VEC_FREE(&gaps);
     VEC_FREE(&above);
     VEC_FREE(&middles);
-    return ok;
 }
 
 /* PAR2 of the virtual best of all solvers but `without`. */
@@ -235,13 +227,12 @@ static double virtual_par2(const struct summary *s, size_t without)
     return n ? sum / (double)n : NAN;
 }
 
-static bool find_virtual_best(struct summary *s)
+static void find_virtual_best(struct summary *s)
 {
     struct contender *b = &s->best;
     VEC(double) times = {0};
-    bool ok = true;
     *b = (struct contender){.label = "virtual best", .solver = "", .config = "", .is_virtual = true};
-    for (size_t p = 0; ok && p < s->problems.count; p++) {
+    for (size_t p = 0; p < s->problems.count; p++) {
         size_t hitters = 0, last = 0;
         bool any = false, proved = false, solved = false;
         for (size_t k = 0; k < s->solvers.count; k++) {
@@ -259,7 +250,7 @@ static bool find_virtual_best(struct summary *s)
         b->proved += proved;
         b->hits += hitters > 0;
         if (hitters == 1) s->solvers.at[last].only++;
-        ok = VEC_PUSH(&times, isfinite(s->problems.at[p].fastest) ? s->problems.at[p].fastest : s->limit);
+        VEC_PUSH(&times, isfinite(s->problems.at[p].fastest) ? s->problems.at[p].fastest : s->limit);
     }
     b->par2 = virtual_par2(s, s->solvers.count);
     for (size_t k = 0; k < s->solvers.count; k++)
@@ -268,24 +259,45 @@ static bool find_virtual_best(struct summary *s)
     b->median = median_of(times.at, times.count);
     b->gap = b->above_best = b->contribution = NAN;
     VEC_FREE(&times);
-    return ok;
 }
 
-bool summary_make(struct summary *s, const struct results *r, double within)
+void summary_make(struct summary *s, const struct results *r, double within)
 {
     *s = (struct summary){.within = within};
-    bool ok = true;
-    for (size_t i = 0; ok && i < r->rows.count; i++) ok = summary_enter(s, &r->rows.at[i]);
-    ok = ok && summary_make_labels(s) && label_problems(s);
-    if (ok) find_best_known(s, r);
-    ok = ok && fill_cells(s, r);
-    for (size_t p = 0; ok && p < s->problems.count; p++)
+    for (size_t i = 0; i < r->rows.count; i++) summary_enter(s, &r->rows.at[i]);
+    /* A solver with two configurations among the rows is two contenders; its label then says which. */
+    for (size_t i = 0; i < s->solvers.count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < s->solvers.count; k++)
+            again |= k != i && strcmp(s->solvers.at[i].solver, s->solvers.at[k].solver) == 0;
+        if (!again) continue;
+        s->solvers.at[i].label =
+            arena_format(&s->memory, "%s#%.4s", s->solvers.at[i].solver, s->solvers.at[i].config);
+    }
+    label_problems(s);
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        struct problem *p = &s->problems.at[summary_problem(s, row)];
+        if (row->has_value && (!p->has_best || row->value < p->best)) {
+            p->has_best = true;
+            p->best = row->value;
+        }
+        p->is_graph |= row->has_clocks;
+        p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
+        /* Contradicted bounds are marked as wrong already. */
+        if (row->has_bound && row->outcome != OUTCOME_WRONG && (!p->has_bound || row->bound > p->bound)) {
+            p->has_bound = true;
+            p->bound = row->bound;
+        }
+    }
+    fill_cells(s, r);
+    for (size_t p = 0; p < s->problems.count; p++)
         for (size_t k = 0; k < s->solvers.count; k++) {
             const struct cell *e = summary_cell(s, p, k);
             if (e->runs && e->time < s->problems.at[p].fastest) s->problems.at[p].fastest = e->time;
         }
-    for (size_t k = 0; ok && k < s->solvers.count; k++) ok = summary_sum_up(s, k);
-    return ok && find_virtual_best(s);
+    for (size_t k = 0; k < s->solvers.count; k++) summary_sum_up(s, k);
+    find_virtual_best(s);
 }
 
 void summary_free(struct summary *s)
@@ -294,4 +306,58 @@ void summary_free(struct summary *s)
     VEC_FREE(&s->solvers);
     arena_free(&s->memory);
     *s = (struct summary){0};
+}
+
+/* A claim that another solver's legal answer disproves. Rows are written before all answers are known, so
+ * the readers of whole files find these. */
+
+static int compare_problems(const void *a, const void *b)
+{
+    const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+    int by_hash = strcmp(x->hash, y->hash);
+    return by_hash ? by_hash : strcmp(x->question, y->question);
+}
+
+static void contradict(struct results *r, struct row *row, const struct row *by, const char *claim,
+                       int64_t number)
+{
+    row->message =
+        arena_format(&r->memory, "claims %s %lld, but %s (seed %lld) has a legal answer of %lld", claim,
+                     (long long)number, by->solver, (long long)by->seed, (long long)by->value);
+    row->outcome = OUTCOME_WRONG;
+}
+
+/* Rows of one problem. A value is only there when the checker has accepted the answer, so that it counts
+ * even where the same row claims a false bound. */
+static void mark_problem(struct results *r, struct row **rows_of, size_t n)
+{
+    const struct row *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (rows_of[i]->has_value && (!best || rows_of[i]->value < best->value)) best = rows_of[i];
+    for (size_t i = 0; best && i < n; i++) {
+        struct row *row = rows_of[i];
+        if (row->outcome == OUTCOME_WRONG || row->outcome == OUTCOME_BAD_INPUT) continue;
+        if (row->outcome == OUTCOME_INFEASIBLE) {
+            row->outcome = OUTCOME_WRONG;
+            row->message =
+                arena_format(&r->memory, "claims that nothing fits, but %s (seed %lld) has placed everything",
+                             best->solver, (long long)best->seed);
+        } else if (row->has_bound && row->bound > best->value)
+            contradict(r, row, best, "the bound", row->bound);
+        else if (strcmp(row->claim, "optimal") == 0 && row->has_value && row->value > best->value)
+            contradict(r, row, best, "the best value", row->value);
+    }
+}
+
+void mark_contradictions(struct results *r)
+{
+    size_t n = r->rows.count;
+    struct row **sorted = mem_alloc((n + 1) * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) sorted[i] = &r->rows.at[i];
+    qsort(sorted, n, sizeof *sorted, compare_problems);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i; k < n && compare_problems(&sorted[i], &sorted[k]) == 0;) k++;
+        mark_problem(r, sorted + i, k - i);
+    }
+    mem_free(sorted);
 }

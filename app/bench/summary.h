@@ -1,7 +1,7 @@
 /* From rows to figures. A *problem* is an instance by content and name; a *cell* is one solver on one
  * problem, over all its seeds and repeats.
  *
- * What counts as reaching the goal (a *hit*): a legal, complete answer whose value is within the tolerance of
+ * A *hit* reaches the goal: a legal, complete answer whose value is within the tolerance of
  * the best known value of that problem, or a proof that there is none. A fast solver that gives bad answers
  * must not win a race, so all times that are compared are times of hits; a run without one takes "never". */
 #ifndef LX_APP_BENCH_SUMMARY_H
@@ -13,7 +13,7 @@
 
 /* Added to times before the geometric mean, so that microseconds do not decide it. */
 #define SHIFT_SECONDS 0.001
-/* The fastest, and whoever is not slower than it by more than this, wins. */
+/* The fastest solver wins, and every solver that is slower by at most this ratio. */
 #define WIN_RATIO 1.05
 /* Times this many deviations from the median of their cell (of five or more) are named; none is left out. */
 #define OUTLIER_DEVIATIONS 3.5
@@ -64,15 +64,13 @@ struct summary {
     struct arena memory;
 };
 
-/* labels.c: what problems are called in tables. */
-bool label_problems(struct summary *s);
-/* What the value of a problem is: "HBM bytes", "spill", "height" or "placed". */
+/* The measure of a problem's value: "HBM bytes", "spill", "height" or "placed". */
 const char *measure_of(const char *question, bool is_graph);
 
-/* Turns rows whose bound, optimality or infeasibility another row's legal answer contradicts into `wrong`. */
-bool mark_contradictions(struct results *r);
-/* Expects marked rows. False: memory is out. */
-bool summary_make(struct summary *s, const struct results *r, double within);
+/* Marks rows as `wrong` whose bound, optimality or infeasibility another row's legal answer contradicts. */
+void mark_contradictions(struct results *r);
+/* Expects marked rows. */
+void summary_make(struct summary *s, const struct results *r, double within);
 void summary_free(struct summary *s);
 /* The number of a row's problem and of its solver; the count of them: it has none. */
 size_t summary_problem(const struct summary *s, const struct row *r);
@@ -83,7 +81,7 @@ static inline struct cell *summary_cell(const struct summary *s, size_t problem,
     return &s->cells[problem * s->solvers.count + solver];
 }
 
-/* The fastest of those that reach the goal, or hardly slower. */
+/* Reaches the goal, and is the fastest or hardly slower. */
 static inline bool cell_wins(const struct problem *p, const struct cell *c)
 {
     return c->runs > 0 && isfinite(c->time) && c->time <= p->fastest * WIN_RATIO;

@@ -1,13 +1,11 @@
-/* Who is best, and at what price. The leader is who reaches the best value most often, and of those the fastest.
+/* The verdict of a report. The leader reaches the best value most often; of several such solvers it is the fastest.
  * Ratios are geometric means over the problems that both reach; "±" is one standard error over these problems, and
  * with a single problem the deviation of its runs, as hyperfine has it. */
-#include "bench/who_is_best.h"
+#include "bench/report.h"
 #include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A solver beside the leader. */
 struct beside {
@@ -21,22 +19,20 @@ static bool who_is_best_reaches(const struct cell *c)
     return c->runs > 0 && isfinite(c->time);
 }
 
-static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
+static void ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
 {
     double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
     size_t n = 0;
-    if (!logs) return false;
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
         if (!who_is_best_reaches(a) || !who_is_best_reaches(b) || !(a->time > 0 && b->time > 0)) continue;
         logs[n++] = log(a->time / b->time);
-        /* Of one problem: the noise of both sides, propagated. */
+        /* Noise of a single problem: both sides, propagated. */
         noise = sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
     }
     *out = ratio_of(logs, n);
     if (n == 1) out->spread = out->times * noise;
     mem_free(logs);
-    return true;
 }
 
 void add_ratio(struct text *out, struct ratio r)
@@ -51,7 +47,7 @@ void add_ratio(struct text *out, struct ratio r)
                                : "slower than");
 }
 
-/* "auto and exact", of those that are as good as the leader. */
+/* "auto and exact": all solvers as good as the leader. */
 static void add_leaders(const struct beside *all, size_t count, size_t leader, struct text *out)
 {
     size_t n = 0, left;
@@ -68,7 +64,7 @@ static void add_leaders(const struct beside *all, size_t count, size_t leader, s
         }
 }
 
-/* The fastest of those that the leader beats, or of its equals. */
+/* The fastest solver that is worse than the leader, or equal to it. */
 static const struct beside *fastest_of(const struct beside *all, size_t count, size_t leader, bool equals)
 {
     const struct beside *found = NULL;
@@ -106,11 +102,10 @@ static enum paint who_is_best_add_verdict(const struct summary *s, const struct 
         if (equal && equal->ratio.times >= 1.05) text_format(out, ", %s fastest", best->solver);
     }
     if (other && best->best > 0) {
-        text_format(out, "; %s ", other->solver);
+        text_format(out, "; %s is ", other->solver);
         add_briefly(out, other->ratio.times);
-        text_format(out, ", %lld %s", (long long)other->misses, other->misses == 1 ? "miss" : "misses");
+        text_format(out, " but worse on %lld of %lld", (long long)other->misses, (long long)other->instances);
     }
-    /* True: there are some. */
     int64_t bad = 0;
     for (size_t k = 0; k < s->solvers.count; k++)
         for (int o = OUTCOME_MEMORY; o < OUTCOME_BAD_INPUT; o++) bad += s->solvers.at[k].outcomes[o];
@@ -143,9 +138,8 @@ static const struct column beside_array[] = {
 
 const struct columns beside_columns = COLUMNS("solvers beside the best", beside_array);
 
-static bool who_is_best_fill(const struct summary *s, struct beside *all, size_t *leader)
+static void who_is_best_fill(const struct summary *s, struct beside *all, size_t *leader)
 {
-    bool ok = true;
     for (size_t k = 0; k < s->solvers.count; k++) {
         all[k].solver = s->solvers.at[k].label;
         for (size_t p = 0; p < s->problems.count; p++) {
@@ -155,37 +149,35 @@ static bool who_is_best_fill(const struct summary *s, struct beside *all, size_t
         }
         all[k].misses = all[k].instances - all[k].best;
     }
-    size_t best = 0;
+    *leader = 0;
     for (size_t k = 1; k < s->solvers.count; k++)
-        if (all[k].best > all[best].best ||
-            (all[k].best == all[best].best && s->solvers.at[k].mean < s->solvers.at[best].mean))
-            best = k;
-    *leader = best;
-    for (size_t k = 0; ok && k < s->solvers.count; k++) {
+        if (all[k].best > all[*leader].best ||
+            (all[k].best == all[*leader].best && s->solvers.at[k].mean < s->solvers.at[*leader].mean))
+            *leader = k;
+    for (size_t k = 0; k < s->solvers.count; k++) {
         all[k].leader = all[*leader].solver;
-        ok = ratio_to(s, k, *leader, &all[k].ratio);
+        ratio_to(s, k, *leader, &all[k].ratio);
     }
-    return ok;
 }
 
-bool verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures)
+void verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures)
 {
     struct text words = {0}, lines = {0};
     size_t leader = 0;
     enum paint paint = PAINT_WARN;
     struct beside *all = arena_array(memory, s->solvers.count + 1, sizeof *all);
-    if (!all || !who_is_best_fill(s, all, &leader)) return false;
+    who_is_best_fill(s, all, &leader);
     if (s->solvers.count) {
         paint = who_is_best_add_verdict(s, all, leader, &words);
-        /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp (8 instances), which misses 1". */
+        /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp on the 8 that both reach; ilp is worse on 1". */
         for (size_t k = 0; k < s->solvers.count; k++) {
             if (k == leader || !isfinite(all[k].ratio.times)) continue;
             text_format(&lines, "  %s is ", all[leader].solver);
             add_ratio(&lines, all[k].ratio);
             text_format(&lines, " %s", all[k].solver);
             if (all[k].misses)
-                text_format(&lines, " (on the %zu that both reach; it misses %lld)", all[k].ratio.count,
-                            (long long)all[k].misses);
+                text_format(&lines, " on the %zu that both reach; %s is worse on %lld", all[k].ratio.count,
+                            all[k].solver, (long long)all[k].misses);
             text_add(&lines, "\n");
         }
     }
@@ -194,8 +186,6 @@ bool verdict_make(const struct summary *s, struct arena *memory, struct verdict 
     figures->title = "Beside the best";
     *v = (struct verdict){arena_string(memory, words.at ? words.at : "no runs"),
                           arena_string(memory, lines.at ? lines.at : ""), paint};
-    bool ok = !words.failed && !lines.failed && v->words && v->lines;
     text_free(&words);
     text_free(&lines);
-    return ok;
 }

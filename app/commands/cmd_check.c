@@ -1,5 +1,5 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
-#include "planning/expectations.h"
+#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "commands/team_commands.h"
 #include "base/fail.h"
@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "text/colour.h"
-#include "stages/plan_stages.h"
 #include "stages/stages.h"
 #include "text/format.h"
 
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The answer, however it was found. */
 struct outcome {
     const char *file;
     bool passed;
@@ -25,7 +23,7 @@ struct outcome {
     struct lx_check_report report;
 };
 
-/* What is a fact and what is the maker's word; of a plan that is not legal nothing is. */
+/* Verified figures and claims; an illegal plan has neither. */
 static void write_report_json(const struct outcome *o, bool legal, struct text *out)
 {
     const struct lx_check_report *r = &o->report;
@@ -79,7 +77,7 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
                 o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
 }
 
-/* That a target is missed is expected of plans without nests. */
+/* A missed target is expected only of plans without nests. */
 static const char *cmd_check_expectation(const struct lx_plan *p)
 {
     for (int i = 0; i < p->graph->expect_count; i++)
@@ -127,7 +125,6 @@ static int cmd_check_judge(struct call *call, const char *file, const struct lx_
     if (legal && !stated) text_add(&t, "; ");
     if (!legal || !stated) text_format(&t, "%s", why.text);
     o.text = t.at ? t.at : "";
-    call->out.failed |= t.failed;
     if (wants_json(call))
         write_outcome_json(&o, p, legal, &call->out);
     else if (!is_quiet(call))
@@ -163,7 +160,6 @@ static void write_refusal(struct call *call, const char *file, const lx_status *
         add_printable(out, line.at ? line.at : "", 0);
         text_add(out, "\n");
     }
-    out->failed |= line.failed;
     text_free(&line);
 }
 
@@ -260,8 +256,7 @@ static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
         lx_is_allocinfo(buffers->text, buffers->length))
         return status_set(&call->st, LX_E_USAGE,
                           "two files are checked together if one is XLA's bufferinfo and the other its "
-                          "allocinfo, with "
-                          "the columns buffer_id,size,offset,start_time,end_time"),
+                          "allocinfo, with the columns buffer_id,size,offset,start_time,end_time"),
                FAILED;
     if (!capacity_asked(call, buffers, &capacity)) return FAILED;
     bool legal = lx_check_xla(buffers, allocations, capacity, &r, &st);
@@ -274,7 +269,6 @@ static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
     } else
         text_add(&t, st.text);
     write_pair(call, allocations->file, legal, t.at ? t.at : "", &r);
-    call->out.failed |= t.failed;
     text_free(&t);
     return legal ? EXIT_YES : EXIT_NO;
 }
@@ -330,15 +324,13 @@ const struct command command_check = {
     .synopsis = "PLAN | FILE [-s SOLVER] [options] | BUFFERINFO ALLOCINFO [--lx SIZE]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
     .details =
-        "By code that shares nothing with the planner; what it cannot verify it calls claimed.\n"
-        "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
-        "says that a\n"
-        "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
-        "code, 0 when\n"
-        "it was not refused, 2 when it was refused with another code.\n"
-        "XLA's bufferinfo and allocinfo together are the plan of another maker: rows of one id are stays, "
-        "both times\n"
-        "are inclusive, and stays that only touch do not overlap.\n",
+        "The checker shares no code with the planner; claims that it cannot verify are called claimed.\n"
+        "A pattern is planned first. Exit code 0: legal and target met; 1: not; 2: bad input. For a pattern\n"
+        "that a stage must refuse (expect.error), checked without -s: 1: refused with that code; 0: not\n"
+        "refused; 2: refused with another code.\n"
+        "XLA's bufferinfo and allocinfo together are a plan, too: rows of one id are residencies, both "
+        "times\n"
+        "are inclusive, and residencies that only touch do not overlap.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 2,

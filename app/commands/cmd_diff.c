@@ -1,5 +1,5 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
-#include "commands/diff_nests.h"
+#include "command.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -8,10 +8,120 @@
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
+#include "all_columns.h"
+#include "export/nest_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* Traffic of the nests of two plans: a row per run of ops, one for all other ops, and the sum. */
+
+struct nest_row {
+    const struct lx_plan *p, *q;
+    struct lx_nest_change c;
+    const char *word; /* of rows that are no run */
+};
+
+/* "scores-mixed: x32 over h", one after the other. */
+static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, struct value *v)
+{
+    struct text t = {0};
+    const struct lx_op *ops = p->layouts->graph->ops;
+    for (int32_t i = first; i < first + count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        text_add(&t, i > first ? "; " : "");
+        add_printable(&t, ops[n->first].name, 20);
+        if (n->last > n->first) {
+            text_add(&t, "-");
+            add_printable(&t, ops[n->last].name, 20);
+        }
+        text_add(&t, ": ");
+        add_nest_words(p, n, &t);
+    }
+    if (t.length) value_add(v, t.at);
+    if (count == 0) v->words = "no nest";
+    text_free(&t);
+}
+
+static void nests_before_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct nest_row *row = row_of_table;
+    (void)column;
+    if (row->word)
+        v->words = row->word;
+    else
+        nests_value(row->p, row->c.first_before, row->c.count_before, v);
+}
+
+static void nests_after_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct nest_row *row = row_of_table;
+    (void)column;
+    if (row->word)
+        v->words = "";
+    else
+        nests_value(row->q, row->c.first_after, row->c.count_after, v);
+}
+
+static void diff_nests_gain_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct nest_row *row = row_of_table;
+    int64_t gain = row->c.bytes_before - row->c.bytes_after;
+    (void)column;
+    value_whole(v, gain);
+    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
+}
+
+/* clang-format off */
+VALUE_OF(bytes_before_value, struct nest_row, value_whole(v, row->c.bytes_before);)
+VALUE_OF(bytes_after_value,  struct nest_row, value_whole(v, row->c.bytes_after);)
+
+static const struct column nest_change_array[] = {
+    {.key = "before",       .heading = "nests before", .kind = VALUE_WORDS, .value = nests_before_value},
+    {.key = "after",        .heading = "nests after",  .kind = VALUE_WORDS, .value = nests_after_value},
+    {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, .value = bytes_before_value},
+    {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, .value = bytes_after_value},
+    {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = diff_nests_gain_value},
+};
+/* clang-format on */
+
+const struct columns nest_change_columns = COLUMNS("nests of two plans", nest_change_array);
+
+static struct nest_row *diff_nests_list_rows(const struct lx_plan *p, const struct lx_plan *q,
+                                             const struct lx_nest_diff *d, int64_t *count)
+{
+    struct nest_row *rows = mem_zeroed((size_t)d->count + 2, sizeof *rows);
+    *count = 0;
+    for (int32_t i = 0; i < d->count; i++) rows[(*count)++] = (struct nest_row){p, q, d->all[i], NULL};
+    rows[(*count)++] = (struct nest_row){p, q, d->others, "all other ops"};
+    rows[(*count)++] = (struct nest_row){
+        p, q, {.bytes_before = p->figures.hbm_bytes, .bytes_after = q->figures.hbm_bytes}, "in all"};
+    return rows;
+}
+
+static void add_nest_changes(const struct lx_plan *p, const struct lx_plan *q, const struct lx_nest_diff *d,
+                             struct text *out)
+{
+    int64_t count;
+    if (d->count == 0) return;
+    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
+    text_format(out, "\n%s of ops in other nests:\n", counted(d->count, "run").at);
+    table_add_text(&TABLE(nest_change_columns, rows, count), out);
+    mem_free(rows);
+}
+
+static void add_nest_changes_json(const struct lx_plan *p, const struct lx_plan *q,
+                                  const struct lx_nest_diff *d, struct text *out)
+{
+    int64_t count;
+    if (p->nest_count + q->nest_count == 0) return;
+    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
+    text_add(out, "  \"nests\": [\n");
+    if (d->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, out);
+    text_add(out, d->count ? "\n  ],\n" : "  ],\n");
+    mem_free(rows);
+}
 
 static void place_value(int64_t address, const char *pool, bool is_there, struct value *v)
 {
@@ -103,7 +213,7 @@ static const struct column share_array[] = {
 
 const struct columns share_columns = COLUMNS("shares of the traffic of two plans", share_array);
 
-/* Those that are there in either plan, and their sum; of lists there is one. */
+/* The kinds of traffic that either plan has, and their sum. */
 static int64_t share_rows(const struct lx_diff *d, struct share_row rows[LX_PART_COUNT + 1])
 {
     int64_t count = 0;
@@ -125,7 +235,7 @@ static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct 
     text_format(out, ", %s, %s of traffic", lx_verdict_word(p->answer.status),
                 in_bytes(p->figures.hbm_bytes).at);
     if (!p->graph->is_list)
-        text_format(out, ", %.2f us of the device, %.2f us end to end", p->figures.device_us,
+        text_format(out, ", %.2f us on the device, %.2f us end to end", p->figures.device_us,
                     p->figures.end_to_end_us);
     text_add(out, "\n");
 }
@@ -231,8 +341,9 @@ static int diff_plans(struct call *call, const struct sides *s)
     struct lx_plan *q = p ? plan_of_side(call, s, 1) : NULL;
     struct lx_diff d = {0};
     struct lx_nest_diff nests = {0};
-    if (q && may_compare(call, p->graph, q->graph) && lx_plan_diff(p, q, &d, &call->st) &&
-        (p->graph->is_list || q->graph->is_list || lx_nest_diff(p, q, &nests, &call->st))) {
+    if (q && may_compare(call, p->graph, q->graph)) {
+        lx_plan_diff(p, q, &d);
+        if (!p->graph->is_list && !q->graph->is_list) lx_nest_diff(p, q, &nests);
         if (wants_json(call))
             cmd_diff_write_json(p, q, &d, &nests, &call->out);
         else if (!is_quiet(call))
@@ -249,7 +360,7 @@ static int diff_plans(struct call *call, const struct sides *s)
 static int tell_teams(struct call *call, const struct team_figures *f)
 {
     struct team_diff d;
-    if (!team_diff_make(&f[0], &f[1], &d, &call->st)) return FAILED;
+    team_diff_make(&f[0], &f[1], &d);
     if (wants_json(call))
         team_diff_json(&d, &call->out);
     else if (!is_quiet(call))
@@ -300,17 +411,12 @@ static const struct option_row *const tables[] = {json_rows, quiet_rows, help_ro
 const struct command command_diff = {
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
-    .summary = "Compare two plans: what moved, what came on or went off chip, and why",
+    .summary = "Compare two plans: which buffers moved, came on chip or went off, and why",
     .details =
-        "Exit code 0 when every buffer is where it was, and the nests are, 1 when they differ. Gains are "
-        "bytes of HBM "
-        "traffic that the\n"
-        "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
-        "have rows of\n"
-        "their own, which add up to the whole. Of two teams' plans: which tensors are cut otherwise, and "
-        "what "
-        "that changes in\n"
-        "bytes and predicted time. Plans of two patterns are compared only if the patterns have one name.\n",
+        "Exit code 0: every buffer and nest is where it was; 1: they differ. A gain is HBM traffic that the\n"
+        "second plan saves: for a buffer the bytes that ops move while it is not on chip; loads, stores and\n"
+        "other kinds have rows of their own, which add up to the total. For two teams: tensors that are\n"
+        "sharded differently, and the change in bytes and predicted time. Two patterns must have one name.\n",
     .options = tables,
     .least_files = 2,
     .most_files = 2,

@@ -3,27 +3,24 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "planning/bundled.h"
+#include "planning/graph_files.h"
 #include "planning/planning.h"
-#include "tui/core/config.h"
 #include "tui/core/main_loop.h"
 #include "tui/draw/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},
-    {"team", 0, "N|AxB", "the Team view at first, with the graph cut over N devices, or over a grid of them"},
+    {"team", 0, "N|AxB", "open the Team view, with the graph sharded over N devices, or over a grid"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
-    {"no-config", 0, NULL, "do not read ~/.config/lxplan/config (theme, keys, settings)"},
-    {"script", 0, "KEYS",
+    {"no-config", MORE, NULL, "do not read ~/.config/lxplan/config (theme, keys, settings)"},
+    {"script", MORE, "KEYS",
      "these keys instead of a terminal: jj<Enter><wait>:solver exact<Enter>; @FILE reads them"},
-    {"dump-screen", 0, "FILE",
+    {"dump-screen", MORE, "FILE",
      "write the last screen of the script: text, or a drawing if FILE ends with .svg"},
-    {"size", 0, "COLSxROWS", "screen of the script (default 80x24)"},
+    {"size", MORE, "COLSxROWS", "screen of the script (default 80x24)"},
     {0},
 };
 
@@ -40,7 +37,7 @@ static bool read_size(struct call *call, struct explore_options *o)
     return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size);
 }
 
-/* What the person's own file says, where the command line says nothing else. */
+/* The user's config file; the command line overrides it. */
 static bool read_config(struct call *call, struct explore_options *o)
 {
     struct config c;
@@ -104,14 +101,13 @@ static const struct option_row *const tables[] = {planning_rows, rows, help_rows
 const struct command command_explore = {
     .name = "explore",
     .synopsis = "[FILE|DIR ...] [-s SOLVER] [options]",
-    .summary = "Look at patterns and plans on a screen, and change what they are made with",
+    .summary = "Browse patterns and plans on a screen, and change their options",
     .details =
-        "Files are patterns or plans, of teams too; of a folder all patterns in it. Without any: the bundled "
-        "patterns.\n"
-        "The word explore may be left out before a file or folder that is there: lxplan FILE.\n"
-        "? in the explorer lists its keys. ~/.config/lxplan/config has lines like: theme light, bind $ "
-        "graph,\n"
-        "set solver exact; the command line goes before it.\n",
+        "Files are patterns or plans, also of teams; a folder stands for all patterns in it. Without files: "
+        "the\n"
+        "bundled patterns. `lxplan FILE` is the same as `lxplan explore FILE`. ? lists the keys.\n"
+        "~/.config/lxplan/config has lines like: theme light, bind $ graph, set solver exact; the command\n"
+        "line overrides it.\n",
     .options = tables,
     .words = words,
     .least_files = 0,

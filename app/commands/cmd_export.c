@@ -1,6 +1,5 @@
 /* lxplan export: a plan, or the buffers of a pattern, for other tools; the formats are the rows of lx_export_at. */
-#include "planning/by_library.h"
-#include "planning/format_words.h"
+#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -9,7 +8,6 @@
 #include "team/team_show.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {
@@ -18,27 +16,6 @@ static const struct option_row rows[] = {
 };
 
 static const struct option_words words[] = {{"format", written_format_word}, {0}};
-
-/* What a list could not say, in words. */
-static void note_what_is_left_out(struct call *call, const struct lx_format *format, bool of_plan,
-                                  const struct lx_left_out *left)
-{
-    char what[300];
-    if (left->barred) note(call, "%s left out: they may not be on chip", counted(left->barred, "buffer").at);
-    if (left->may_take)
-        note(call, "%s may take another's place; %s cannot say so", counted(left->may_take, "buffer").at,
-             format->summary);
-    if (left->needs)
-        note(call, "left out, for %s cannot say it: %s", format->summary,
-             lx_needs_words(left->needs, what, sizeof what));
-    if (left->shared)
-        note(call,
-             "the addresses are left out: %s in the place of another while that lives, and to %s they would "
-             "overlap; the plan has them",
-             counted(left->shared, "buffer").at, format->summary);
-    if (of_plan && !left->places)
-        note(call, "%s has no addresses; --format allocinfo of the same plan has them", format->summary);
-}
 
 /* The buffers of a problem; `p` NULL: of no plan. */
 static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *g,
@@ -49,7 +26,23 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     lx_status st = {0};
     char *text = lx_export_list(g, problem, p, format, length, &left, &st);
     if (!text) return status_set_at(&call->st, st.code, g->file, 0, 0, "%s", st.text), NULL;
-    note_what_is_left_out(call, format, p != NULL, &left);
+    /* Notes what the format cannot express. */
+    bool of_plan = p != NULL;
+    char what[300];
+    if (left.barred) note(call, "%s left out: they must stay in HBM", counted(left.barred, "buffer").at);
+    if (left.may_take)
+        note(call, "%s may reuse another's memory; %s cannot express it", counted(left.may_take, "buffer").at,
+             format->summary);
+    if (left.needs)
+        note(call, "left out, because %s cannot express it: %s", format->summary,
+             lx_needs_words(left.needs, what, sizeof what));
+    if (left.shared)
+        note(call,
+             "the addresses are left out: %s in the memory of another that is alive, which to %s is an "
+             "overlap; the plan has them",
+             counted(left.shared, "buffer").at, format->summary);
+    if (of_plan && !left.places)
+        note(call, "%s has no addresses; --format allocinfo of the same plan has them", format->summary);
     note(call, "capacity %s", in_bytes(problem->capacity).at);
     return text;
 }
@@ -67,7 +60,7 @@ static char *cmd_export_write_pattern(struct call *call, const char *file, const
     return written;
 }
 
-/* What a format has for plans only. */
+/* A format that only plans have. */
 static char *write_answer(struct call *call, const char *file, const char *text,
                           const struct lx_format *format, size_t *length)
 {
@@ -111,9 +104,7 @@ static char *team_page(struct call *call, const struct lx_team_plans *p, size_t 
     show_team_html(&f, &out);
     team_figures_free(&f);
     *length = out.length;
-    if (!out.failed) return out.at;
-    text_free(&out);
-    return status_no_memory(&call->st), NULL;
+    return out.at;
 }
 
 static char *cmd_export_write_as(struct call *call, const char *file, const char *text,
@@ -121,13 +112,12 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
 {
     const struct lx_format *f = row->format;
     if (lx_is_team_plan(text, *length)) {
-        /* Of a team there is its time line and its page; the rest is of one device. */
+        /* A team has a time line and a page; other formats are of one device. */
         bool page = !row->format && strcmp(row->name, "html") == 0;
         if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
-            status_set_at(
-                &call->st, LX_E_USAGE, file, 0, 0,
-                "the plan of a team has a plan per member; export the plan of one device, or the team's "
-                "time line with --format perfetto or html");
+            status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                          "the plan of a team has a plan per device; export the plan of one device, or the "
+                          "team's time line with --format perfetto or html");
             return NULL;
         }
         struct lx_team_plans *p =
@@ -137,7 +127,7 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
         return written;
     }
     if (!f) {
-        /* What only plans have; a pattern is planned. */
+        /* A format of plans; a pattern is planned. */
         lx_status st = {0};
         struct lx_plan *plan = plan_of_text(call, file, text, *length);
         char *written = plan ? lx_export_write(plan, NULL, row->name, length, &st) : NULL;
@@ -178,12 +168,11 @@ const struct command command_export = {
     .name = "export",
     .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
     .summary = "Write a plan, or the buffers of a pattern, for other tools",
-    .details =
-        "Lists of buffers are those of the scratchpad stage; what may not be on chip is left out. Of a "
-        "plan, MiniMalloc\n"
-        "CSV has the column offset filled in for what is on chip. What only plans have is written of a "
-        "pattern, too:\n"
-        "it is planned first, with the options of `plan`.\n",
+    .details = "Lists of buffers come from the scratchpad stage, without buffers that must stay in HBM. For "
+               "a plan,\n"
+               "MiniMalloc CSV has the offsets of buffers on chip. A pattern is planned first where a format "
+               "needs a\n"
+               "plan, with the options of `plan`.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

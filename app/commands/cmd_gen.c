@@ -1,12 +1,11 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
 #include "command.h"
-#include "planning/by_library.h"
+#include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,8 +68,8 @@ static int cmd_gen_run(struct call *call)
     const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
     if (!kind) return FAILED;
     int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
-    bool ok = values ? true : status_no_memory(&call->st);
-    if (ok) lx_values_default(kind->options, kind->option_count, values);
+    bool ok = true;
+    lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (!is_our_own(o->name))

@@ -4,13 +4,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "planning/planning.h"
-#include "stages/loops_device.h"
+#include "stages/stages.h"
 #include "text/colour.h"
 #include "text/table.h"
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A core of the device has one thread. */
@@ -77,7 +76,6 @@ static bool choose_passes(struct job *job)
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
         char *name = mem_string_n(at, n);
-        if (!name) return status_no_memory(&job->call->st);
         const struct lx_loop_pass *pass = lx_loop_pass_find(name);
         bool ok = pass ? true : unknown_pass(job, name);
         mem_free(name);
@@ -110,7 +108,6 @@ static bool cmd_loops_read_sizes(struct call *call, int wanted, int64_t *sizes)
     for (;; at++) {
         size_t length = strcspn(at, ",");
         char *number = mem_string_n(at, length);
-        if (!number) return status_no_memory(&call->st);
         bool ok =
             n < MOST_SIZES && lx_parse_int("--sizes", number, 1, (int64_t)1 << 53, &sizes[n++], &call->st);
         mem_free(number);
@@ -175,14 +172,12 @@ static void write_head(const struct job *job, const struct lx_loops *l, const ch
     write_nest(l, out);
 }
 
-static bool cmd_loops_add_json(struct text *out, const struct lx_loops *l)
+static void cmd_loops_add_json(struct text *out, const struct lx_loops *l)
 {
     size_t length = 0;
     char *json = lx_loops_to_json(l, &length);
-    if (!json) return false;
     text_add_n(out, json, length - 1); /* without the newline */
     mem_free(json);
-    return true;
 }
 
 /* After one pass: what changed, and whether it computes the same. */
@@ -205,7 +200,7 @@ static bool report_pass(struct job *job, const struct lx_loop_pass *pass, const 
                     changed ? "true" : "false");
         if (job->run) text_format(out, ", \"same_result\": %s", same ? "true" : "false");
         text_add(out, ", \"nest\": ");
-        if (!cmd_loops_add_json(out, after)) return status_no_memory(&job->call->st);
+        cmd_loops_add_json(out, after);
         text_add(out, "}");
         return true;
     }
@@ -257,7 +252,7 @@ static bool cmd_loops_do_nest(struct job *job, const struct lx_loops *input, con
         text_format(out, "%s\n{\"name\": ", job->nests ? "," : "");
         text_json_string(out, what);
         text_add(out, ", \"input\": ");
-        if (!cmd_loops_add_json(out, input)) return status_no_memory(&job->call->st);
+        cmd_loops_add_json(out, input);
         text_add(out, ",\n\"passes\": [");
     } else {
         write_head(job, input, what);
@@ -307,8 +302,7 @@ static bool do_file(struct job *job, const char *path)
 {
     struct lx_loops nest;
     char *name = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
-    bool ok = name ? true : status_no_memory(&job->call->st);
-    ok = ok && lx_loops_read(path, &nest, &job->call->st) && cmd_loops_do_nest(job, &nest, name);
+    bool ok = lx_loops_read(path, &nest, &job->call->st) && cmd_loops_do_nest(job, &nest, name);
     mem_free(name);
     return ok;
 }
@@ -337,16 +331,6 @@ static bool cmd_loops_do_op(struct job *job, const char *path, const char *name)
     return ok;
 }
 
-/* Options that make a plan mean nothing where there is none. */
-static bool plan_options_fit(struct call *call)
-{
-    for (int i = 0; i < lx_settings_count() && !option_given(&call->line, "op"); i++)
-        if (option_given(&call->line, lx_settings_at(i).name))
-            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_settings_at(i).name);
-    const char *of_models = option_given(&call->line, "op") ? NULL : model_option_given(call);
-    return !of_models || status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models);
-}
-
 static int cmd_loops_run(struct call *call)
 {
     struct job job = {.call = call, .verdict = EXIT_YES};
@@ -359,7 +343,13 @@ static int cmd_loops_run(struct call *call)
                FAILED;
     if (tree && option_given(&call->line, "op"))
         return status_set(&call->st, LX_E_USAGE, "--op goes with a file, not with --einsum"), FAILED;
-    if (!plan_options_fit(call) || !cmd_loops_choose(&job)) return FAILED;
+    /* Options that make a plan mean nothing where there is none. */
+    for (int i = 0; i < lx_settings_count() && !option_given(&call->line, "op"); i++)
+        if (option_given(&call->line, lx_settings_at(i).name))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_settings_at(i).name), FAILED;
+    const char *of_models = option_given(&call->line, "op") ? NULL : model_option_given(call);
+    if (of_models) return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models), FAILED;
+    if (!cmd_loops_choose(&job)) return FAILED;
     if (wants_json(call))
         text_format(&call->out,
                     "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
@@ -394,14 +384,11 @@ const struct command command_loops = {
     .name = "loops",
     .synopsis = "CONFIG | --einsum TREE --sizes N,N,... | FILE --op NAME [options]",
     .summary = "Take a contraction through the loop passes, and run it",
-    .details =
-        "CONFIG is a file of kind \"loops\" (\"-\": standard input); FILE a pattern or a plan, of which one "
-        "tile of\n"
-        "an op is shown as the device runs it. Shows the nest before and after each "
-        "pass\n"
-        "and whether it is valid: 0 yes, 1 no (or, with --run, a pass changed the result or the kernels "
-        "give\n"
-        "another one), 2 bad input.\n",
+    .details = "CONFIG is a file of kind \"loops\" (\"-\": standard input); FILE a pattern or a plan, of "
+               "which one tile\n"
+               "of an op is shown as the device runs it. Prints the nest before and after each pass.\n"
+               "Exit code 0: valid; 1: not (or, with --run, a pass or the kernels changed the result); 2: "
+               "bad input.\n",
     .options = tables,
     .words = words,
     .least_files = 0,

@@ -10,25 +10,22 @@
 #include "text/format.h"
 #include "commands/team_commands.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {
-    {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
-    {"stages", 0, NULL,
-     "the traffic as the use of the scratchpad grows, and what each step of the search for the plan saved"},
     {"explain", 0, "BUFFER|NEST|TENSOR",
-     "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole; what a nest, by "
-     "number "
-     "(nest1) or by an op of it, keeps on chip; nests for all of them; with --team, why a tensor is cut as "
-     "it "
-     "is and what every other cut costs, . for all tensors; may be repeated"},
+     "where a buffer is and why, with all remedies tried; . for the whole plan; a nest by number (nest1) or "
+     "by one of its ops, nests for all; with --team why a tensor is sharded so and what other shards cost; "
+     "may be repeated"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
-     "divide other divisions"},
-    {"log", 'l', NULL, "say on standard error what passes and solvers try (of a build with LXPLAN_LOGGING)"},
+     "divide other splits"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
+    {"stage", MORE, "STAGE", "print the result of one stage instead: {}"},
+    {"stages", MORE, NULL,
+     "the traffic as the use of the scratchpad grows, and the gain of each step of the search"},
+    {"log", 'l' | MORE, NULL,
+     "log what passes and solvers try to standard error (needs a build with LXPLAN_LOGGING)"},
     {0},
 };
 
@@ -38,8 +35,7 @@ static bool cmd_plan_write_plan(struct call *call, const struct lx_plan *p, cons
 {
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
-    bool ok = json ? true : status_no_memory(&call->st);
-    if (ok && path) ok = keep_file(call, path, json, length);
+    bool ok = !path || keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
     mem_free(json);
     return ok;
@@ -64,7 +60,7 @@ static int judge_plan(struct call *call, const struct lx_plan *p)
     return code;
 }
 
-/* What is wanted of a plan. */
+/* The requested output. */
 struct wanted {
     const char *output; /* a file; NULL: none */
     bool json, words;
@@ -143,12 +139,10 @@ static const struct option_row *const tables[] = {planning_rows, rows,      team
 const struct command command_plan = {
     .name = "plan",
     .synopsis = "FILE [-s SOLVER] [options]",
-    .summary = "Plan a pattern: which buffers are on chip, where, and what the rest costs",
-    .details =
-        "Exit code 0 when a legal plan was made (also when it misses the pattern's target, which is said),\n"
-        "1 when the solver gave none, 130 when it was interrupted and this is the best so far. --json "
-        "prints\n"
-        "the plan file itself.\n",
+    .summary = "Plan a pattern: which buffers are on chip, at which address, and what the others cost",
+    .details = "Exit code 0: a legal plan (perhaps above the pattern's target, which is printed); 1: the "
+               "solver found\n"
+               "none; 130: interrupted, and this is the best so far. --json prints the plan file.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -6,24 +6,21 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "text/colour.h"
-#include "planning/show_run.h"
+#include "planning/show_plan.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct option_row rows[] = {
     {"verify", 0, "WHAT",
-     "judge by fp64 with a proved bound: full, every op, and the outputs from end to end (default); ops, "
-     "every op; "
-     "outputs, the ops that write outputs, and these from end to end; none"},
+     "compare with fp64 within a proved tolerance: full, every op and the outputs end to end (default); ops; "
+     "outputs, the ops that write outputs, and the outputs end to end; none"},
     {"trace", 0, "FILE",
-     "write the run as trace events (Chrome, Perfetto), completely or not at all; of a team its predicted "
-     "time "
-     "line, a process per member"},
+     "write the run as trace events (Chrome, Perfetto); for a team its predicted time line, a process per "
+     "device"},
     {"data", 0, "N", "seed of the input data (default 0)"},
     {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
     {"all", 'a', NULL, "list every op, not only the busiest"},
@@ -41,27 +38,22 @@ static void cmd_run_show_progress(void *context, int32_t done, int32_t ops)
     paint_progress(line);
 }
 
-static bool read_run_options(struct call *call, struct lx_device_options *how)
-{
-    how->in_use = option_value(&call->line, "trace") != NULL;
-    enum { MOST_BY_DEFAULT = 8, MOST = 256 };
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;
-    if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "threads", 1, MOST, &threads))
-        return false;
-    how->seed = (uint64_t)seed;
-    how->threads = (int)threads;
-    int v = 0;
-    if (!option_word(call, "verify", verify_word, &v)) return false;
-    how->verify = (enum lx_verify)v;
-    return true;
-}
-
 static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_plan *p)
 {
     struct watch watch = {0};
     struct lx_device_options how = {.stop = watch_must_stop, .context = &watch};
-    if (!read_run_options(call, &how)) return NULL;
+    how.in_use = option_value(&call->line, "trace") != NULL;
+    enum { MOST_BY_DEFAULT = 8, MOST = 256 };
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;
+    if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "threads", 1, MOST, &threads))
+        return NULL;
+    how.seed = (uint64_t)seed;
+    how.threads = (int)threads;
+    int v = 0;
+    if (!option_word(call, "verify", verify_word, &v)) return NULL;
+    how.verify = (enum lx_verify)v;
+
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
     interrupted = 0; /* a plan that was cut short is executed all the same */
     watch_begin(&watch, 0);
@@ -76,12 +68,12 @@ static bool cmd_run_write_trace(struct call *call, const struct lx_plan *p, cons
     size_t length;
     if (!path) return true;
     char *trace = lx_run_trace(p, r, &length);
-    bool ok = trace ? keep_file(call, path, trace, length) : status_no_memory(&call->st);
+    bool ok = keep_file(call, path, trace, length);
     mem_free(trace);
     return ok;
 }
 
-/* What would be ignored is refused: some options are of a team's run only, some of one device's. */
+/* Refuses options that would be ignored: some are for a team only, some for one device. */
 static bool options_go_together(struct call *call, bool team)
 {
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience"};
@@ -139,15 +131,12 @@ const struct command command_run = {
     .synopsis = "FILE|PLAN [--verify full|ops|outputs|none] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
-        "A pattern is planned first, by the planning options. The device moves real bytes at the planned\n"
-        "addresses and knows whose each of them is. Each op is judged by itself: evaluated in fp64 on its "
-        "inputs\n"
-        "as the device has them, every element must be within a bound that is proved for its arithmetic, "
-        "and\n"
-        "what only moves must keep its bits. Bytes that were counted must be those that the plan predicts.\n"
-        "With --team N the graph is cut over N devices; what they compute together is compared with one.\n"
-        "Exit code 0 when everything agrees, 1 for a fault, a wrong result or a wrong count, 130 when\n"
-        "interrupted.\n",
+        "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the "
+        "owner\n"
+        "of each. Every op is compared with fp64 on the device's own inputs: each element must be within a\n"
+        "tolerance that is proved for its arithmetic, and data that only moves must keep its bits. Counted\n"
+        "bytes must equal the plan's. With --team N the devices' result is compared with one device's.\n"
+        "Exit code 0: all agree; 1: a fault, a wrong result or a wrong count; 130: interrupted.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -13,7 +13,6 @@
 #include "team/team_show.h"
 
 #include <langinfo.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,13 +22,13 @@ static const struct option_row rows[] = {
     {"svg", 0, NULL, "a drawing for browsers and documents"},
     {"html", 0, NULL,
      "one file for a browser: hover, a slider for time, what each core holds, tables that sort"},
-    {"remedies", 0, NULL, "with --html, of a pattern: try everything that could help, and list it"},
-    {"width", 0, "N", "width of the map in characters, of the drawing in pixels"},
-    {"height", 0, "N", "rows of the map, height of the drawing in pixels"},
-    {"ascii", 0, NULL, "no characters beyond ASCII in the map"},
-    {"all", 'a', NULL, "list every buffer; of a team's plan every tensor, step and member"},
-    {"buffers", 0, NULL, "all buffers as a table instead: what each moves, where it is and why"},
-    {"format", 'f', "WHAT", "of that table, or of the tables of a team's plan: {default}"},
+    {"remedies", MORE, NULL, "with --html and a pattern: try all remedies, and list them"},
+    {"width", MORE, "N", "width of the map in characters, of the drawing in pixels"},
+    {"height", MORE, "N", "rows of the map, height of the drawing in pixels"},
+    {"ascii", MORE, NULL, "no characters beyond ASCII in the map"},
+    {"all", 'a', NULL, "list every buffer; for a team every tensor, step and device"},
+    {"buffers", MORE, NULL, "all buffers as a table instead: what each moves, where it is and why"},
+    {"format", 'f' | MORE, "WHAT", "of that table, or of the tables of a team's plan: {default}"},
     {0},
 };
 
@@ -69,22 +68,19 @@ static void cmd_show_write_buffers(const struct exporter *e, const struct lx_pla
     int32_t n = p->problem.count;
     struct buffer_row *buffers = mem_alloc(((size_t)n + 1) * sizeof *buffers);
     int64_t *moved = moved_by_buffers(p);
-    out->failed |= !buffers || !moved;
-    for (int32_t i = 0; !out->failed && i < n; i++) buffers[i] = (struct buffer_row){p, moved, i};
-    if (!out->failed) {
-        struct table t = TABLE(plan_buffer_columns, buffers, n);
-        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-        struct text notes = {0};
-        add_byte_sums(p, &sums, &notes);
-        text_add(&notes, "\n");
-        t.key = "buffers";
-        t.title = "buffers";
-        t.notes = notes.at;
-        if (e->begin) e->begin(out);
-        e->add(&t, out);
-        if (e->end) e->end(out);
-        text_free(&notes);
-    }
+    for (int32_t i = 0; i < n; i++) buffers[i] = (struct buffer_row){p, moved, i};
+    struct table t = TABLE(plan_buffer_columns, buffers, n);
+    struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+    struct text notes = {0};
+    add_byte_sums(p, &sums, &notes);
+    text_add(&notes, "\n");
+    t.key = "buffers";
+    t.title = "buffers";
+    t.notes = notes.at;
+    if (e->begin) e->begin(out);
+    e->add(&t, out);
+    if (e->end) e->end(out);
+    text_free(&notes);
     mem_free(buffers);
     mem_free(moved);
 }
@@ -113,7 +109,7 @@ static const struct form *form_asked(struct call *call)
     return form ? form : forms;
 }
 
-/* What helps the plan of a pattern, as data of its page. False with `call->st`. */
+/* Remedies for the plan of a pattern, as data of its page. False with `call->st`. */
 static bool read_remedies(struct call *call, const struct form *form, const struct lx_plan *p,
                           struct text *out)
 {
@@ -125,7 +121,7 @@ static bool read_remedies(struct call *call, const struct form *form, const stru
     const struct lx_graph *pattern = read_graph(call, path);
     bool ok = pattern && add_remedies(call, pattern, p, NULL, html_table, out);
     lx_graph_free(pattern);
-    return ok && (!out->failed || status_no_memory(&call->st));
+    return ok;
 }
 
 /* How large and with which characters; false with `call->st`. */
@@ -158,21 +154,7 @@ static int draw_plan(struct call *call, const struct form *form, const struct so
     lx_plan_free(p);
     text_free(&remedies);
     if (!ok) return FAILED;
-    if (picture.failed) text_free(&picture);
     return drawn(call, picture.at, picture.length);
-}
-
-/* Options that a plan of one device has, and a team's has not. */
-static bool may_show_team(struct call *call, const struct source *from)
-{
-    static const char *const single[] = {"svg", "buffers", "remedies", "height"};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        if (option_given(&call->line, single[i]))
-            return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
-                                 "the plan of a team is shown as --text, --html or --format tables; --%s "
-                                 "goes with the plan of one device",
-                                 single[i]);
-    return no_planning_options(call, from->file);
 }
 
 static int draw_team(struct call *call, const struct form *form, const struct source *from)
@@ -181,9 +163,20 @@ static int draw_team(struct call *call, const struct form *form, const struct so
     struct team_figures f = {0};
     struct text out = {0};
     int k = -1;
-    if (!may_show_team(call, from) || !read_picture(call, form, &how) ||
+    /* Options that a plan of one device has, and a team's has not. */
+    static const char *const single[] = {"svg", "buffers", "remedies", "height"};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (option_given(&call->line, single[i]))
+            return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
+                                 "the plan of a team is shown as --text, --html or --format tables; --%s "
+                                 "goes with the plan of one device",
+                                 single[i]),
+                   FAILED;
+    if (!no_planning_options(call, from->file)) return FAILED;
+    if (!read_picture(call, form, &how) ||
         (option_given(&call->line, "format") && !option_word(call, "format", cmd_show_format_word, &k)))
         return FAILED;
+
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
     bool ok = p && team_figures_make(p, &f, &call->st);
     if (ok && k >= 0)
@@ -194,7 +187,6 @@ static int draw_team(struct call *call, const struct form *form, const struct so
         show_team_text(&f, &how, &out);
     team_figures_free(&f);
     lx_team_plans_free(p);
-    if (out.failed) text_free(&out);
     return ok ? drawn(call, out.at, out.length) : FAILED;
 }
 
@@ -213,7 +205,6 @@ static int cmd_show_draw_source(struct call *call, const struct source *from)
         struct text out = {0};
         cmd_show_write_buffers(&exporters[k], p, &out);
         lx_plan_free(p);
-        if (out.failed) text_free(&out);
         return drawn(call, out.at, out.length);
     }
     const struct form *form = form_asked(call);
@@ -241,13 +232,12 @@ static const struct option_row *const tables[] = {rows,      output_rows, planni
 const struct command command_show = {
     .name = "show",
     .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--buffers] [options]",
-    .summary = "Draw a plan: addresses against time, and what is off chip and why",
+    .summary = "Draw a plan: addresses against time, and the buffers that are not on chip and why",
     .details =
-        "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern "
-        "can be laid\n"
-        "side by side. Of a team's plan (`plan --team`): how each tensor is cut, messages per step, bytes "
-        "per axis, who\n"
-        "waits, and a time line of its members.\n",
+        "A pattern is planned first. A buffer keeps its letter and colour, so that two plans of one pattern\n"
+        "compare side by side. Of a team's plan (`plan --team`): shards of tensors, messages per step, "
+        "bytes\n"
+        "per axis, waits, and a time line of the devices.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

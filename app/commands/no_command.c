@@ -2,17 +2,15 @@
 #include "command.h"
 #include "base/memory.h"
 #include "lxplan.h"
-#include "planning/bundled.h"
+#include "planning/graph_files.h"
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SOLVERS = 16 };
 
-/* What a solver made of a pattern. */
+/* A solver's result on a pattern. */
 struct result {
     enum { NO_PLAN, REFUSED, PLANNED } state;
     bool best, missed;
@@ -82,29 +80,24 @@ static struct result no_command_plan_with(const struct lx_graph *g, const struct
 
 typedef VEC(struct pattern_row) pattern_rows;
 
-static bool no_command_add_pattern(pattern_rows *rows, const char *path, const char *shown)
-{
-    lx_status st;
-    const struct lx_graph *g = lx_graph_read(path, &st);
-    bool ok = true;
-    if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
-        struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
-        for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)
-            row.results[i] = no_command_plan_with(g, lx_solvers()[i]);
-        ok = VEC_PUSH(rows, row);
-    }
-    lx_graph_free(g);
-    return ok;
-}
-
 bool front_page(struct text *out)
 {
     char *folder = bundled_patterns();
     struct paths found = {0};
     pattern_rows rows = {0};
     if (folder) gather_patterns(folder, &found);
-    for (size_t i = 0; i < found.count; i++)
-        out->failed |= !no_command_add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
+    for (size_t i = 0; i < found.count; i++) {
+        const char *shown = found.at[i] + strlen(folder) + 1;
+        lx_status st;
+        const struct lx_graph *g = lx_graph_read(found.at[i], &st);
+        if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
+            struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
+            for (int k = 0; k < MOST_SOLVERS && lx_solvers()[k]; k++)
+                row.results[k] = no_command_plan_with(g, lx_solvers()[k]);
+            VEC_PUSH(&rows, row);
+        }
+        lx_graph_free(g);
+    }
     bool any = rows.count > 0;
     if (any) {
         struct column columns[FIRST + MOST_SOLVERS];
@@ -115,8 +108,9 @@ bool front_page(struct text *out)
             columns[all.count++] = (struct column){
                 .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
         }
-        text_add(out, "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` "
-                      "for more.\n\n");
+        text_add(
+            out,
+            "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` for more.\n\n");
         table_add_text(&TABLE(all, rows.at, rows.count), out);
     }
     for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);

@@ -1,14 +1,101 @@
 /* lxplan plan and check, of a team: its plan made, written, shown; the file of one judged. */
 #include "commands/team_commands.h"
-#include "commands/team_report.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "team/team_tables.h"
+#include "team/team_show.h"
+#include "base/arena.h"
+#include "planning/show_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --team and --cut: the grid of a team, and what its axes are to cut. */
+
+const struct option_row team_rows[] = {
+    {"team", 0, "N|AxB",
+     "shard the graph over N devices, or over a grid of devices, that exchange data (under mpirun: one per "
+     "process)"},
+    {"cut", MORE, "TENSOR=D[,D]",
+     "each axis of the grid shards TENSOR along its dimension D, or not (-); may be repeated (default: "
+     "chosen)"},
+    {"team-by", MORE, "WORD",
+     "choose shards for fewest exchanged {} predicted (default: time with --objective time, else bytes)"},
+    {0},
+};
+
+const char *team_aim_word(int k)
+{
+    static const char *const words[] = {"bytes", "time", NULL};
+    return words[k];
+}
+
+bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time)
+{
+    int k = objective == LX_ASK_TIME;
+    if (!option_word(call, "team-by", team_aim_word, &k)) return false;
+    *by_time = k == 1;
+    return true;
+}
+
+/* "0,-" after the equals sign; as many as there are axes. */
+static bool read_axes(const char *text, int axes, int cut[LX_TEAM_AXES])
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
+    for (int a = 0; a < axes; a++) {
+        char *end = NULL;
+        if (*text == '-' && (text[1] == ',' || text[1] == 0)) {
+            text++;
+        } else {
+            cut[a] = (int)strtol(text, &end, 10);
+            if (end == text || cut[a] < 0 || cut[a] >= LX_MAX_RANK) return false;
+            text = end;
+        }
+        if (*text == 0) return true;
+        if (*text++ != ',') return false;
+    }
+    return false;
+}
+
+static bool read_choices(struct call *call, struct lx_team_options *how)
+{
+    size_t count = call->line.options.count;
+    struct lx_team_choice *list = arena_array(call->line.memory, count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "cut") != 0) continue;
+        struct lx_team_choice *c = &list[how->choice_count];
+        int axes = how->grid.axes;
+        const char *equals = strrchr(o->value, '=');
+        if (!equals || equals == o->value || !read_axes(equals + 1, axes, c->cut))
+            return status_set(&call->st, LX_E_USAGE,
+                              "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for "
+                              "none; with a comma between what the axes of a grid cut",
+                              o->value);
+        c->tensor = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
+
+        for (int k = 0; k < how->choice_count; k++)
+            if (strcmp(list[k].tensor, c->tensor) == 0)
+                return status_set(&call->st, LX_E_USAGE,
+                                  "--cut %s: tensor %s has a --cut before; leave one out", o->value,
+                                  c->tensor);
+        how->choice_count++;
+    }
+    how->choices = list;
+    return true;
+}
+
+/* As asked; else as many as there are processes; else two. */
+bool read_team(struct call *call, const struct lx_transport *transport, struct lx_team_options *how)
+{
+    const char *text = option_value(&call->line, "team");
+    *how = (struct lx_team_options){.grid = {1, {2}}};
+    if (text && !lx_team_grid_of_text(text, &how->grid, &call->st)) return false;
+    if (!text && transport && transport->members) how->grid.size[0] = transport->members(&call->st);
+    how->members = lx_team_members_of(&how->grid);
+    return how->members > 0 && read_choices(call, how);
+}
 
 /* The team cut, and each member planned by the planning options. */
 static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g)
@@ -22,7 +109,7 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     return plan_team_watched(call, g, &how, &plan);
 }
 
-/* Of a team whose plan is there. */
+/* The exit code of a team that has a plan. */
 static int team_code(struct call *call, const struct lx_graph *g)
 {
     if (interrupted) note(call, "%s: interrupted; this is the best plan so far", g->file);
@@ -45,8 +132,7 @@ bool write_team(struct call *call, const struct lx_team_plans *p, const char *pa
 {
     size_t length = 0;
     char *json = lx_team_plans_to_json(p, &length);
-    bool ok = json ? true : status_no_memory(&call->st);
-    if (ok && path) ok = keep_file(call, path, json, length);
+    bool ok = !path || keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
     mem_free(json);
     return ok;
@@ -89,4 +175,40 @@ int check_team(struct call *call, const char *file, const char *text, size_t len
         show_team_check(p ? p->team : NULL, file, ok ? NULL : why.text, &call->out);
     lx_team_plans_free(p);
     return ok ? EXIT_YES : why.code == LX_E_NO ? EXIT_NO : FAILED;
+}
+
+/* lxplan plan FILE --team AxB --explain TENSOR: the team's plan as ever, then why its tensors are cut as they are. */
+
+/* Told as `plan` tells it: the plan is checked, and written if that is asked for. */
+static int team_explain_answer(struct call *call, struct lx_cut_question *q, const char *output)
+{
+    lx_status why = {0};
+    int code = EXIT_YES;
+    if (output && !write_team(call, q->plans, output, false)) return FAILED;
+    if (!lx_team_plans_check(q->plans, &why)) {
+        code = lx_code_exit(why.code);
+        note(call, "%s: %s", q->plans->team->graph->file, why.text);
+    }
+    return show_cut_reasons(call, q, &call->out) ? code : FAILED;
+}
+
+int explain_team(struct call *call, const char *path)
+{
+    const char *output = option_value(&call->line, "output");
+    struct lx_team_options how;
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    if (output && strcmp(output, "-") == 0)
+        return status_set(&call->st, LX_E_USAGE,
+                          "--explain and -o - both write to standard output; give the plan a file"),
+               FAILED;
+    const struct lx_graph *g = read_pattern(call, path);
+    bool ok = g && read_team(call, NULL, &how) && read_plan_options(call, g, &plan, values) &&
+              read_team_aim(call, plan.objective, &how.by_time);
+    struct lx_team_plans *p = ok ? plan_team_watched(call, g, &how, &plan) : NULL;
+    struct lx_cut_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
+    int code = p ? team_explain_answer(call, &q, output) : FAILED;
+    lx_team_plans_free(p);
+    lx_graph_free(g);
+    return code;
 }

@@ -1,4 +1,4 @@
-/* Teams on the command line: the plan of one, and a run of it. */
+/* Teams on the command line: plan, check and run. */
 #ifndef LX_APP_COMMANDS_TEAM_COMMANDS_H
 #define LX_APP_COMMANDS_TEAM_COMMANDS_H
 
@@ -28,5 +28,15 @@ bool wants_team(const struct call *call);
 /* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was exchanged. */
 int run_team(struct call *call, const char *file, const char *text, size_t length);
 int run_team_plan(struct call *call, const char *file, const char *text, size_t length);
+
+/* One row per member; `ran`: what was counted stands beside it. */
+void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
+void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
+                      const struct lx_team_result *r, struct text *out);
+void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out);
+
+/* `why`: the reason of a refusal; NULL: legal. `p` may be NULL if the file has no plan. */
+void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
+void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
 
 #endif

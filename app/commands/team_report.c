@@ -1,11 +1,10 @@
 /* Members of a team in a table, and the result of a run in words and as JSON. */
-#include "commands/team_report.h"
-#include "team/team_tables.h"
+#include "commands/team_commands.h"
+#include "team/team_show.h"
 #include "text/format.h"
 #include "text/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { MOST_MEMBERS_SHOWN = 40 };
 
@@ -61,7 +60,7 @@ VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + ro
 VALUE_OF(state_value,       struct member_row, v->words = state_word(row); v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
 static const struct column member_array[] = {
-    {.key = "member",      .heading = "member",      .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
     {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  .value = ops_value},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
@@ -73,7 +72,7 @@ static const struct column member_array[] = {
 };
 /* clang-format on */
 
-const struct columns team_member_columns = COLUMNS("members of a team", member_array);
+const struct columns team_member_columns = COLUMNS("devices of a team", member_array);
 
 void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {
@@ -81,7 +80,7 @@ void show_members(const struct lx_team_account *accounts, int members, bool ran,
     int n = members < MOST_MEMBERS_SHOWN ? members : MOST_MEMBERS_SHOWN;
     for (int m = 0; m < n; m++) rows[m] = (struct member_row){m, ran, &accounts[m]};
     table_add_text(&TABLE(team_member_columns, rows, n), out);
-    if (members > n) text_format(out, "  ... %s more\n", counted(members - n, "member").at);
+    if (members > n) text_format(out, "  ... %s more\n", counted(members - n, "device").at);
 }
 
 static void show_comparison(const struct lx_team_result *r, struct text *out)
@@ -89,7 +88,7 @@ static void show_comparison(const struct lx_team_result *r, struct text *out)
     text_add(out, "\nresult    ");
     if (r->bad_member >= 0) {
         paint_add(out, PAINT_BAD, "WRONG");
-        text_format(out, ": member %d: %s; ", r->bad_member, r->members[r->bad_member].why);
+        text_format(out, ": device %d: %s; ", r->bad_member, r->members[r->bad_member].why);
     } else
         paint_add(out, r->ok ? PAINT_GOOD : PAINT_BAD,
                   !r->ok         ? "NOT EQUAL"
@@ -101,9 +100,10 @@ static void show_comparison(const struct lx_team_result *r, struct text *out)
     if (r->exact)
         text_add(out, "; none may\n");
     else if (r->ok)
-        text_add(out, "; sums may be grouped otherwise there\n");
+        text_add(out, "; sums may be grouped differently there\n");
     else
-        text_format(out, "; more than %.3g, a tenth of the largest, is no matter of how sums are grouped\n",
+        text_format(out,
+                    "; more than %.3g, a tenth of the largest, is not explained by the grouping of sums\n",
                     r->limit);
 }
 
@@ -111,7 +111,7 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
                       const struct lx_team_result *r, struct text *out)
 {
     add_printable(out, p->graph->name, 0);
-    text_format(out, " on %s over %s\n\n", counted(p->members, "member").at, transport->name);
+    text_format(out, " on %s over %s\n\n", counted(p->members, "device").at, transport->name);
     show_exchanges(p, out);
     show_totals(p, out);
     text_add(out, "\n");
@@ -153,8 +153,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         text_format(out, ", \"mode\": \"%s\", \"bytes\": %" PRId64 "}", lx_team_mode_word(p->ops[o].mode),
                     p->ops[o].bytes);
     }
-    text_add(out, "]");
-    text_add(out, ", \"exchanges\": [");
+    text_add(out, "], \"exchanges\": [");
     for (int32_t i = 0; i < p->exchange_count; i++) {
         const struct lx_team_exchange *x = &p->exchanges[i];
         text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
@@ -163,8 +162,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
         text_add(out, "]}");
     }
-    text_add(out, "]");
-    text_add(out, ", \"member_runs\": [");
+    text_add(out, "], \"member_runs\": [");
     for (int m = 0; m < r->member_count; m++) {
         const struct lx_team_account *a = &r->members[m];
         text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
@@ -173,21 +171,20 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         counters_to_json("counted", &a->counted, out);
         text_add(out, "}");
     }
-    text_add(out, "]");
-    text_add(out, "}\n");
+    text_add(out, "]}\n");
 }
 
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
 {
     add_printable(out, file, 0);
-    if (p) text_format(out, ", %s", counted(p->members, "member").at);
+    if (p) text_format(out, ", %s", counted(p->members, "device").at);
     text_add(out, ": ");
     paint_add(out, why ? PAINT_BAD : PAINT_GOOD, why ? "no" : "yes");
     text_add(out, ": ");
     if (why)
         add_printable(out, why, 0);
     else
-        text_format(out, "legal, and so is each member's plan; %s exchanged, %s to combine partial results",
+        text_format(out, "legal, and so is each device's plan; %s exchanged, %s to combine partial results",
                     in_bytes(p->bytes).at, in_bytes(p->combine_bytes).at);
     text_add(out, "\n");
 }

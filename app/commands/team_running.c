@@ -1,21 +1,19 @@
 /* lxplan run, of a team: a pattern cut and planned, or a team's plan, executed by its members. Under mpirun every process
  * runs this; only the one of member 0, which has the gathered results, says anything. */
 #include "commands/team_commands.h"
-#include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "planning/show_run.h"
+#include "planning/show_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row member_rows[] = {
-    {"transport", 0, "NAME",
-     "how members talk: threads, all in this process; mpi, one per process, the default under mpirun"},
-    {"patience", 0, "SECONDS", "how long members wait for each other before they give up (default 5)"},
+    {"transport", MORE, "NAME",
+     "transport between devices: threads of this process, or mpi, one process each (default under mpirun)"},
+    {"patience", MORE, "SECONDS", "seconds until a device gives up waiting for another (default 5)"},
     {0},
 };
 
@@ -108,7 +106,7 @@ static int give_up_team(struct call *call, const struct lx_transport *transport)
     return EXIT_NO;
 }
 
-/* What all of them see at once (a wrong number of processes, bad input) needs nobody to end the others. */
+/* An error that all ranks see at once (bad input, wrong number of processes) needs no abort. */
 static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
     bool many = transport && transport->started;

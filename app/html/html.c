@@ -4,27 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void html_add_value(const struct column *c, const void *row, struct text *out)
-{
-    static const char *const tones[PAINT_COUNT] = {
-        [PAINT_GOOD] = "good", [PAINT_BAD] = "bad", [PAINT_DIM] = "dim", [PAINT_WARN] = "warn"};
-    struct value v = {0};
-    column_value(c, row, &v);
-    text_add(out, "[");
-    text_json_string(out, column_words(c, &v));
-    if (kind_is_number(c->kind) && isfinite(v.number)) {
-        text_format(out, v.is_whole ? ", %" PRId64 : ", ", v.whole);
-        if (!v.is_whole) text_format(out, "%.15g", v.number);
-    } else
-        text_add(out, ", null");
-    if (tones[v.paint]) text_format(out, ", \"%s\"", tones[v.paint]);
-    text_add(out, "]");
-    out->failed |= v.made.failed;
-    value_free(&v);
-}
 
 static void html_add_columns(const struct table *t, struct text *out)
 {
@@ -54,7 +33,21 @@ void html_table(const struct table *t, struct text *out)
         for (size_t c = 0; c < t->columns.count; c++) {
             if (!people_see(t, &t->columns.at[c])) continue;
             text_add(out, between);
-            html_add_value(&t->columns.at[c], (const char *)t->rows + r * t->row_size, out);
+            const void *row = (const char *)t->rows + r * t->row_size;
+            static const char *const tones[PAINT_COUNT] = {
+                [PAINT_GOOD] = "good", [PAINT_BAD] = "bad", [PAINT_DIM] = "dim", [PAINT_WARN] = "warn"};
+            struct value v = {0};
+            column_value(&t->columns.at[c], row, &v);
+            text_add(out, "[");
+            text_json_string(out, column_words(&t->columns.at[c], &v));
+            if (kind_is_number(t->columns.at[c].kind) && isfinite(v.number)) {
+                text_format(out, v.is_whole ? ", %" PRId64 : ", ", v.whole);
+                if (!v.is_whole) text_format(out, "%.15g", v.number);
+            } else
+                text_add(out, ", null");
+            if (tones[v.paint]) text_format(out, ", \"%s\"", tones[v.paint]);
+            text_add(out, "]");
+            value_free(&v);
             between = ", ";
         }
         text_add(out, "]");

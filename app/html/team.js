@@ -5,7 +5,7 @@
   if (data.words.length) main.append(make("section", null, make("ul", { class: "words" }, ...data.words.map(w => make("li", null, w)))));
   const lanes = make("section", { id: "lanes" });
   const fill = kind => kind === "works" ? lineColours[2] : kind === "waits" ? lineColours[4] : lineColours[0];
-  const said = { works: "computes", waits: "waits for", links: "receives" };
+  const said = { works: "busy with", waits: "waits for", links: "receives" };
   function show() {
     const height = T + data.lanes.length * H + 30, X = us => L + us / (data.us || 1) * (W - L - R);
     const svg = draw("svg", { viewBox: `0 0 ${W} ${height}`, width: "100%", role: "img" });
@@ -16,7 +16,7 @@
       svg.append(draw("text", { class: "tick", x: L - 8, y: y + 17, "text-anchor": "end" }, m.name));
       for (const [from, to, kind, name] of m.spans) {
         const r = draw("rect", { x: X(from).toFixed(2), y: kind === "links" ? y + 19 : y + 4, height: kind === "links" ? 7 : 13, width: Math.max(X(to) - X(from), .4).toFixed(2), fill: fill(kind), "fill-opacity": kind === "waits" ? .45 : 1 });
-        r.addEventListener("mousemove", e => tip.show(e.clientX, e.clientY, factTable([["member", m.name], [said[kind], name], ["from", inMicros(from)], ["to", inMicros(to)], ["takes", inMicros(to - from)]])));
+        r.addEventListener("mousemove", e => tip.show(e.clientX, e.clientY, factTable([["device", m.name], [said[kind], name], ["from", inMicros(from)], ["to", inMicros(to)], ["takes", inMicros(to - from)]])));
         r.addEventListener("mouseleave", () => tip.hide());
         svg.append(r);
       }
@@ -42,7 +42,7 @@
     if (!boxes.length) return "nothing is drawn";
     for (const r of boxes.slice(0, 20)) {
       mouse(r, "mousemove", 300, 300);
-      if (tip.box.style.display !== "block" || !tip.box.textContent.includes("member")) return "no tip";
+      if (tip.box.style.display !== "block" || !tip.box.textContent.includes("device")) return "no tip";
       mouse(r, "mouseleave", 0, 0);
     }
     return true;

@@ -3,8 +3,6 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];
@@ -55,7 +53,7 @@ static void buffer_table_state_value(const void *row_of_table, const struct colu
                                                      : PAINT_BAD;
 }
 
-/* Of how many tiles it has one at a time. */
+/* The number of tiles, of which the buffer holds one. */
 static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
@@ -111,32 +109,21 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
 
 const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
 
-/* Three that count. */
-static int digits_of(double us)
-{
-    return us < 1 ? 3 : us < 10 ? 2 : 1;
-}
-
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
 {
     double all = lx_wait_us(sum), hbm = sum->us[LX_WAIT_HBM];
     unsigned said = 0;
     if (!(all > 0)) return;
     for (int k; (k = largest_left(sum->us, LX_WAIT_COUNT, said)) >= 0; said |= 1u << k) {
-        text_format(out, "%s%s", said ? ", " : "", in_percent(sum->us[k] / all).at);
-        if (!said) text_format(out, " of %.*f us", digits_of(all), all);
-        if (!said) {
-            /* Rows of ops show the time on the device: where that is not the whole, how the two go together. */
-            if (sum->covered_us >= 0.0005)
-                text_format(out, " (device %.*f, %.*f of it behind launches)", digits_of(sum->device_us),
-                            sum->device_us, digits_of(sum->covered_us), sum->covered_us);
-            else if (sum->us[LX_WAIT_LAUNCH] > 0)
-                text_add(out, " end to end");
-        }
-        text_format(out, said ? " %s" : " waits for %s", lx_wait_word((enum lx_wait)k));
+        text_format(out, "%s%s %s", said ? ", " : "", lx_wait_word((enum lx_wait)k),
+                    in_percent(sum->us[k] / all).at);
         int most = k == LX_WAIT_HBM ? largest_left(sum->of_hbm_us, LX_BYTE_KIND_COUNT, 0) : -1;
         if (most >= 0)
             text_format(out, " (%s of that for %s)", in_percent(sum->of_hbm_us[most] / hbm).at,
                         lx_byte_kind_word((enum lx_byte_kind)most));
     }
+    text_format(out, " of %s", in_micros(all).at);
+    /* Rows of ops show time on the device; part of it may run while the next op is launched. */
+    if (sum->covered_us >= 0.0005)
+        text_format(out, "; %s hidden behind launches", in_micros(sum->covered_us).at);
 }

@@ -12,20 +12,10 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { MOST_NEIGHBOURS = 8 };
-
-static void add_copy_line(const struct lx_plan *p, const struct lx_transfer *x, struct text *out)
-{
-    int64_t times = transfer_times(p, x);
-    text_format(out, "  tick %d: %s", (int)x->tick, x->kind == LX_LOAD ? "loaded from HBM" : "stored to HBM");
-    if (times > 1) text_format(out, " %s times, %s in all", grouped(times).at, in_bytes(x->bytes).at);
-    text_add(out, "\n");
-}
 
 static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct text *out)
 {
@@ -42,11 +32,10 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         }
         text_format(out, "; saves %s of HBM traffic\n", in_bytes(b->spill_cost).at);
     } else {
-        paint_add(out, PAINT_BAD, "off chip");
+        paint_add(out, PAINT_BAD, !p->graph->is_list && b->reason ? "must stay in HBM" : "off chip");
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
-        /* What is really paid for a buffer that is off chip, be it avoidable or not. */
         int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
         if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
         mem_free(moved);
@@ -66,58 +55,25 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         else if (x->kind == LX_RING)
             text_format(out, "  tick %d: filled from %s over the ring\n", (int)x->tick,
                         p->problem.buffers[x->source].name);
-        else
-            add_copy_line(p, x, out);
+        else {
+            int64_t times = transfer_times(p, x);
+            text_format(out, "  tick %d: %s", (int)x->tick,
+                        x->kind == LX_LOAD ? "loaded from HBM" : "stored to HBM");
+            if (times > 1) text_format(out, " %s times, %s in all", grouped(times).at, in_bytes(x->bytes).at);
+            text_add(out, "\n");
+        }
     }
 }
 
 /* Each row has so many seconds of the processor, and all of them together. */
 enum { SECONDS_PER_ROW = 5, SECONDS_IN_ALL = 30 };
 
-/* Of the processor: what else the machine does changes nothing. */
+/* CPU seconds, so that other programs change nothing. */
 static double seconds_used(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* One row after the other, until Ctrl-C or the time is up. */
-static void explain_buffer_try_all(const struct call *call, const struct lx_graph *pattern,
-                                   struct remedies *r)
-{
-    struct watch watch;
-    double began = seconds_used();
-    watch_begin(&watch, 0);
-    for (size_t i = 0; i < r->all.count; i++) {
-        struct remedy *it = &r->all.at[i];
-        double left = SECONDS_IN_ALL - (seconds_used() - began);
-        struct remedy_watch until = {watch_must_stop, &watch,
-                                     left < SECONDS_PER_ROW ? left : SECONDS_PER_ROW};
-        if (it->state == REMEDY_OPEN && (left <= 0 || watch_must_stop(&watch))) it->state = REMEDY_STOPPED;
-        if (it->state != REMEDY_OPEN) continue;
-        if (paint_progress_possible() && !is_quiet(call) && watch_wants_line(&watch))
-            paint_progress(it->what);
-        remedy_try(r, it, pattern, &until);
-    }
-    watch_end(&watch);
-}
-
-static void explain_buffer_add_rows(const struct remedies *r,
-                                    void (*add)(const struct table *, struct text *), struct text *out)
-{
-    struct column columns[REMEDY_COLUMNS];
-    struct remedy_row *rows = mem_alloc((r->all.count + 1) * sizeof *rows);
-    out->failed |= !rows;
-    if (out->failed) return;
-    memcpy(columns, remedy_columns.at, sizeof columns);
-    columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r->plan);
-    for (size_t i = 0; i < r->all.count; i++) rows[i] = (struct remedy_row){r, &r->all.at[i]};
-    struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
-    struct table table = TABLE(of, rows, r->all.count);
-    table.title = "What helps";
-    add(&table, out);
-    mem_free(rows);
 }
 
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
@@ -126,20 +82,42 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     struct lx_settings asked;
     struct remedies r = {0};
     if (!read_options(call, &asked)) return false;
-    bool ok = remedies_list(p, &asked, name, &r, &call->st);
-    if (ok) {
-        explain_buffer_try_all(call, pattern, &r);
-        remedies_sort(&r);
-        explain_buffer_add_rows(&r, add, out);
+    remedies_list(p, &asked, name, &r);
+    /* One row after the other, until Ctrl-C or the time is up. */
+    struct watch watch;
+    double began = seconds_used();
+    watch_begin(&watch, 0);
+    for (size_t i = 0; i < r.all.count; i++) {
+        struct remedy *it = &r.all.at[i];
+        double left = SECONDS_IN_ALL - (seconds_used() - began);
+        struct remedy_watch until = {watch_must_stop, &watch,
+                                     left < SECONDS_PER_ROW ? left : SECONDS_PER_ROW};
+        if (it->state == REMEDY_OPEN && (left <= 0 || watch_must_stop(&watch))) it->state = REMEDY_STOPPED;
+        if (it->state != REMEDY_OPEN) continue;
+        if (paint_progress_possible() && !is_quiet(call) && watch_wants_line(&watch))
+            paint_progress(it->what);
+        remedy_try(&r, it, pattern, &until);
     }
+    watch_end(&watch);
+    remedies_sort(&r);
+    struct column columns[REMEDY_COLUMNS];
+    struct remedy_row *rows = mem_alloc((r.all.count + 1) * sizeof *rows);
+    memcpy(columns, remedy_columns.at, sizeof columns);
+    columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r.plan);
+    for (size_t i = 0; i < r.all.count; i++) rows[i] = (struct remedy_row){&r, &r.all.at[i]};
+    struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
+    struct table table = TABLE(of, rows, r.all.count);
+    table.title = "Remedies";
+    add(&table, out);
+    mem_free(rows);
     remedies_free(&r);
-    return ok;
+    return true;
 }
 
 static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                           const char *name, struct text *out)
 {
-    text_add(out, "what helps; now ");
+    text_add(out, "remedies; now ");
     add_value_words(p, false, out);
     if (p->unproved) text_format(out, "; %s", p->unproved);
     text_add(out, "\n");
@@ -163,23 +141,22 @@ bool show_explained(struct call *call, const struct lx_graph *pattern, const str
 {
     struct lx_explanation e;
     if (strcmp(name, WHOLE_PLAN) == 0) return show_remedies(call, pattern, p, NULL, out);
-    if (!lx_plan_explain(p, name, &e, &call->st)) return false;
+    lx_plan_explain(p, name, &e);
     if (e.count == 0 && (strcmp(name, "nests") == 0 || nest_called(p, name) >= 0)) {
         lx_explanation_free(&e);
-        return show_nests(call, p, nest_called(p, name), out);
+        show_nests(p, nest_called(p, name), out);
+        return true;
     }
     for (int32_t i = 0; i < e.count; i++) {
         explain_buffer_describe(p, e.all[i].buffer, out);
-        /* What stands in the way; of a buffer that would save nothing on chip nobody needs to know. */
         if (!p->problem.buffers[e.all[i].buffer].reason) {
             if (e.all[i].obstacle == LX_TOO_LARGE)
                 text_format(
                     out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
                     in_bytes(p->problem.buffers[e.all[i].buffer].size).at);
             else {
-                /* Who is in the way: what each saves where it is. */
                 int32_t n = e.all[i].other_count < MOST_NEIGHBOURS ? e.all[i].other_count : MOST_NEIGHBOURS;
-                if (n) text_add(out, "  on chip while it lives, those that save least first:\n");
+                if (n) text_add(out, "  on chip at the same time, smallest saving first:\n");
                 for (int32_t k = 0; k < n; k++) {
                     const struct lx_buffer *o = &p->problem.buffers[e.all[i].others[k]];
                     const char *pool = pool_word(p, e.all[i].others[k]);

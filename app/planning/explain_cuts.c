@@ -1,15 +1,14 @@
-/* lxplan plan --team --explain: how a tensor is cut, who reads it and what that exchanges, and what every other way to cut it
- * costs, in words and as JSON. */
+/* lxplan plan --team --explain: the shards of a tensor, its readers and their exchanges, and the cost of
+ * every other sharding, in words and as JSON. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
-#include "team/team_states.h"
+#include "team/team_figures.h"
 #include "text/format.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* All searches together; each takes about as long as the plan itself. */
@@ -81,7 +80,7 @@ static const struct column reason_array[] = {
     {.key = "cut",       .heading = "--cut",           .kind = VALUE_WORDS,  .value = choice_value},
     {.key = "bytes",     .heading = "exchanged",       .kind = VALUE_BYTES,  .value = bytes_value},
     {.key = "more",      .heading = "more",            .kind = VALUE_BYTES,  .value = more_value},
-    {.key = "hbm_bytes", .heading = "HBM of a member", .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "hbm_bytes", .heading = "HBM of a device", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "us",        .heading = "us predicted",    .kind = VALUE_MICROS, .digits = 9, .value = us_value},
     {.key = "why",       .heading = "why not",         .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = why_value},
 };
@@ -121,8 +120,8 @@ static const struct column read_array[] = {
 };
 /* clang-format on */
 
-const struct columns cut_reason_columns = COLUMNS("other cuts of a tensor", reason_array);
-const struct columns cut_read_columns = COLUMNS("reads of a cut tensor", read_array);
+const struct columns cut_reason_columns = COLUMNS("other shards of a tensor", reason_array);
+const struct columns cut_read_columns = COLUMNS("reads of a sharded tensor", read_array);
 
 static const struct lx_team_plan *team_of(const struct lx_cut_question *q)
 {
@@ -144,9 +143,9 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
     if (r->other_count == 0 || x->why.code != LX_OK) {
         bool untried = false;
         for (int i = 0; i < r->other_count; i++) untried |= r->others[i].why.code == LX_E_STOPPED;
-        text_add(out, r->other_count == 0 ? "; it cannot be cut otherwise"
-                      : untried           ? "; there was no time for other cuts"
-                                          : "; no other cut has a plan");
+        text_add(out, r->other_count == 0 ? "; it cannot be sharded differently"
+                      : untried           ? "; no time for other shards"
+                                          : "; no other sharding has a plan");
         return;
     }
     bool better = lx_cut_better(x, &r->is, q->how->by_time);
@@ -201,7 +200,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
     for (int32_t o = 0; o < p->graph->op_count; o++) most += (size_t)p->graph->ops[o].input_count;
     struct read_row *rows = mem_alloc(most * sizeof *rows);
     *count = 0;
-    for (int32_t o = 0; rows && o < p->graph->op_count; o++)
+    for (int32_t o = 0; o < p->graph->op_count; o++)
         for (int i = 0; i < p->graph->ops[o].input_count; i++)
             if (p->graph->ops[o].inputs[i] == tensor) rows[(*count)++] = (struct read_row){p, o, i};
     return rows;
@@ -210,7 +209,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
 static struct reason_row *reason_rows(const struct lx_cut_question *q, const struct lx_cut_reasons *r)
 {
     struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
-    for (int i = 0; rows && i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
+    for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     return rows;
 }
 
@@ -219,7 +218,6 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
     struct reason_row *rows = reason_rows(q, r);
-    out->failed |= !reads || !rows;
     add_headline(q, r, out);
     /* Whose word it is; and what to do where another way is better. */
     const char *name = team_of(q)->graph->tensors[r->tensor].name;
@@ -241,10 +239,10 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
         add_printable(out, p->graph->ops[o].name, 0);
         text_format(out, " (%s)", lx_team_mode_word(p->ops[o].mode));
         int64_t bytes = lx_team_combined(p, o);
-        if (bytes) text_format(out, ", %s to combine its parts", in_bytes(bytes).at);
+        if (bytes) text_format(out, ", %s to combine its partial sums", in_bytes(bytes).at);
         text_add(out, "\n");
     }
-    text_format(out, "  HBM of the member with most %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
+    text_format(out, "  most HBM of a device %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
                 r->is.us);
     if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
     if (rows && r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
@@ -257,7 +255,6 @@ static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
     struct reason_row *rows = reason_rows(q, r);
-    out->failed |= !reads || !rows;
     text_add(out, "    {\"tensor\": ");
     text_json_string(out, team_of(q)->graph->tensors[r->tensor].name);
     text_add(out, ", \"state\": \"");
@@ -279,7 +276,6 @@ static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut
 static bool no_such_tensor(struct call *call, const struct lx_graph *g, const char *name)
 {
     const char **names = mem_zeroed((size_t)g->tensor_count + 1, sizeof *names);
-    if (!names) return status_no_memory(&call->st);
     for (int32_t t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
     const char *near = nearest(name, names);
     mem_free(names);
@@ -349,7 +345,6 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
 {
     const struct lx_team_plan *p = team_of(q);
     bool all = false, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);
-    if (!named) return status_no_memory(&call->st);
     bool ok = read_named(call, p->graph, named, &all);
     if (ok && wants_json(call)) {
         text_add(out, "{\"lxplan\": 1, \"kind\": \"cuts explained\", \"pattern\": ");

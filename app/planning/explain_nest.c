@@ -1,5 +1,5 @@
-/* lxplan plan --explain NEST: what a nest's loops do, what stays on chip meanwhile and what that leaves free. A nest is
- * called by its number, "nest 1", or by an op of it; "nests" are all. */
+/* lxplan plan --explain NEST: loops of a nest, the tensors that it keeps on chip, and the free bytes. A nest
+ * is named by its number ("nest 1") or by one of its ops; "nests" names all. */
 #include "base/fail.h"
 #include "export/nest_words.h"
 #include "planning/show_plan.h"
@@ -30,11 +30,11 @@ static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts,
     }
 }
 
-static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
+static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 {
     const struct lx_nest *n = &p->nests[nest];
     struct lx_nest_explained e;
-    if (!lx_plan_explain_nest(p, nest, &e, &call->st)) return false;
+    lx_plan_explain_nest(p, nest, &e);
     add_nest_title(p, nest, out);
     text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
     text_add(out, "tile ");
@@ -51,8 +51,7 @@ static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, 
     }
     text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
     text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
-    text_format(out, "%.2f us of the device, %.2f us end to end; of it\n", e.device_us, e.end_to_end_us);
-    /* What it moves, tensor by tensor. */
+    text_format(out, "%.2f us on the device, %.2f us end to end; by tensor\n", e.device_us, e.end_to_end_us);
     for (int32_t i = 0; i < e.count; i++) {
         const struct lx_nest_part *x = &e.parts[i];
         if (x->hbm_bytes == 0) continue;
@@ -66,14 +65,11 @@ static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, 
         text_add(out, "\n");
     }
     lx_nest_explained_free(&e);
-    return true;
 }
 
-bool show_nests(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out)
+void show_nests(const struct lx_plan *p, int32_t nest, struct text *out)
 {
-    bool ok = true;
-    if (nest >= 0) return show_nest(call, p, nest, out);
     if (p->nest_count == 0) text_add(out, "The plan has no nests.\n");
-    for (int32_t i = 0; ok && i < p->nest_count; i++) ok = show_nest(call, p, i, out);
-    return ok;
+    for (int32_t i = nest < 0 ? 0 : nest; i < (nest < 0 ? p->nest_count : nest + 1); i++)
+        show_nest(p, i, out);
 }

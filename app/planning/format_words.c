@@ -1,8 +1,11 @@
 /* Sentences and help entries made by walking the table of formats. */
-#include "planning/format_words.h"
+#include "planning/graph_files.h"
 #include "base/fail.h"
 #include "text/colour.h"
 #include "text/format.h"
+#include "base/memory.h"
+
+#include <string.h>
 
 void add_formats(struct text *out)
 {
@@ -14,7 +17,7 @@ static void format_words_add_entry(struct text *out, const char *name, const cha
 {
     struct text words = {0};
     text_format(&words, "%s: %s", summary, help);
-    if (!words.failed) help_entry(out, name, words.at);
+    help_entry(out, name, words.at);
     text_free(&words);
 }
 
@@ -49,4 +52,32 @@ bool written_format(struct call *call, struct lx_export *out)
     lx_status st = {0};
     if (lx_export_find(name ? name : default_format(), out, &st)) return true;
     return status_set(&call->st, status_cause(&st, LX_E_USAGE), "--format: %s", st.text);
+}
+
+/* Between handles of the library and what commands have: bytes that are theirs, and a status with its place. */
+
+static enum lx_code code_of(const lx_error *e)
+{
+    for (int k = 0; k < LX_CODE_COUNT; k++)
+        if (strcmp(lx_code_word((enum lx_code)k), lx_error_code(e)) == 0) return (enum lx_code)k;
+    return LX_E_INTERNAL;
+}
+
+static char *by_library_copy_of(const lx_text *t, size_t *length)
+{
+    char *copy = mem_alloc((size_t)lx_text_size(t) + 1);
+    *length = (size_t)lx_text_size(t);
+    memcpy(copy, lx_text_data(t), *length + 1); /* a zero follows */
+    return copy;
+}
+
+char *graph_text(struct call *call, const lx_graph *g, const char *format, size_t *length)
+{
+    lx_error *e = lx_error_new();
+    lx_text *t = e ? lx_graph_write(g, format, e) : NULL;
+    char *text = t ? by_library_copy_of(t, length) : NULL;
+    if (!t) status_set_at(&call->st, code_of(e), g->file, 0, 0, "%s", lx_error_text(e));
+    lx_text_free(t);
+    lx_error_free(e);
+    return text;
 }

@@ -1,11 +1,18 @@
 /* Files as graphs, whatever format they have: for the commands and for the explorer, which has no command line. */
-#include "planning/model_reading.h"
+#include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "unstable.h"
+#include "lxplan.h"
+#include "base/json.h"
+#include "text/format.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, char **report, lx_status *st)
@@ -30,4 +37,105 @@ const struct lx_graph *graph_of_file(const struct model_options *how, const char
     const struct lx_graph *g = graph_of_text(how, file, text, length, report, st);
     mem_free(text);
     return g;
+}
+
+/* Patterns found on the disk: below a folder, at most DEEPEST folders down, in order of their names; and the
+ * folder of the bundled ones: `patterns` here, else in the source tree of the build or where it was
+ * installed. */
+
+enum { DEEPEST = 4 };
+
+static void bundled_gather(const char *folder, int depth, struct paths *found)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        struct stat info;
+        if (name[0] != '.') {
+            char *path = mem_format("%s/%s", folder, name);
+            bool known = stat(path, &info) == 0,
+                 kept = known && S_ISREG(info.st_mode) && lx_format_ending(name);
+            if (known && S_ISDIR(info.st_mode) && depth < DEEPEST) bundled_gather(path, depth + 1, found);
+            if (kept)
+                VEC_PUSH(found, path);
+            else
+                mem_free(path);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+void gather_patterns(const char *folder, struct paths *found)
+{
+    bundled_gather(folder, 0, found);
+}
+
+void add_endings(struct text *out)
+{
+    size_t from = out->length;
+    for (const struct lx_format *f = lx_formats(); f->name; f++)
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
+            if (out->length == from || !strstr(out->at + from, f->endings[i]))
+                text_format(out, "%s%s", out->length == from ? "" : ", ", f->endings[i]);
+}
+
+char *bundled_patterns(void)
+{
+    static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};
+    struct stat info;
+    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return mem_string("patterns");
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return NULL;
+    program[n] = 0;
+    char *slash = strrchr(program, '/');
+    if (!slash) return NULL;
+    *slash = 0;
+    for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
+        char *path = mem_format("%s/%s", program, beside_program[i]);
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
+        mem_free(path);
+    }
+    return NULL;
+}
+
+/* Looks every name of `expect` up among the solvers; the nearest one there is goes into the error. */
+
+enum { MOST_NAMES = 64 };
+
+bool expectations_known(const struct lx_graph *g, lx_status *st)
+{
+    for (int i = 0; i < g->expect_count; i++)
+        if (!lx_solver_find(g->expects[i].solver)) {
+            const char *names[MOST_NAMES + 1] = {0};
+            for (int k = 0; k < MOST_NAMES && lx_solver_at(k, "name"); k++)
+                names[k] = lx_solver_at(k, "name");
+            const char *near = nearest(g->expects[i].solver, names);
+            return status_set_at(
+                st, LX_E_UNKNOWN_NAME, g->file, g->expects[i].line, g->expects[i].column,
+                "\"expect\" names a solver \"%.40s\", which there is not%s%s%s `lxplan solvers` lists them",
+                g->expects[i].solver, near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+        }
+    return true;
+}
+
+bool expected_error_of(const char *file, const char *text, size_t length, struct expected_error *e)
+{
+    struct json j;
+    lx_status ignored;
+    if (lx_is_plan(text, length) || !json_parse(&j, file, text, length, &ignored)) return false;
+    const struct json_value *expect = json_is_object(j.root) ? json_find(j.root, "expect") : NULL;
+    const struct json_value *error = json_is_object(expect) ? json_find(expect, "error") : NULL;
+    const struct json_value *stage = json_is_object(error) ? json_find(error, "stage") : NULL;
+    const struct json_value *code = json_is_object(error) ? json_find(error, "code") : NULL;
+    bool found = json_is_string(stage) && json_is_string(code) && strlen(stage->text) < sizeof e->stage &&
+                 strlen(code->text) < sizeof e->code;
+    if (found) {
+        strcpy(e->stage, stage->text);
+        strcpy(e->code, code->text);
+    }
+    json_free(&j);
+    return found;
 }

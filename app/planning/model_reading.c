@@ -1,5 +1,5 @@
-/* Options of models: extents and values that the file leaves open, and what of it is to be run, and how. */
-#include "planning/model_reading.h"
+/* Options of models: open extents and values, and the function, branches and loops to import. */
+#include "planning/graph_files.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -8,26 +8,25 @@
 #include "base/option.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 const struct option_row model_rows[] = {
-    {"func", 0, "NAME", "the function to import (default: the only one, or the only public one)"},
-    {"dim", 0, "NAME=N", "the extent NAME is N; may be repeated"},
-    {"value", 0, "NAME=N", "the scalar input NAME is N; may be repeated"},
-    {"branch", 0, "K", "branch K of conditionals that data decides on (default: the one with most bytes)"},
-    {"trips", 0, "N",
-     "go N times through loops that data ends, and those that would be too long (default: 1)"},
-    {"max-ops", 0, "N", "unroll loops that count while ops stay below N (default: 100000)"},
-    {"partition", 0, "K", "of several devices that share the work, plan number K (default: 0)"},
-    {"role", 0, "NAME=ROLE", "the argument NAME is an input, a weight or a state; may be repeated"},
-    {"weight-dtype", 0, NULL,
-     "weights that the file says may be stored with common exponents (bfp8, bfp4) are; planned, not run"},
-    {"share-cache", 0, NULL, "past and present of a cache in ONNX, of one shape, are one buffer"},
-    {"no-fold", 0, NULL, "reshapes, permutations and broadcasts stay ops that copy"},
-    {"no-expand", 0, NULL, "softmax, norms and other layers that are one op of the file stay generic"},
-    {"strict", 0, NULL, "refuse a model with ops that would be generic"},
+    {"func", MORE, "NAME", "the function to import (default: the only one, or the only public one)"},
+    {"dim", MORE, "NAME=N", "the extent NAME is N; may be repeated"},
+    {"value", MORE, "NAME=N", "the scalar input NAME is N; may be repeated"},
+    {"branch", MORE, "K", "branch K of conditionals that depend on data (default: the one with most bytes)"},
+    {"trips", MORE, "N", "iterations of loops whose count depends on data, or is too large (default: 1)"},
+    {"max-ops", MORE, "N", "unroll counted loops while the graph has fewer than N ops (default: 100000)"},
+    {"partition", MORE, "K", "which device of a partitioned model to plan (default: 0)"},
+    {"role", MORE, "NAME=ROLE", "the argument NAME is an input, a weight or a state; may be repeated"},
+    {"weight-dtype", MORE, NULL,
+     "store weights as block floating point (bfp8, bfp4) where the file allows it; planned, not run"},
+    {"share-cache", MORE, NULL,
+     "past and present of an ONNX cache share one buffer if their shapes are equal"},
+    {"no-fold", MORE, NULL, "keep reshapes, permutations and broadcasts as ops that copy"},
+    {"no-expand", MORE, NULL, "keep softmax, norms and other layers that are one op of the file generic"},
+    {"strict", MORE, NULL, "refuse a model with generic ops"},
     {0},
 };
 
@@ -70,12 +69,11 @@ static bool model_reading_gather(struct call *call, const char *option,
                               find_row(model_rows, option)->argument);
         if (!takes(equals + 1, &b.value, &call->st)) return false;
         b.name = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
-        if (!b.name) return status_no_memory(&call->st);
         for (size_t k = 0; k < to->count; k++)
             if (strcmp(to->at[k].name, b.name) == 0)
                 return status_set(&call->st, LX_E_USAGE, "--%s %s is given twice; say once what it is",
                                   option, b.name);
-        if (!VEC_PUSH(to, b)) return status_no_memory(&call->st);
+        VEC_PUSH(to, b);
     }
     return true;
 }
@@ -88,7 +86,6 @@ static bool read_bindings(struct call *call, const char *option,
     bindings all = {0};
     bool ok = model_reading_gather(call, option, takes, &all);
     *list = ok && all.count ? arena_copy_array(call->line.memory, all.at, all.count, sizeof *all.at) : NULL;
-    if (ok && all.count && !*list) ok = status_no_memory(&call->st);
     *count = (int)all.count;
     VEC_FREE(&all);
     return ok;
@@ -127,11 +124,10 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->team = option_given(&call->line, "team") || lx_transport_usual()->members;
     i->model.function = option_value(&call->line, "func");
     struct given_option *list = arena_array(call->line.memory, call->line.options.count + 1, sizeof *list);
-    for (size_t k = 0; list && k < call->line.options.count; k++)
+    for (size_t k = 0; k < call->line.options.count; k++)
         if (is_of_models(call, &call->line.options.at[k])) list[o->count++] = call->line.options.at[k];
     o->list = list;
-    return (list ? true : status_no_memory(&call->st)) &&
-           option_int(call, "branch", 0, 1 << 20, &i->branch) &&
+    return option_int(call, "branch", 0, 1 << 20, &i->branch) &&
            option_int(call, "trips", 1, 1 << 19, &i->trips) &&
            option_int(call, "max-ops", 1, 1 << 19, &i->max_ops) &&
            option_int(call, "partition", 0, 1 << 20, &i->device) &&
@@ -140,7 +136,7 @@ bool read_model_options(struct call *call, struct model_options *o)
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);
 }
 
-/* What a model says of devices and a team does not keep. */
+/* Notes shardings of the model that the team does not keep. */
 static void note_what_is_not_kept(struct call *call, const char *file, const char *report)
 {
     struct json j;

@@ -51,7 +51,7 @@ static bool is_on_chip(const struct lx_plan *p, int32_t op, int32_t tensor)
     return operand >= 0 && lx_plan_place(p, op, operand) >= 0;
 }
 
-/* HBM bytes of a tensor at one op: what it accesses there, what is loaded and stored. */
+/* HBM bytes of a tensor at one op: accesses, loads and stores. */
 static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
     int operand = op_words_operand_of(p, op, tensor);
@@ -62,18 +62,17 @@ static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t
 
 static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor, struct text *out)
 {
-    /* The transfer over the ring, the last before an op, that brought a tensor into the cut that the op reads; -1: none. */
+    /* The last relayout of the tensor before the op; -1: none. */
     int32_t found = -1;
     for (int32_t i = 0; i < p->transfer_count && p->transfers[i].tick < op; i++)
         if (p->transfers[i].kind == LX_RING && p->stays[p->transfers[i].stay].tensor == tensor) found = i;
-    int32_t at = found;
-    if (at < 0) {
-        text_add(out, ": but every core has its part already");
+    if (found < 0) {
+        text_add(out, "; no data has to move");
         return;
     }
-    text_add(out, ": relaid over the ring for op ");
-    add_printable(out, p->layouts->graph->ops[p->transfers[at].tick].name, 40);
-    text_format(out, ", %s B", grouped(moved_at(p, p->transfers[at].tick, tensor, LX_RING)).at);
+    text_add(out, "; relayout over the ring for op ");
+    add_printable(out, p->layouts->graph->ops[p->transfers[found].tick].name, 40);
+    text_format(out, ", %s B", grouped(moved_at(p, p->transfers[found].tick, tensor, LX_RING)).at);
 }
 
 enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
@@ -81,17 +80,17 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
 {
     int32_t tensor = op_words_tensor_of(p, op, operand), reader = op > other ? op : other;
     bool same = !lx_core_div_mismatch(p->divisions, op, other, tensor);
-    text_add(out, same ? "same cut as op " : "MISMATCH with op ");
+    text_add(out, same ? "same split as op " : "split differs from op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     if (same) return CUT_SAME;
     int64_t ring = moved_at(p, reader, tensor, LX_RING);
     bool on_chip = is_on_chip(p, op, tensor) && is_on_chip(p, other, tensor);
     if (on_chip && ring)
-        text_format(out, ": relaid over the ring, %s B", grouped(ring).at);
+        text_format(out, "; relayout over the ring, %s B", grouped(ring).at);
     else if (on_chip && !moved_at(p, reader, tensor, LX_LOAD))
         add_relaid_before(p, reader, tensor, out);
     else
-        text_format(out, ": through HBM, %s B",
+        text_format(out, "; through HBM, %s B",
                     grouped(op_words_through_hbm(p, op, tensor) + op_words_through_hbm(p, other, tensor)).at);
     return on_chip ? CUT_RING : CUT_HBM;
 }
@@ -117,7 +116,7 @@ static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
     return found;
 }
 
-/* The operand of which a core holds less than it would if the op were divided alone; most of all. */
+/* The operand that shrinks most per core against the op split alone. */
 static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *out)
 {
     const struct lx_division *now = &p->divisions->at[op], *alone = lx_plan_divided_alone(p, op);
@@ -129,7 +128,7 @@ static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *o
             found = k;
         }
     if (found < 0) {
-        text_add(out, ": less is moved in all");
+        text_add(out, ": fewer bytes in total");
         return;
     }
     text_format(out, ": %s B of ", grouped(now->operands[found].core_bytes).at);
@@ -145,13 +144,13 @@ void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text
         text_format(out, "%s: %s", lx_split_rule_word(s->rule), lx_split_rule_help(s->rule));
         return;
     }
-    text_add(out, p->joint.searched || p->asks_time ? "co-optimised" : "as the plan states it");
+    text_add(out, p->joint.searched || p->asks_time ? "co-optimised" : "given by the plan");
     int32_t other = agrees_with(p, op, &bytes);
     if (other < 0) {
         add_smaller_part(p, op, out);
         return;
     }
-    text_add(out, ": agrees with op ");
+    text_add(out, ": same split as op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     text_format(out, ", %s B stay on chip", grouped(bytes).at);
 }

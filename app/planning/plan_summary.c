@@ -1,18 +1,137 @@
-/* What `lxplan plan` says of a plan: the answer, its figures, its costliest buffers and ops. */
+/* The summary of `lxplan plan`: the answer, its figures, the costliest buffers and ops. */
 #include "planning/buffer_table.h"
 #include "base/memory.h"
-#include "planning/layer_words.h"
+#include "planning/op_words.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "text/format.h"
-#include "text/largest.h"
 #include "text/table.h"
+#include "base/hash.h"
+#include "text/colour.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The device, in words: its parameters in a help, and the one of a plan. */
+
+void device_help(const struct call *call, struct text *out)
+{
+    (void)call;
+    text_add(out, "\n");
+    paint_add(out, PAINT_HEADING, "parameters of a device (-D KEY=VALUE):\n");
+    char known[300], words[340];
+    snprintf(words, sizeof words, "a whole device: %s", lx_device_names(" or ", known, sizeof known));
+    help_entry(out, "preset", words);
+    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
+        help_entry(out, p->key, p->help);
+}
+
+void device_line(const struct lx_plan *plan, struct text *out)
+{
+    const struct lx_device *d = &plan->graph->device;
+    if (plan->graph->is_list)
+        text_format(out, "%s of scratchpad, alignment %s B", in_bytes(plan->problem.capacity).at,
+                    grouped(plan->problem.alignment).at);
+    else
+        text_format(out, "%s, %s, %s of scratchpad each, in sticks of %s B", d->preset,
+                    counted(d->cores, "core").at, in_bytes(plan->problem.capacity).at,
+                    grouped(plan->problem.alignment).at);
+}
+
+/* Repeated layers of a graph: count, ops, first and last op; and whether the plan treats all layers alike
+ * (layouts, splits, nests). */
+
+enum { MOST_LAYERS = 4, MOST_NAME = 40 };
+
+static void layer_words_add_name(const char *name, struct text *out)
+{
+    char *clean = printable(name, MOST_NAME);
+    text_add(out, clean ? clean : "?");
+    mem_free(clean);
+}
+
+static uint64_t layer_words_mix(uint64_t hash, int64_t value)
+{
+    return hash_words(hash, &value, sizeof value);
+}
+
+static uint64_t mix_nest(uint64_t hash, const struct lx_plan *p, int32_t tick)
+{
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        if (tick < n->first || tick > n->last) continue;
+        hash = layer_words_mix(layer_words_mix(hash, tick - n->first), n->last - tick);
+        for (int l = 0; l < n->level_count; l++)
+            hash = layer_words_mix(layer_words_mix(hash, n->tiles[l]), n->var[tick - n->first][l]);
+    }
+    return hash;
+}
+
+/* A hash of the decisions about the op of a tick. */
+static uint64_t mix_tick(uint64_t hash, const struct lx_plan *p, int32_t tick)
+{
+    const struct lx_op *op = &p->layouts->graph->ops[tick];
+    const struct lx_division *d = &p->divisions->at[tick];
+    hash = layer_words_mix(layer_words_mix(hash, (int64_t)op->kind->id),
+                           p->layouts->layouts[op->output].stick_dim);
+    for (int i = 0; i < d->split_count; i++) hash = layer_words_mix(hash, d->splits[i].split);
+    return mix_nest(hash, p, tick);
+}
+
+static int layer_words_by_value(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* In how many ways the layers of a run are planned; 0: memory is out. */
+static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
+{
+    uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
+    int32_t ways = hash ? 1 : 0;
+    /* Per layer a hash of the decisions about its ops, and about ops that were added before them. */
+    int32_t begun = 0; /* the first tick that belongs to the next op */
+    for (int32_t i = 0; i < r->times; i++) hash[i] = HASH_START;
+    for (int32_t tick = 0; tick < p->layouts->graph->op_count; tick++) {
+        int32_t from = p->layouts->op_origin[tick], layer = from < r->first ? -1 : (from - r->first) / r->ops;
+        if (from < 0) continue;
+        for (; begun <= tick; begun++)
+            if (layer >= 0 && layer < r->times) hash[layer] = mix_tick(hash[layer], p, begun);
+    }
+    qsort(hash, (size_t)r->times, sizeof *hash, layer_words_by_value);
+    for (int32_t i = 1; i < r->times; i++) ways += hash[i] != hash[i - 1];
+    mem_free(hash);
+    return ways;
+}
+
+void add_layers(const struct lx_plan *p, struct text *out)
+{
+    int32_t count;
+    const struct lx_graph *g = p->graph;
+    struct lx_repeat *r = lx_repeats(g, &count);
+    for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
+        text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
+        if (p->layouts && !p->order) {
+            int32_t ways = ways_of(p, &r[i]);
+            if (ways == 1)
+                text_add(out, ", planned once");
+            else
+                text_format(out, ", planned in %d ways", (int)ways);
+        }
+        text_add(out, ": ");
+        layer_words_add_name(g->ops[r[i].first].name, out);
+        text_add(out, " to ");
+        layer_words_add_name(g->ops[r[i].first + r[i].ops - 1].name, out);
+    }
+    if (count > MOST_LAYERS) text_add(out, "; ...");
+    mem_free(r);
+}
 
 /* More rows than this scroll away; the costliest are what one looks for. */
 enum { MOST_ROWS = 40 };
@@ -23,41 +142,21 @@ static void plan_summary_label(struct text *out, const char *word)
     text_pad(out, ' ', 10 - strlen(word));
 }
 
-static void write_answer_lines(const struct lx_plan *p, struct text *out)
-{
-    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
-                                        [LX_OPTIMAL] = PAINT_GOOD,
-                                        [LX_INFEASIBLE] = PAINT_BAD,
-                                        [LX_LIMIT] = PAINT_PLAIN,
-                                        [LX_ERROR] = PAINT_BAD};
-    const struct lx_answer *a = &p->answer;
-    plan_summary_label(out, "solver");
-    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
-                p->options);
-    plan_summary_label(out, "status");
-    paint_add(out, paints[a->status], verdict_words(p));
-    add_reason_words(p, out);
-    text_add(out, "\n");
-}
-
-/* What is moved, and what ops wait for. */
+/* Bytes moved, and waits. */
 static void write_sums(const struct lx_plan *p, struct text *out)
 {
     int32_t ops = p->layouts->graph->op_count;
     int64_t *moved = moved_by_buffers(p);
     struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
-    out->failed |= !moved || !waits;
-    if (!out->failed) {
-        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-        lx_plan_waits(p, waits);
-        struct lx_op_wait all = lx_waits_sum(waits, ops);
-        plan_summary_label(out, "bytes");
-        add_byte_sums(p, &sums, out);
-        text_add(out, "\n");
-        plan_summary_label(out, "waits");
-        add_wait_sums(&all, out);
-        text_add(out, "\n");
-    }
+    struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
+    lx_plan_waits(p, waits);
+    struct lx_op_wait all = lx_waits_sum(waits, ops);
+    plan_summary_label(out, "bytes");
+    add_byte_sums(p, &sums, out);
+    text_add(out, "\n");
+    plan_summary_label(out, "waits");
+    add_wait_sums(&all, out);
+    text_add(out, "\n");
     mem_free(moved);
     mem_free(waits);
 }
@@ -68,9 +167,9 @@ static void add_baseline(const struct lx_plan *p, struct text *out)
     int64_t all = p->figures.baseline_hbm_bytes;
     bool legal = !p->graph->is_list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
     if (!legal && p->answer.status != LX_INFEASIBLE)
-        text_add(out, "; not all may be off chip");
+        text_add(out, "; some buffers must be on chip");
     else if (legal && all > 0)
-        text_format(out, "; all off chip%s %s, saved %s", p->graph->came_from ? " as rewritten" : "",
+        text_format(out, "; with nothing on chip%s %s, saved %s", p->graph->came_from ? " as rewritten" : "",
                     in_bytes(all).at, in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
 }
 
@@ -88,7 +187,7 @@ static void plan_summary_write_nests(const struct lx_plan *p, struct text *out)
     text_add(out, p->nest_count > MOST ? "; ...\n" : "\n");
 }
 
-/* Of a plan whose graph was rewritten. */
+/* Only plans whose graph was rewritten have this line. */
 static void write_online(const struct lx_plan *p, struct text *out)
 {
     int64_t sums = 0;
@@ -96,7 +195,7 @@ static void write_online(const struct lx_plan *p, struct text *out)
     if (!from) return;
     for (int32_t o = 0; o < g->op_count; o++) sums += g->ops[o].kind->id == LX_KIND_LOGSUMEXP;
     plan_summary_label(out, "online");
-    text_format(out, "%s, in which tiles may cut rows of softmax: %s, %d as it is written\n",
+    text_format(out, "%s, so that tiles may split softmax rows: %s instead of %d\n",
                 counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
 }
 
@@ -109,21 +208,20 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
         plan_summary_label(out, "spill");
-        text_format(out, "%s that a scratchpad without limit would save\n",
-                    in_bytes(p->figures.spill_bytes).at);
+        text_format(out, "%s that an unlimited scratchpad would save\n", in_bytes(p->figures.spill_bytes).at);
     }
     if (p->joint.searched) {
         plan_summary_label(out, "joint");
-        text_format(out, "%s divided anew; no choice of divisions moves less than %s\n",
+        text_format(out, "%s re-split; lower bound over all work splits %s\n",
                     counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
     }
     plan_summary_write_nests(p, out);
     write_online(p, out);
     if (!p->graph->is_list) {
         plan_summary_label(out, "pool");
-        text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
+        text_format(out, "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
         plan_summary_label(out, "time");
-        text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted", p->figures.device_us,
+        text_format(out, "%.2f us on the device, %.2f us end to end in %s, predicted", p->figures.device_us,
                     p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
         if (p->asks_time) add_least_words(p, false, out);
         text_add(out, "\n");
@@ -153,31 +251,27 @@ static int64_t plan_summary_cost_of(const void *plan, int32_t i)
 /* All buffers in their own order if they are few; else the costliest first. */
 static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct text *out)
 {
-    int32_t n = p->problem.count, shown;
-    int32_t k = p->problem.count, placed = 0, barred = 0;
-    for (int32_t i = 0; i < k; i++) {
+    int32_t n = p->problem.count, placed = 0, compulsory = 0, shown;
+    for (int32_t i = 0; i < n; i++) {
         placed += p->answer.address[i] >= 0;
-        barred += p->problem.buffers[i].reason != NULL;
+        compulsory += p->problem.buffers[i].reason != NULL;
     }
-    text_format(out, "\n%s: %s on chip, %s off chip", counted(k, "buffer").at, grouped(placed).at,
-                grouped(k - placed).at);
-    if (barred) text_format(out, " (%s of them may not be on chip)", grouped(barred).at);
+    text_format(out, "\n%s: %s on chip, %s %s", counted(n, "buffer").at, grouped(placed).at,
+                grouped(n - placed).at, p->graph->is_list ? "off chip" : "in HBM");
+    if (compulsory)
+        text_format(out, " (%s compulsory)", compulsory == n - placed ? "all" : grouped(compulsory).at);
     text_add(out, "\n");
     if (n == 0) return;
     int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);
     struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
     int64_t *moved = moved_by_buffers(p);
-    out->failed |= !order || !buffers || !moved;
-    if (!out->failed) {
-        for (int32_t i = 0; i < shown; i++) buffers[i] = (struct buffer_row){p, moved, order[i]};
-        table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
-    }
+    for (int32_t i = 0; i < shown; i++) buffers[i] = (struct buffer_row){p, moved, order[i]};
+    table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
     mem_free(moved);
     mem_free(order);
     mem_free(buffers);
     if (shown < n)
-        text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
-                    counted(n - shown, "buffer").at);
+        text_format(out, "  ... %s more, all cheaper; --all lists them\n", counted(n - shown, "buffer").at);
 }
 
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out)
@@ -191,7 +285,6 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
         text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
     else
         text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
-    /* Of a graph that repeats some of itself. */
     struct text layers = {0};
     add_layers(p, &layers);
     if (layers.at && layers.length) {
@@ -202,7 +295,19 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     plan_summary_label(out, "device");
     device_line(p, out);
     text_add(out, "\n");
-    write_answer_lines(p, out);
+    static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
+                                        [LX_OPTIMAL] = PAINT_GOOD,
+                                        [LX_INFEASIBLE] = PAINT_BAD,
+                                        [LX_LIMIT] = PAINT_PLAIN,
+                                        [LX_ERROR] = PAINT_BAD};
+    const struct lx_answer *a = &p->answer;
+    plan_summary_label(out, "solver");
+    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
+                p->options);
+    plan_summary_label(out, "status");
+    paint_add(out, paints[a->status], verdict_words(p));
+    add_reason_words(p, out);
+    text_add(out, "\n");
     write_traffic_lines(p, out);
     plan_summary_label(out, "work");
     text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, when);

@@ -2,12 +2,12 @@
  * the solver run under a watch that Ctrl-C and the time limit end. State: the rows of options, filled once at
  * the start. */
 #include "planning/planning.h"
-#include "planning/expectations.h"
+#include "planning/graph_files.h"
 #include "interrupt.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "text/colour.h"
-#include "text/progress_words.h"
+#include "text/format.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -29,15 +29,19 @@ const char *planning_word(const char *option, int k)
 
 struct option_row option_row_at(int i)
 {
+    static const char *const common[] = {"solver", "level", "objective", "device",
+                                         "cores",  "lx",    "time",      "tile"};
     struct lx_option_row row = lx_settings_at(i);
-    return (struct option_row){row.name, row.letter, row.argument, row.help};
+    bool more = true;
+    for (size_t k = 0; k < sizeof common / sizeof *common; k++) more &= strcmp(common[k], row.name) != 0;
+    return (struct option_row){row.name, row.letter | (more ? MORE : 0), row.argument, row.help};
 }
 
 void planning_begin(void)
 {
     int n = lx_settings_count();
     for (int i = 0; i < n; i++) planning_rows[i] = option_row_at(i);
-    planning_rows[n] = (struct option_row){"no-clone", 0, NULL, "the same as --clone none"};
+    planning_rows[n] = (struct option_row){"no-clone", MORE, NULL, "the same as --clone none"};
 }
 
 /* Every time that the option was given, in order. */
@@ -62,7 +66,7 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
             return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
         if (!lx_settings_set(o, "clone", "none", &call->st)) return false;
     }
-    /* What the environment says about cores, unless they were set. */
+    /* SENCORES, unless cores were set. */
     const char *text = getenv("SENCORES");
     int64_t cores;
     if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
@@ -112,7 +116,7 @@ const struct lx_graph *pattern_of_text(struct call *call, const char *file, cons
     return sized;
 }
 
-/* What the callbacks of a running solver look at. */
+/* Context of a running solver's callbacks. */
 struct planning {
     struct watch watch; /* first: it is the context of watch_must_stop */
     const char *solver;

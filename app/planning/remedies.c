@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool remedies_push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
+static void remedies_push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
 {
     it.sort = sort;
     it.state = r->plan->problem.count > sort->most ? REMEDY_LARGE : REMEDY_OPEN;
     it.order = (int)r->all.count;
-    return VEC_PUSH(&r->all, it);
+    VEC_PUSH(&r->all, it);
 }
 
 /* The options with one row set otherwise; false: it cannot be. */
@@ -25,87 +25,82 @@ static bool remedies_changed(const struct remedies *r, int row, const char *text
     return lx_settings_set_row(&out->options, row, text, NULL);
 }
 
-/* What a help says first, of what is done or left out. */
+/* The first words of a help text, for a pass that is switched on or off. */
 static void note_help(struct remedy *it, const char *help, bool done)
 {
     snprintf(it->note, sizeof it->note, "%s%.*s", done ? "" : "without ",
              (int)strcspn(help ? help : "", ":;"), help ? help : "");
 }
 
-static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
+static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
 {
-    bool ok = true;
-    for (const struct lx_solver *const *s = r->asked.solvers; ok && *s; s++) {
+    for (const struct lx_solver *const *s = r->asked.solvers; *s; s++) {
         struct remedy it;
         if (strcmp((*s)->name, r->plan->solver) == 0 || !lx_can(*s, r->plan->problem.objective)) continue;
         if (!remedies_changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
         snprintf(it.what, sizeof it.what, "-s %.80s", (*s)->name);
         note_help(&it, (*s)->summary, true);
-        ok = remedies_push(r, sort, it);
+        remedies_push(r, sort, it);
     }
-    return ok;
 }
 
-static bool list_pass_value(struct remedies *r, const struct remedy_sort *sort, int row, int value)
+static void list_pass_value(struct remedies *r, const struct remedy_sort *sort, int row, int value)
 {
     const char *word = lx_settings_word(&r->asked, row, value), *name = lx_settings_at(row).name;
     bool is_switch = lx_settings_at(row).kind == LX_TAKES_NOTHING;
     struct remedy it;
-    if (!word || !remedies_changed(r, row, word, &it)) return true;
+    if (!word || !remedies_changed(r, row, word, &it)) return;
     snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
              is_switch ? "" : " ", is_switch ? "" : word);
     if (!is_switch || value) note_help(&it, lx_settings_at(row).help, strcmp(word, "none") != 0);
-    return remedies_push(r, sort, it);
+    remedies_push(r, sort, it);
 }
 
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
-static bool list_passes(struct remedies *r, const struct remedy_sort *sort)
+static void list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
     struct lx_passes now = lx_settings_passes(&r->asked);
-    bool ok = true;
     int row = LX_OPTION_PASSES;
     for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->is_list; p++, row++)
-        for (int v = 0; ok && strcmp(p->name, "stage") != 0 && lx_settings_word(&r->asked, row, v); v++)
-            if (v != lx_pass_get(&now, p)) ok = list_pass_value(r, sort, row, v);
-    return ok;
+        for (int v = 0; strcmp(p->name, "stage") != 0 && lx_settings_word(&r->asked, row, v); v++)
+            if (v != lx_pass_get(&now, p)) list_pass_value(r, sort, row, v);
 }
 
-static bool list_goal(struct remedies *r, const struct remedy_sort *sort, enum remedy_goal goal)
+static void list_goal(struct remedies *r, const struct remedy_sort *sort, enum remedy_goal goal)
 {
     struct remedy it = {.options = r->asked, .goal = goal};
     snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);
     snprintf(it.note, sizeof it.note, "the least %s",
              goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
-    return remedies_push(r, sort, it);
+    remedies_push(r, sort, it);
 }
 
 /* Pools have capacities of their own, and a height has none. */
-static bool list_lx(struct remedies *r, const struct remedy_sort *sort)
+static void list_lx(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_plan *p = r->plan;
-    if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return true;
-    return (!r->name || r->presence == PRESENCE_YES || list_goal(r, sort, GOAL_BUFFER)) &&
-           list_goal(r, sort, GOAL_ALL);
+    if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return;
+    if (r->name && r->presence != PRESENCE_YES) list_goal(r, sort, GOAL_BUFFER);
+    list_goal(r, sort, GOAL_ALL);
 }
 
 /* Bytes or time: whichever was not asked for. */
-static bool list_objective(struct remedies *r, const struct remedy_sort *sort)
+static void list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
     struct remedy it;
     const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
-    if (r->plan->graph->is_list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return true;
+    if (r->plan->graph->is_list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
     snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
     snprintf(it.note, sizeof it.note,
-             r->plan->asks_time ? "least traffic, whatever it takes" : "least time, whatever it moves");
-    return remedies_push(r, sort, it);
+             r->plan->asks_time ? "least traffic regardless of time" : "least time regardless of traffic");
+    remedies_push(r, sort, it);
 }
 
-static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
+static void list_cores(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_device *device = &r->plan->graph->device;
     int64_t counts[] = {device->cores / 2, device->cores * 2};
-    bool ok = true;
-    for (int i = 0; ok && i < 2 && !r->plan->graph->is_list; i++) {
+    for (int i = 0; i < 2 && !r->plan->graph->is_list; i++) {
         char text[24];
         struct remedy it;
         snprintf(text, sizeof text, "%lld", (long long)counts[i]);
@@ -113,9 +108,8 @@ static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
             continue;
         snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_CORES).name, text);
         snprintf(it.note, sizeof it.note, i ? "twice the cores" : "half the cores");
-        ok = remedies_push(r, sort, it);
+        remedies_push(r, sort, it);
     }
-    return ok;
 }
 
 static bool is_of_pattern(const struct lx_plan *p, const char *op)
@@ -138,22 +132,19 @@ static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_
         before = ",";
     }
     if (*before == '=') text_format(out, "=%c/1", now->splits[0].letter);
-    return !out->failed && out->length < 100;
+    return out->length < 100;
 }
 
 /* Other divisions of `op` that its operand, a tensor that `other` cuts, could gain by. */
-static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort, int32_t op, int operand,
+static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort, int32_t op, int operand,
                               int32_t other, int its_operand)
 {
     const struct lx_plan *p = r->plan;
     struct lx_other_divisions found;
     struct lx_core_view like = {0};
-    lx_status st;
-    bool ok = true;
     if (other >= 0) like = lx_division_view(p->divisions, other, its_operand);
-    if (!lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found, &st))
-        return true;
-    for (int i = 0; ok && i < found.count; i++) {
+    lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found);
+    for (int i = 0; i < found.count; i++) {
         struct text text = {0};
         struct remedy it;
         bool can = add_hint(p, op, &found.at[i], &text) && remedies_changed(r, LX_OPTION_HINT, text.at, &it);
@@ -162,22 +153,21 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
         text_free(&text);
         if (!can) continue;
         if (found.at[i].agrees)
-            snprintf(it.note, sizeof it.note, "another division: as op %.60s cuts it",
+            snprintf(it.note, sizeof it.note, "another split: as op %.60s has it",
                      p->layouts->graph->ops[other].name);
         else
-            snprintf(it.note, sizeof it.note, "another division: a core holds less of it");
-        ok = remedies_push(r, sort, it);
+            snprintf(it.note, sizeof it.note, "another split: less of it per core");
+        remedies_push(r, sort, it);
     }
-    return ok;
 }
 
-/* Of intermediates, the buffer that moves most; -1: none moves anything. */
+/* The intermediate buffer that moves most; -1: none moves anything. */
 static int32_t busiest(const struct lx_plan *p)
 {
     int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     int32_t best = -1;
-    if (moved) lx_plan_moved(p, moved);
-    for (int32_t i = 0; moved && i < p->problem.count; i++) {
+    lx_plan_moved(p, moved);
+    for (int32_t i = 0; i < p->problem.count; i++) {
         bool counts = p->layouts->graph->tensors[p->stays[i].tensor].role == LX_INTERMEDIATE && moved[i] > 0;
         if (counts && (best < 0 || moved[i] > moved[best])) best = i;
     }
@@ -185,7 +175,7 @@ static int32_t busiest(const struct lx_plan *p)
     return best;
 }
 
-/* The tensor in question: that of the buffer, else the intermediate that moves most; -1: none. */
+/* The buffer's tensor, else the intermediate that moves most; -1: none. */
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
@@ -196,28 +186,27 @@ static int32_t tensor_asked(const struct remedies *r)
 }
 
 /* The first few readers, divided as the writer cuts it, and the writer, as the first reader does. */
-static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
+static void list_divisions(struct remedies *r, const struct remedy_sort *sort)
 {
     enum { MOST_READERS = 2 };
     const struct lx_graph *g = r->plan->layouts ? r->plan->layouts->graph : NULL;
     int32_t tensor = g && r->plan->stays ? tensor_asked(r) : -1, writer = -1, first = -1, readers = 0;
     int first_operand = 0;
-    bool ok = true;
-    for (int32_t o = 0; ok && tensor >= 0 && o < g->op_count; o++) {
+    for (int32_t o = 0; tensor >= 0 && o < g->op_count; o++) {
         if (op_operand_made(&g->ops[o], tensor) >= 0) writer = o;
-        for (int k = 0; ok && k < g->ops[o].input_count && readers < MOST_READERS; k++) {
+        for (int k = 0; k < g->ops[o].input_count && readers < MOST_READERS; k++) {
             if (g->ops[o].inputs[k] != tensor) continue;
-            ok = list_op_divisions(r, sort, o, k, writer,
-                                   writer < 0 ? 0 : op_operand_made(&g->ops[writer], tensor));
+            list_op_divisions(r, sort, o, k, writer,
+                              writer < 0 ? 0 : op_operand_made(&g->ops[writer], tensor));
             if (readers++ == 0) first = o, first_operand = k;
         }
     }
-    if (!ok || writer < 0) return ok;
-    return list_op_divisions(r, sort, writer, op_operand_made(&g->ops[writer], tensor), first, first_operand);
+    if (writer >= 0)
+        list_op_divisions(r, sort, writer, op_operand_made(&g->ops[writer], tensor), first, first_operand);
 }
 
 /* One level of a nest cut into twice or half as many tiles, if that is a nest. */
-static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32_t nest, int level, bool more)
+static void list_count(struct remedies *r, const struct remedy_sort *sort, int32_t nest, int level, bool more)
 {
     const struct lx_plan *p = r->plan;
     struct lx_nest other = p->nests[nest];
@@ -225,20 +214,20 @@ static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32
     struct remedy it;
     lx_status st;
     other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
-    if (!nest_valid(p->layouts, &other, &st)) return true;
+    if (!nest_valid(p->layouts, &other, &st)) return;
     /* All nests of the plan as --nests takes them, one of them with other counts. */
     for (int32_t i = 0; i < p->nest_count; i++) {
         if (i) text_add(&text, ";");
         add_nest_option(p, &p->nests[i], i == nest ? other.tiles : NULL, &text);
     }
-    bool can = !text.failed && text.length < 100 && remedies_changed(r, LX_OPTION_NESTS, text.at, &it);
+    bool can = text.length < 100 && remedies_changed(r, LX_OPTION_NESTS, text.at, &it);
     if (can) {
         snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_settings_at(LX_OPTION_NESTS).name, text.at);
         snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
                  more ? "more" : "fewer", nest_axis_letter(p, &other, level));
     }
     text_free(&text);
-    return !can || remedies_push(r, sort, it);
+    if (can) remedies_push(r, sort, it);
 }
 
 /* The nest in question: the first that accesses the tensor, else the one with most iterations; -1: none. */
@@ -254,16 +243,16 @@ static int32_t nest_asked(const struct remedies *r)
 }
 
 /* Ops are named by their ticks, which hold where none was moved or written anew. */
-static bool remedies_list_nests(struct remedies *r, const struct remedy_sort *sort)
+static void remedies_list_nests(struct remedies *r, const struct remedy_sort *sort)
 {
     int32_t nest = r->plan->order || r->plan->graph->came_from ? -1 : nest_asked(r);
-    bool ok = true;
-    for (int l = 0; ok && nest >= 0 && l < r->plan->nests[nest].level_count; l++)
-        ok = list_count(r, sort, nest, l, true) && list_count(r, sort, nest, l, false);
-    return ok;
+    for (int l = 0; nest >= 0 && l < r->plan->nests[nest].level_count; l++) {
+        list_count(r, sort, nest, l, true);
+        list_count(r, sort, nest, l, false);
+    }
 }
 
-/* In the order in which they are listed; what is quick comes first. */
+/* In the order of listing; quick ones first. */
 /* clang-format off */
 static const struct remedy_sort sorts[] = {
     {"solver",     20000, list_solvers, try_once},
@@ -276,13 +265,12 @@ static const struct remedy_sort sorts[] = {
 };
 /* clang-format on */
 
-bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
-                   struct remedies *out, lx_status *st)
+void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
+                   struct remedies *out)
 {
     *out = (struct remedies){.plan = lx_plan_ref(p), .asked = *asked, .presence = presence_in(p, name)};
-    bool ok = !name || (out->name = mem_string(name));
-    for (size_t i = 0; ok && i < sizeof sorts / sizeof *sorts; i++) ok = sorts[i].list(out, &sorts[i]);
-    return ok ? true : status_no_memory(st);
+    if (name) out->name = mem_string(name);
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) sorts[i].list(out, &sorts[i]);
 }
 
 void remedies_free(struct remedies *r)
@@ -302,7 +290,7 @@ static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *nam
     return strncmp(own, name, length) == 0 && !own[length];
 }
 
-/* Those that may not be on chip do not count. */
+/* Buffers that must stay in HBM do not count. */
 enum presence presence_in(const struct lx_plan *p, const char *name)
 {
     int32_t placed = 0, off = 0;
@@ -324,7 +312,7 @@ const char *presence_word(enum presence p)
     return words[p];
 }
 
-/* What is to be least: bytes, or nanoseconds, which keeps the order exact. */
+/* The objective: bytes, or nanoseconds. */
 static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
 {
     return r->plan->asks_time ? (int64_t)llround(it->us * 1e3) : it->value;

@@ -1,11 +1,8 @@
-/* What helps: everything that could be done otherwise about one buffer of a plan, or about all that the plan
- * moves, a row each. Rows are listed at once and tried one by one, by whoever has the time: a command one after
- * the other, the explorer as jobs behind the screen. Nothing is guessed: a row's bytes are those of the plan that
- * its options make.
- *
- * A sort of remedy is a row of a table (remedies.c): solvers, passes, scratchpad, cores, divisions, nests; each lists
- * its rows by walking the tables of the library, and one that has to look for its value has a search. Some 20 to
- * 40 rows of 2 KiB. */
+/* Remedies: every change that could help one buffer of a plan, or the whole plan, a row each. Rows are listed
+ * at once and tried one by one: by a command one after the other, by the explorer as background jobs. Nothing
+ * is guessed: the bytes of a row come from the plan that its options make. A kind of remedy is a row of a
+ * table (remedies.c): solvers, passes, scratchpad, cores, splits, nests. Each lists its candidates from the
+ * library's tables; the scratchpad has a search. Some 20 to 40 rows of 2 KiB. */
 #ifndef LX_APP_PLANNING_REMEDIES_H
 #define LX_APP_PLANNING_REMEDIES_H
 
@@ -13,7 +10,7 @@
 #include "base/vec.h"
 #include "text/column.h"
 
-/* What became of a row. Only those up to REMEDY_CUT have figures. */
+/* The state of a row. Only states up to REMEDY_CUT have figures. */
 enum remedy_state {
     REMEDY_TRIED,
     REMEDY_CUT,    /* its time was up: the figures are what it had by then, the plan moves that or less */
@@ -28,7 +25,7 @@ enum remedy_state {
 enum presence { PRESENCE_NO, PRESENCE_PART, PRESENCE_YES };
 const char *presence_word(enum presence p);
 
-/* What a search looks for: the least scratchpad for which ... */
+/* The goal of a search: the least scratchpad for which ... */
 enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothing is spilled */ };
 
 struct remedy_sort;
@@ -52,14 +49,13 @@ struct remedies {
     const struct lx_plan *plan; /* a reference: with which all are compared */
     struct lx_settings asked;   /* that it was made with */
     char *name;                 /* of the buffer, or of its tensor; NULL: the plan as a whole */
-    enum presence presence;     /* as it is */
+    enum presence presence;     /* now */
     VEC(struct remedy) all;
 };
 
-/* Every row, open. `name` NULL: for the plan as a whole. False with `st` when memory is out; `out` is to be freed
- * either way. */
-bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
-                   struct remedies *out, lx_status *st);
+/* Every row, open. `name` NULL: for the plan as a whole. `out` is to be freed. */
+void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
+                   struct remedies *out);
 void remedies_free(struct remedies *r);
 
 /* When a try has to end: when it is told to, or its seconds of processor time are used up (0: never). */
@@ -119,7 +115,7 @@ void search_lx(struct trial *t, struct remedy *it);
 struct remedy_sort {
     const char *name;
     int32_t most; /* buffers beyond which its rows are not tried */
-    bool (*list)(struct remedies *r, const struct remedy_sort *sort);
+    void (*list)(struct remedies *r, const struct remedy_sort *sort);
     void (*run)(struct trial *t, struct remedy *it);
 };
 

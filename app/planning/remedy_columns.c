@@ -26,23 +26,18 @@ static enum paint remedy_columns_paint_of(const struct remedy_row *row)
     return delta < 0 ? PAINT_GOOD : delta > 0 ? PAINT_BAD : PAINT_DIM;
 }
 
-/* Why there are no figures. */
-static const char *state_words(enum remedy_state s)
-{
-    static const char *const words[] = {
-        [REMEDY_TRIED] = "",         [REMEDY_CUT] = "",           [REMEDY_OPEN] = "...",
-        [REMEDY_NONE] = "none",      [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped",
-        [REMEDY_LARGE] = "too large"};
-    return words[s];
-}
-
 static void remedy_columns_value_of(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct remedy_row *row = row_of_table;
     (void)column;
     v->paint = PAINT_DIM;
     v->number = NAN;
-    v->words = state_words(row->it->state);
+    /* Why there are no figures. */
+    static const char *const words[] = {
+        [REMEDY_TRIED] = "",         [REMEDY_CUT] = "",           [REMEDY_OPEN] = "...",
+        [REMEDY_NONE] = "none",      [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped",
+        [REMEDY_LARGE] = "too large"};
+    v->words = words[row->it->state];
     if (!has_figures(row)) return;
     v->words = NULL;
     v->paint = PAINT_PLAIN;
@@ -151,7 +146,7 @@ static const struct column array[REMEDY_COLUMNS] = {
 };
 /* clang-format on */
 
-const struct columns remedy_columns = COLUMNS("what helps", array);
+const struct columns remedy_columns = COLUMNS("remedies", array);
 
 const char *remedy_value_heading(const struct lx_plan *p)
 {

@@ -4,12 +4,8 @@
 #include "base/memory.h"
 #include "export/nest_words.h"
 #include "planning/planning.h"
-#include "text/largest.h"
-#include "text/table.h"
 #include "text/format.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "text/table.h"
 
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {
@@ -83,17 +79,15 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
     int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
     struct op_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     struct lx_op_wait *waits = mem_zeroed((size_t)n + 1, sizeof *waits);
-    out->failed |= !order || !rows || !waits;
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
     text_add(out, "\n");
-    if (!out->failed) {
-        lx_plan_waits(p, waits);
-        for (int32_t i = 0; i < shown; i++)
-            rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]],
-                                      &waits[order[i]]};
-        table_add_text(&TABLE(plan_op_columns, rows, shown), out);
-    }
+    lx_plan_waits(p, waits);
+    for (int32_t i = 0; i < shown; i++)
+        rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]],
+                                  &waits[order[i]]};
+    table_add_text(&TABLE(plan_op_columns, rows, shown), out);
+
     mem_free(order);
     mem_free(waits);
     mem_free(rows);

@@ -1,9 +1,11 @@
-/* What a plan of a graph says beyond its buffers, for people. */
+/* A plan of a graph for people, beyond its buffers. */
 #ifndef LX_APP_PLANNING_SHOW_PLAN_H
 #define LX_APP_PLANNING_SHOW_PLAN_H
 
 #include "command.h"
 #include "text/table.h"
+#include "unstable.h"
+#include "base/text.h"
 
 /* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says. `all`: every row. */
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out);
@@ -19,7 +21,7 @@ bool show_stages(struct call *call, const char *path, struct text *out);
 #define WHOLE_PLAN "."
 /* explain_nest.c: the nest that a name calls; -1: none. One of them in words; -1: all. */
 int32_t nest_called(const struct lx_plan *p, const char *name);
-bool show_nests(struct call *call, const struct lx_plan *p, int32_t nest, struct text *out);
+void show_nests(const struct lx_plan *p, int32_t nest, struct text *out);
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out);
 /* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with --json so. The
@@ -28,5 +30,12 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
 /* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with `call->st`. */
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);
+
+/* Ops in a table (the `most` busiest; 0: all), totals, and faults. */
+void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out);
+void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out);
+
+/* Word k of --verify; NULL: there is none. */
+const char *verify_word(int k);
 
 #endif

@@ -1,16 +1,14 @@
 /* A run of the device: ops, totals, faults. */
-#include "planning/show_run.h"
+#include "planning/show_plan.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "text/largest.h"
-#include "text/table.h"
 #include "text/format.h"
+#include "text/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FAULTS = 10 };
@@ -129,7 +127,7 @@ static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_
     int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
     struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
     struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
-    if (waits) lx_plan_waits(p, waits);
+    lx_plan_waits(p, waits);
     for (int32_t i = 0; order && rows && waits && i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
                                   lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
@@ -158,7 +156,7 @@ static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_re
     text_format(out, "%s written", in_bytes(c->hbm_written).at);
     if (p->figures.baseline_hbm_bytes > 0) {
         text_format(out, "; together %s", in_percent((double)hbm / (double)p->figures.baseline_hbm_bytes).at);
-        text_format(out, " of %s with everything off chip", in_bytes(p->figures.baseline_hbm_bytes).at);
+        text_format(out, " of %s with nothing on chip", in_bytes(p->figures.baseline_hbm_bytes).at);
     }
     text_add(out, "\n");
     show_run_label(out, "LX");
@@ -170,13 +168,11 @@ static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_re
     show_run_label(out, "flops");
     text_format(out, "%s\n", grouped(c->flops).at);
     show_run_label(out, "predicted");
-    text_format(out, "%.2f us of the device (%.2f us with everything off chip), ", r->device_us,
+    text_format(out, "%.2f us on the device (%.2f us with nothing on chip), ", r->device_us,
                 p->divisions->predicted_us);
     text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
     int32_t ops = p->layouts->graph->op_count;
     struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
-    out->failed |= !waits;
-    if (!waits) return;
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
     show_run_label(out, "waits");
@@ -191,7 +187,7 @@ static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r,
     int32_t i = 0;
     if (r->unknown_outputs == 0) return;
     while (r->outputs[i].known) i++;
-    text_add(out, "; not known from end to end: ");
+    text_add(out, "; without an fp64 reference end to end: ");
     add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
     if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
 }
@@ -205,11 +201,11 @@ static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r,
     else if (r->share == 0)
         text_add(out, "none, every judged bit is exact");
     else {
-        text_format(out, "at most %.3f of the bound, in ", share_shown(r->share));
+        text_format(out, "at most %.1f %% of tolerance, in ", 100 * share_shown(r->share));
         add_printable(out, p->layouts->graph->ops[r->worst_op].name, 40);
     }
     if (r->relative_error >= 0)
-        text_format(out, "; outputs from end to end within %.2g of fp64", r->relative_error);
+        text_format(out, "; outputs end to end within %.2g of fp64", r->relative_error);
     show_unknown(p, r, out);
     text_add(out, "\n");
     show_run_label(out, "counts");
@@ -236,7 +232,6 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
 {
     int32_t shown;
     struct op_row *rows = show_run_rows_of(p, r, most, &shown);
-    out->failed |= !rows;
     if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
     mem_free(rows);
     if (shown < r->op_count)
@@ -255,7 +250,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
         text_format(out, "          ... %s more\n", grouped(r->fault_count - MOST_FAULTS).at);
 }
 
-/* JSON has no infinity: what is not known, or has no bound, is null. */
+/* JSON has no infinity: unknown or unbounded is null. */
 static void number_json(const char *key, double value, struct text *out)
 {
     if (isfinite(value))
@@ -304,11 +299,10 @@ const struct columns run_output_columns = COLUMNS("outputs of a run", output_arr
 static void outputs_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     struct output_row *rows = mem_alloc(((size_t)r->output_count + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < r->output_count; i++)
+    for (int32_t i = 0; i < r->output_count; i++)
         rows[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
     text_add(out, "  \"outputs\": [\n");
-    if (rows) table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
+    table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
     text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
     mem_free(rows);
 }
@@ -343,7 +337,6 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
         text_add(out, "null");
     int32_t shown;
     struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
-    out->failed |= !rows;
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
     text_add(out, ",\n  \"ops\": [\n");
     if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);

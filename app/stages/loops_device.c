@@ -1,7 +1,7 @@
 /* What `loops --run` reports: the nest's time on the kernels, and how far its result is from the scalar
  * executor's. Both are bounded: a quarter of a second of runs, and a sample of the output where all of it
  * would take longer. */
-#include "stages/loops_device.h"
+#include "stages/stages.h"
 #include "text/colour.h"
 #include "text/format.h"
 

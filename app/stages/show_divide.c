@@ -1,13 +1,11 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
-#include "stages/show_divide.h"
+#include "stages/stages.h"
 #include "base/memory.h"
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 /* "4 x 512 x 64" */
-/* Of a graph with layouts, one tensor. */
+/* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
     const struct lx_layout *layout; /* rank 0: it is known by its bytes only */
@@ -80,10 +78,8 @@ static void show_tensors(const struct lx_layouts *l, struct text *out)
 {
     int32_t n = l->graph->tensor_count;
     struct tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < n; i++)
-        rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
-    if (rows) table_add_text(&TABLE(layout_columns, rows, n), out);
+    for (int32_t i = 0; i < n; i++) rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
+    table_add_text(&TABLE(layout_columns, rows, n), out);
     mem_free(rows);
 }
 
@@ -94,12 +90,11 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
     text_format(out, "\n%s added", counted(l->restickify_count, "restickify op").at);
     if (l->dead_ops) text_format(out, ", %s left out", counted(l->dead_ops, "dead op").at);
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,
-                l->moved_elements == l->moved_bound ? "the least possible" : "perhaps not the least");
+                l->moved_elements == l->moved_bound ? "proved minimal" : "not proved minimal");
     int32_t n = l->restickify_count;
     struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
-    if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
+    for (int32_t i = 0; i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
+    if (n) table_add_text(&TABLE(restickify_columns, rows, n), out);
     mem_free(rows);
     for (int32_t i = 0; i < l->padding_count; i++) {
         const struct lx_padding *p = &l->paddings[i];
@@ -149,26 +144,6 @@ static void show_divide_add_spans(struct text *t, const struct lx_divisions *all
     }
 }
 
-/* Of each variable that is split, or kept from it, the rule and what bound it. */
-static void add_why(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
-{
-    const char *semicolon = "";
-    for (int i = 0; i < d->split_count; i++) {
-        const struct lx_split *s = &d->splits[i];
-        if (s->split == 1 && s->rule != LX_SPLIT_BLOCKED) continue;
-        text_format(t, "%s%c: %s", semicolon, s->letter, lx_split_rule_word(s->rule));
-        if (s->rule == LX_SPLIT_SPAN)
-            text_format(t, " of %s, %s B whole",
-                        all->layouts->graph->tensors[d->operands[s->bound_by].tensor].name,
-                        grouped(s->bound).at);
-        else if (s->rule == LX_SPLIT_OUTPUT || s->rule == LX_SPLIT_REDUCTION)
-            text_format(t, ", %s left", counted(s->bound, "core").at);
-        if (s->constraint) text_format(t, " (%s)", s->constraint);
-        semicolon = "; ";
-    }
-    if (!*semicolon) text_add(t, "nothing to split");
-}
-
 /* One op and how it is divided; where it is not, only `why` says something. */
 struct division_row {
     const struct lx_divisions *all;
@@ -210,7 +185,24 @@ static void show_divide_why_value(const void *row_of_table, const struct column 
     const struct division_row *row = row_of_table;
     (void)column;
     v->paint = PAINT_DIM;
-    if (is_divided(row)) add_why(&v->made, row->all, row->d);
+    if (is_divided(row)) {
+        /* The rule and the limit of each variable that is split, or kept from it. */
+        const char *semicolon = "";
+        for (int i = 0; i < row->d->split_count; i++) {
+            const struct lx_split *s = &row->d->splits[i];
+            if (s->split == 1 && s->rule != LX_SPLIT_BLOCKED) continue;
+            text_format(&v->made, "%s%c: %s", semicolon, s->letter, lx_split_rule_word(s->rule));
+            if (s->rule == LX_SPLIT_SPAN)
+                text_format(&v->made, " of %s, %s B unsplit",
+                            row->all->layouts->graph->tensors[row->d->operands[s->bound_by].tensor].name,
+                            grouped(s->bound).at);
+            else if (s->rule == LX_SPLIT_OUTPUT || s->rule == LX_SPLIT_REDUCTION)
+                text_format(&v->made, ", %s left", counted(s->bound, "core").at);
+            if (s->constraint) text_format(&v->made, " (%s)", s->constraint);
+            semicolon = "; ";
+        }
+        if (!*semicolon) text_add(&v->made, "nothing to split");
+    }
     v->words = is_divided(row) ? v->made.at : undivided[row->d->kind];
 }
 
@@ -228,7 +220,7 @@ static const struct column division_array[] = {
     {.key = "space",        .heading = "iteration space",            .kind = VALUE_WORDS,  .value = space_value},
     {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
     {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = show_divide_cores_value},
-    {.key = "part",         .heading = "a core's part",              .kind = VALUE_WORDS,  .value = part_value},
+    {.key = "part",         .heading = "per core",              .kind = VALUE_WORDS,  .value = part_value},
     {.key = "predicted_us", .heading = "us",                         .kind = VALUE_MICROS, .value = us_value},
     {.key = "spans",        .heading = "span of each tensor, bytes", .kind = VALUE_WORDS,  .value = spans_value},
     {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = show_divide_why_value},
@@ -271,7 +263,7 @@ static const struct column alternative_array[] = {
     {.key = "splits",       .heading = "splits", .kind = VALUE_WORDS,  .value = choice_value},
     {.key = "cores",        .heading = "cores",  .kind = VALUE_NUMBER, .value = choice_cores_value},
     {.key = "predicted_us", .heading = "us",     .kind = VALUE_MICROS, .value = choice_us_value},
-    {.key = "agreeing",     .heading = "agrees with", .kind = VALUE_WORDS, .value = agree_value},
+    {.key = "agreeing",     .heading = "neighbours alike", .kind = VALUE_WORDS, .value = agree_value},
     {.key = "present",      .heading = "taken",  .kind = VALUE_BOOL,   .value = present_value},
 };
 /* clang-format on */
@@ -281,24 +273,21 @@ const struct columns alternative_columns = COLUMNS("alternatives of divisions", 
 void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
     double all[LX_MAX_OPERANDS];
-    lx_status st;
     for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
-    text_format(out,
-                "\nthe %d quickest divisions of each op, with all operands in HBM, and how many neighbours "
-                "cut alike\n",
-                MOST_ALTERNATIVES);
+    text_format(
+        out,
+        "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours split alike\n",
+        MOST_ALTERNATIVES);
     struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
     struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
-    out->failed |= !at || !rows;
-    for (int32_t o = 0; at && rows && o < d->count; o++) {
-        int neighbours,
-            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours, &st);
+    for (int32_t o = 0; o < d->count; o++) {
+        int neighbours, count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
         for (int i = 0; i < count; i++, n++)
             rows[n] =
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};
     }
-    if (at && rows) table_add_text(&TABLE(alternative_columns, rows, n), out);
+    table_add_text(&TABLE(alternative_columns, rows, n), out);
     mem_free(at);
     mem_free(rows);
 }
@@ -310,10 +299,9 @@ void show_divisions(const struct lx_divisions *d, struct text *out)
                 counted(d->count, "op").at, counted(d->cores, "core").at, in_bytes(g->device.span_bytes).at,
                 in_time(d->predicted_us * 1e-6).at);
     struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < d->count; i++)
+    for (int32_t i = 0; i < d->count; i++)
         rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
-    if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
+    table_add_text(&TABLE(division_columns, rows, d->count), out);
     mem_free(rows);
     text_add(out, "  a + after a variable: it is summed away\n");
 }

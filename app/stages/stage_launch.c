@@ -1,5 +1,5 @@
 /* lxplan plan --stage launch: how each op of the plan is started on the cores. */
-#include "stages/plan_stages.h"
+#include "stages/stages.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "planning/planning.h"
@@ -7,7 +7,6 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
@@ -180,10 +179,7 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
         for (int i = 0; i < op_operand_count(op); i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
         char *json = lx_op_launch_json(o, p->layouts->graph, on_chip, &length);
         text_add(t, ",\n   \"runtime_plan\": ");
-        if (json)
-            text_add_n(t, json, length - 1); /* without the newline */
-        else
-            t->failed = true;
+        text_add_n(t, json, length - 1); /* without the newline */
         mem_free(json);
     }
     text_add(t, "}");
@@ -193,16 +189,15 @@ static void add_range_line(const struct lx_launch *l, struct text *out)
 {
     int count;
     struct lx_core_range *r = lx_launch_ranges(l, &count);
-    if (!r) out->failed = true;
     text_add(out, "    cores");
-    for (int i = 0; r && i < count; i++)
+    for (int i = 0; i < count; i++)
         text_format(out, "%s [%" PRId64 ", %" PRId64 "]..[%" PRId64 ", %" PRId64 "]", i ? "," : "", r[i].y,
                     r[i].x, r[i].y + r[i].height - 1, r[i].x + r[i].width - 1);
     text_add(out, "\n");
     mem_free(r);
 }
 
-/* Each op: ranges of cores, what they are told (all of them, or the first few), and the loop that they run. */
+/* Each op: ranges of cores, their arguments (all, or the first few), and their loop. */
 static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
 {
     enum { FIRST = 4 };
@@ -228,14 +223,12 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
                         counted(l->core_count - FIRST, "core").at);
         /* The loop, indented. */
         char *loop = lx_op_launch_loop(rows[r].launch, g);
-        if (!loop) out->failed = true;
-        for (const char *at = loop; at && *at;) {
+        for (const char *at = loop; *at;) {
             size_t n = strcspn(at, "\n");
             char *line = mem_string_n(at, n);
             text_add(out, "    ");
-            add_printable(out, line ? line : "", 0);
+            add_printable(out, line, 0);
             text_add(out, "\n");
-            out->failed |= !line;
             mem_free(line);
             at += n + (at[n] == '\n');
         }
@@ -262,23 +255,11 @@ static void add_recovered(const struct lx_op_launch *o, int64_t core, struct tex
     }
 }
 
-/* The launch of each op. */
-static struct launch_row *stage_launch_make_rows(const struct lx_plan *p, lx_status *st)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
-    if (!rows) return status_no_memory(st), NULL;
-    for (int32_t i = 0; i < g->op_count; i++) {
-        rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
-    }
-    return rows;
-}
-
 static bool stage_launch_write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = stage_launch_make_rows(p, &call->st);
-    if (!rows) return false;
+    struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
+    for (int32_t i = 0; i < g->op_count; i++) rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
     if (wants_json(call)) {
         text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
         text_json_string(out, p->graph->name);
@@ -326,16 +307,13 @@ int print_launch(struct call *call, const struct lx_graph *g)
     if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch");
     ok = ok && stage_launch_write_launches(call, p, &t);
     lx_plan_free(p);
-    if (t.failed || !ok) text_free(&t);
+    if (!ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
 bool try_launches(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *p = make_plan(call, g);
-    struct launch_row *rows = p && p->layouts ? stage_launch_make_rows(p, &call->st) : NULL;
-    bool ok = p && (rows || !p->layouts);
-    mem_free(rows);
     lx_plan_free(p);
-    return ok;
+    return p != NULL;
 }

@@ -1,14 +1,11 @@
 /* lxplan plan --stage loops: the loop nest of a tile of each op of the plan, before and after the passes: what a
  * core does in one turn of its loop. */
-#include "stages/plan_stages.h"
+#include "stages/stages.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "text/format.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 /* A core has one thread: nothing is shared inside it. */
 enum { CORE_THREADS = 1 };
@@ -85,10 +82,7 @@ static void stage_loops_add_nest(struct text *t, const char *key, const struct l
     size_t length = 0;
     char *json = lx_loops_to_json(l, &length);
     text_format(t, ",\n   \"%s\": ", key);
-    if (json)
-        text_add_n(t, json, length - 1); /* without the newline */
-    else
-        t->failed = true;
+    text_add_n(t, json, length - 1); /* without the newline */
     mem_free(json);
 }
 
@@ -118,7 +112,7 @@ static struct nest_row *stage_loops_make_rows(const struct lx_plan *p, lx_status
 {
     const struct lx_graph *g = p->layouts->graph;
     struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
-    bool ok = rows ? true : status_no_memory(st);
+    bool ok = true;
     for (int32_t i = 0; ok && i < g->op_count; i++) {
         struct nest_row *row = &rows[i];
         row->op = &g->ops[i];
@@ -162,6 +156,6 @@ int print_loops(struct call *call, const struct lx_graph *g)
     if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
     ok = ok && stage_loops_write_nests(call, p, &t);
     lx_plan_free(p);
-    if (t.failed || !ok) text_free(&t);
+    if (!ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }

@@ -2,19 +2,16 @@
 #include "stages/stages.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "stages/plan_stages.h"
-#include "planning/by_library.h"
+#include "planning/graph_files.h"
 #include "planning/planning.h"
-#include "stages/show_divide.h"
 #include "text/table.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The canonical pattern; it is JSON with and without --json, there is no better text of it. */
+/* The canonical pattern, as JSON in any case. */
 static int print_graph(struct call *call, const struct lx_graph *g)
 {
     size_t length = 0;
@@ -77,7 +74,7 @@ static const struct column problem_array[] = {
     {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, .value = uses_value},
     {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  .value = cost_value},
     {.key = "in_place_parents", .heading = "in place of",        .kind = VALUE_NAME,   .value = parents_value},
-    {.key = "reason",           .heading = "may not be on chip", .kind = VALUE_WORDS,  .value = reason_value},
+    {.key = "reason",           .heading = "must stay in HBM", .kind = VALUE_WORDS,  .value = reason_value},
 };
 /* clang-format on */
 
@@ -90,7 +87,7 @@ static int print_scratchpad(struct call *call, const struct lx_graph *g)
     struct text t = {0};
     if (goes_to_file(call)) paint_off();
     if (wants_json(call)) {
-        /* A buffer list is itself a pattern: what is printed here can be planned again. */
+        /* The output is a pattern: it can be planned again. */
         const struct lx_problem *p = &q->problem;
         text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
         text_json_string(&t, q->graph->name);
@@ -106,16 +103,14 @@ static int print_scratchpad(struct call *call, const struct lx_graph *g)
     } else {
         const struct lx_problem *p = &q->problem;
         struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
-        t.failed |= !rows;
         text_format(&t, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
                     grouped(p->alignment).at, lx_objective_word(p->objective),
                     counted(p->count, "buffer").at);
-        for (int32_t i = 0; rows && i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
-        if (rows) table_add_text(&TABLE(problem_columns, rows, p->count), &t);
+        for (int32_t i = 0; i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
+        table_add_text(&TABLE(problem_columns, rows, p->count), &t);
         mem_free(rows);
     }
     lx_question_free(q);
-    if (t.failed) text_free(&t);
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
@@ -137,8 +132,8 @@ static int print_divide(struct call *call, const struct lx_graph *g)
     struct lx_passes passes = {0};
     struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
     struct lx_divide_options how = lx_passes_divide(&passes);
-    bool laid = l && lx_layouts_fit_spans(l, &how, &call->st);
-    struct lx_divisions *d = laid ? lx_divide(l, &how, &call->st) : NULL;
+    if (l) lx_layouts_fit_spans(l, &how);
+    struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
     char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
@@ -164,7 +159,10 @@ static void try_layout(struct call *call, const struct lx_graph *g)
 static void try_divide(struct call *call, const struct lx_graph *g)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
-    if (l && lx_layouts_fit_spans(l, NULL, &call->st)) lx_divisions_free(lx_divide(l, NULL, &call->st));
+    if (l) {
+        lx_layouts_fit_spans(l, NULL);
+        lx_divisions_free(lx_divide(l, NULL, &call->st));
+    }
     lx_layouts_free(l);
 }
 

@@ -3,6 +3,8 @@
 #define LX_APP_STAGES_STAGES_H
 
 #include "command.h"
+#include "unstable.h"
+#include "base/text.h"
 
 int run_stage(struct call *call, const char *path, const char *stage);
 /* Runs the pattern up to and including a stage, for the error in `call->st`. */
@@ -10,5 +12,27 @@ void try_stage(struct call *call, const struct lx_graph *g, const char *stage);
 bool is_stage(const char *name);
 /* Stage k, NULL behind the last. */
 const char *stage_word(int k);
+
+/* Both plan first, so that the planning options apply; they take the graph over. */
+int print_launch(struct call *call, const struct lx_graph *g);
+int print_loops(struct call *call, const struct lx_graph *g);
+/* Plans and launches every op; false with `call->st` where that is refused. Takes the graph over. */
+bool try_launches(struct call *call, const struct lx_graph *g);
+
+/* Per tensor its device layout; then the restickifies that were added, and the padded rows. */
+void show_layouts(const struct lx_layouts *l, struct text *out);
+/* Per op: iteration space, splits, cores used, extents of one core, span of each tensor, and why. */
+void show_divisions(const struct lx_divisions *d, struct text *out);
+/* How else each op could be divided, the quickest ways. */
+void show_alternatives(const struct lx_divisions *d, struct text *out);
+
+/* Runs `nest`, compares with the scalar executor on `input` and reports, as JSON after a comma or as a line.
+ * A nest that cannot be run is reported as such. False: its result is wrong. */
+bool report_device(struct call *call, const struct lx_loops *nest, const struct lx_loops *input,
+                   int64_t threads);
+
+/* A whole tree, node by node with results handed on, compared with the scalar executor. False: wrong, or `call->st`. */
+bool report_tree(struct call *call, const struct lx_tree *tree, const struct lx_loop_rules *rules,
+                 int64_t threads);
 
 #endif

@@ -1,7 +1,6 @@
 /* lxplan sweep: HBM bytes or time against the size of the scratchpad, and where the knee is. */
 #include "sweep/crowd.h"
 #include "sweep/sweep_out.h"
-#include "sweep/team_sweep.h"
 #include "commands/team_commands.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -14,11 +13,10 @@
 
 #include <langinfo.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Who takes part when nobody is named: what a user gets, beside the quick one. */
+/* Default solvers: the usual one, and the quick one. */
 #define USUAL_SOLVERS "auto,bestfit"
 
 enum { MOST_JOBS = 256, ENDS = 2 };
@@ -33,22 +31,21 @@ static const struct option_row rows_of_sweep[] = {
      "the same for several numbers of cores: 1..32 (doubled from one to the next) or 8,12,32"},
     {"steps", 0, "N", "sizes of a range, in equal proportions (default 40)"},
     {"solver", 's', "A,B,...", "the solvers, one line each (default " USUAL_SOLVERS ")"},
-    {"option", 'O', "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
-    {"value", 0, "WHAT", "what is looked at: {} (default: time where that is the objective, else hbm)"},
+    {"option", 'O' | MORE, "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
+    {"value", 0, "WHAT", "the value that is shown: {} (default: time with --objective time, else hbm)"},
     {"format", 'f', "WHAT", "{default}"},
-    {"svg", 0, NULL, "the same as --format svg"},
+    {"svg", MORE, NULL, "the same as --format svg"},
     {"html", 0, NULL, "the same as --format html: one file with everything in it, for a browser"},
-    {"width", 0, "N", "width of the chart in characters, of the drawing in pixels"},
-    {"height", 0, "N", "rows of the chart, height of the drawing in pixels"},
-    {"ascii", 0, NULL, "no characters beyond ASCII in the chart"},
+    {"width", MORE, "N", "width of the chart in characters, of the drawing in pixels"},
+    {"height", MORE, "N", "rows of the chart, height of the drawing in pixels"},
+    {"ascii", MORE, NULL, "no characters beyond ASCII in the chart"},
     {"team", 0, "RANGE",
-     "predict teams instead, as they would be planned: 1..256 (doubled from one to the next), or a list of "
-     "numbers, "
-     "for which the best grid is looked for, and grids: 1,8,2x4"},
-    {"team-by", 0, "WORD",
-     "what cuts of a team are chosen for: {} (default: time where that is the objective, else bytes)"},
+     "predict teams instead: 1..256 (doubled from one to the next), or a list of numbers, each with its best "
+     "grid, and of grids: 1,8,2x4"},
+    {"team-by", MORE, "WORD",
+     "choose shards of a team for fewest {} (default: time with --objective time, else bytes)"},
     {"jobs", 'j', "N", "processes that plan at the same time (default: one per processor)"},
-    {"transport", 0, "NAME", "who plans: {}: all processes of mpirun (default local)"},
+    {"transport", MORE, "NAME", "{}: mpi plans with all processes of mpirun (default local)"},
     {0},
 };
 
@@ -112,7 +109,7 @@ static bool read_form(struct call *call, const struct sweep_form **form)
     return true;
 }
 
-/* What a person and a program can ask: the sizes, the cores, the solvers, and what is looked at. */
+/* Sizes, cores, solvers and value of the sweep. */
 static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
 {
     struct settings how = {0};
@@ -133,12 +130,10 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
     if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
-        ok = status_set(
-            &call->st, LX_E_USAGE,
-            "the least height does not depend on the size of the scratchpad; add --objective traffic "
-            "or --objective fit");
-    if (ok && !(solvers = mem_zeroed(how.solvers.count + 1, sizeof *solvers)))
-        ok = status_no_memory(&call->st);
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "the least height does not depend on the size of the scratchpad; add --objective "
+                        "traffic or --objective fit");
+    solvers = mem_zeroed(how.solvers.count + 1, sizeof *solvers);
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
     int value = lx_settings_ask(&how.options) == LX_ASK_TIME;
@@ -156,7 +151,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     return known;
 }
 
-/* What the processes of a sweep look at. */
+/* Context of the sweep's processes. */
 struct hand_work {
     const struct sweep *sweep;
     const struct lx_plan *like;
@@ -200,7 +195,7 @@ static void show_done(void *context, size_t done, size_t all)
 static bool do_all(struct crowd *c, struct sweep *s, const sweep_tasks *tasks, lx_status *st)
 {
     struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
-    bool ok = values ? crowd_do(c, tasks->at, tasks->count, values, st) : status_no_memory(st);
+    bool ok = crowd_do(c, tasks->at, tasks->count, values, st);
     for (size_t i = 0; ok && i < tasks->count; i++)
         if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
     mem_free(values);
@@ -210,9 +205,10 @@ static bool do_all(struct crowd *c, struct sweep *s, const sweep_tasks *tasks, l
 static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
 {
     sweep_tasks points = {0}, searches = {0};
-    bool ok = sweep_points(s, &points) ? do_all(c, s, &points, &call->st) : status_no_memory(&call->st);
-    if (ok)
-        ok = sweep_searches(s, &searches) ? do_all(c, s, &searches, &call->st) : status_no_memory(&call->st);
+    sweep_points(s, &points);
+    bool ok = do_all(c, s, &points, &call->st);
+    if (ok) sweep_searches(s, &searches);
+    ok = ok && do_all(c, s, &searches, &call->st);
     VEC_FREE(&points);
     VEC_FREE(&searches);
     return ok;
@@ -254,17 +250,15 @@ static bool read_jobs(struct call *call, struct crowd *c)
     if (!c->ranks || !option_given(&call->line, "jobs")) return true;
     return status_set(
         &call->st, LX_E_USAGE,
-        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld "
-        "for as many",
+        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld for as many",
         (long long)c->jobs);
 }
 
-/* What every process does alike. */
+/* Every process reads the same lines. */
 static bool cmd_sweep_prepare(struct call *call, struct sweep *s)
 {
-    if (!option_given(&call->line, "solver") &&
-        !VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS}))
-        return status_no_memory(&call->st);
+    if (!option_given(&call->line, "solver"))
+        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
     const struct lx_graph *g = read_graph(call, call->line.files.at[0]);
     bool ok = g && read_lines(call, g, s);
     lx_graph_free(g);
@@ -277,7 +271,6 @@ static int cmd_sweep_answer(struct call *call, const struct sweep *s, const stru
     struct text out = {0};
     if (!has_plans(call, s)) return FAILED;
     form->write(s, paper, &out);
-    if (out.failed) text_free(&out);
     if (is_quiet(call) && form == sweep_forms && !goes_to_file(call))
         text_free(&out);
     else if (!deliver(call, out.at, out.length))
@@ -328,17 +321,17 @@ static const struct option_row *const tables[] = {rows_of_sweep, sweep_plan_rows
 const struct command command_sweep = {
     .name = "sweep",
     .synopsis = "FILE [--lx 16k..2m] [--cores 1..32] [-s A,B,...] [--steps N] [--value hbm|time] [options]",
-    .summary = "Plan a pattern with many sizes of scratchpad: what each gives, and from where nothing spills",
+    .summary = "Plan a pattern with many sizes of scratchpad, and find the size from which on nothing spills",
     .details =
-        "One line per solver (and number of cores), and the least that is proved. The size from which on "
-        "nothing spills,\n"
-        "and that below which there is no plan, are searched for to the byte. Lists of buffers are swept "
-        "over their capacity.\n"
-        "With --team the same pattern is planned for teams of several sizes, each on its best grid: "
-        "predicted time, "
-        "what no plan\n"
-        "goes below, exchanged bytes, HBM bytes per member and efficiency; nothing is executed.\n"
-        "The answer does not depend on -j. Under mpirun, --transport mpi shares the plans among all ranks.\n",
+        "One line per solver (and number of cores), and the proven lower bound. The size from which on "
+        "nothing\n"
+        "spills, and the size below which there is no plan, are found to the byte. Lists of buffers are "
+        "swept\n"
+        "over their capacity. With --team the pattern is planned for teams of several sizes, each on its "
+        "best\n"
+        "grid: predicted time and its lower bound, exchanged bytes, HBM bytes per device and efficiency;\n"
+        "nothing is executed. The answer does not depend on -j. Under mpirun, --transport mpi shares the\n"
+        "plans among all ranks.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

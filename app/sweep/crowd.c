@@ -27,7 +27,7 @@ struct hand {
     bool busy;
 };
 
-/* What is under way. */
+/* Processes at work. */
 struct effort {
     struct crowd *crowd;
     const char *tasks;
@@ -164,7 +164,6 @@ bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, l
     bool ok = true;
     e.hands = mem_zeroed((size_t)most + 1, sizeof *e.hands);
     e.polls = mem_zeroed((size_t)most + 1, sizeof *e.polls);
-    if (!e.hands || !e.polls) ok = status_no_memory(st);
     for (; ok && e.hand_count < most; e.hand_count++) {
         ok = hire(&e, &e.hands[e.hand_count], st);
         if (ok) crowd_give(&e, &e.hands[e.hand_count]);

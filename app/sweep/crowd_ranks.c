@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "interrupt.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,7 +28,6 @@ static bool crowd_ranks_post(struct crowd *c, int to, int64_t number, const void
 {
     struct parcel head = {number};
     char *block = mem_alloc(sizeof head + size);
-    if (!block) return status_no_memory(st);
     memcpy(block, &head, sizeof head);
     if (size) memcpy(block + sizeof head, data, size);
     bool ok = c->ranks->send(to, block, sizeof head + size, st);

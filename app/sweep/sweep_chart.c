@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { NAME = 48, Y_TICKS = 5, X_TICK_ROOM = 9 };
 
@@ -68,29 +67,13 @@ static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, b
                                                   .dashed = true};
 }
 
-/* The least size in which a line of these has no spill. */
-static void find_knee(const struct sweep *s, struct drawing *d, int64_t cores)
-{
-    const struct sweep_line *best = NULL;
-    for (size_t l = 0; l < s->lines.count; l++) {
-        const struct sweep_line *of = &s->lines.at[l];
-        if ((cores && of->cores != cores) || of->found[FIND_FIT].state != SWEEP_PLANNED) continue;
-        if (!best || of->found[FIND_FIT].lx < best->found[FIND_FIT].lx) best = of;
-    }
-    if (!best || (cores == 0 && s->cores.count > 1)) return;
-    text_format(&d->knee, "from %s nothing spills", in_enough(best->found[FIND_FIT].lx, true).at);
-    if (s->solver_count > 1) text_format(&d->knee, " (%s)", best->solver);
-    d->mark = (struct chart_mark){(double)best->found[FIND_FIT].lx, d->knee.at};
-}
-
-static bool sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawing *d)
+static void sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawing *d)
 {
     size_t most = s->lines.count + s->cores.count;
     *d = (struct drawing){0};
     d->series = mem_zeroed(most, sizeof *d->series);
     d->names = mem_zeroed(most, sizeof *d->names);
     d->data = mem_zeroed((most + 1) * s->sizes.count, sizeof *d->data);
-    if (!d->series || !d->names || !d->data) return false;
     for (size_t i = 0; i < s->sizes.count; i++) d->data[i] = (double)s->sizes.at[i];
     for (size_t l = 0; l < s->lines.count; l++)
         if (!cores || s->lines.at[l].cores == cores) {
@@ -112,8 +95,17 @@ static bool sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawi
     bool named = true;
     for (size_t c = 0; c < s->cores.count; c++)
         if (!cores || s->cores.at[c] == cores) add_bound(s, d, s->cores.at[c], named), named = false;
-    find_knee(s, d, cores);
-    return true;
+    /* The least size in which a line of these has no spill. */
+    const struct sweep_line *best = NULL;
+    for (size_t l = 0; l < s->lines.count; l++) {
+        const struct sweep_line *of = &s->lines.at[l];
+        if ((cores && of->cores != cores) || of->found[FIND_FIT].state != SWEEP_PLANNED) continue;
+        if (!best || of->found[FIND_FIT].lx < best->found[FIND_FIT].lx) best = of;
+    }
+    if (!best || (cores == 0 && s->cores.count > 1)) return;
+    text_format(&d->knee, "from %s nothing spills", in_enough(best->found[FIND_FIT].lx, true).at);
+    if (s->solver_count > 1) text_format(&d->knee, " (%s)", best->solver);
+    d->mark = (struct chart_mark){(double)best->found[FIND_FIT].lx, d->knee.at};
 }
 
 static int sweep_chart_ticks_of(struct scale scale, int most, double out[MOST_TICKS])
@@ -156,7 +148,8 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
 {
     struct drawing d;
     struct plot p = {0};
-    if (s->sizes.count > 0 && sweep_chart_begin(s, cores, &d)) {
+    if (s->sizes.count > 0) {
+        sweep_chart_begin(s, cores, &d);
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
         struct chart c = {.series = d.series,
@@ -208,7 +201,6 @@ static void sweep_chart_add_run(const struct cells *g, int row, int from, int to
                   : ink == TONE_KEY                    ? PAINT_WARN
                                                        : PAINT_PLAIN,
                   at);
-    out->failed |= words.failed;
     text_free(&words);
 }
 
@@ -216,10 +208,7 @@ void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns
                      struct text *out)
 {
     struct cells g = {.ascii = ascii};
-    if (!cells_resize(&g, rows, columns)) {
-        out->failed = true;
-        return;
-    }
+    cells_resize(&g, rows, columns);
     g.ascii = ascii;
     cells_clear(&g);
     struct scene on = {.cells = &g,

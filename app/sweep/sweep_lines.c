@@ -1,13 +1,13 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words.h"
+#include "export/nest_words.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
@@ -21,18 +21,14 @@ static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how,
     snprintf(l.solver, sizeof l.solver, "%s",
              lx_settings_solver(&l.how, lx_asked(lx_settings_ask(&l.how), own))->name);
     l.at = mem_zeroed(s->sizes.count, sizeof *l.at);
-    for (size_t i = 0; l.at && i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
-    if (l.at && VEC_PUSH(&s->lines, l)) return true;
-    mem_free(l.at);
-    return status_no_memory(st);
+    for (size_t i = 0; i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
+    VEC_PUSH(&s->lines, l);
+    return true;
 }
 
-static bool sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
+static void sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
 {
-    if (!VEC_RESERVE(to, from->count + 1)) return false;
-    if (from->count) memcpy(to->at, from->at, from->count * sizeof *to->at);
-    to->count = from->count;
-    return true;
+    for (size_t i = 0; i < from->count; i++) VEC_PUSH(to, from->at[i]);
 }
 
 /* What cores are called where nobody says how many. */
@@ -49,9 +45,10 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};
-    bool ok =
-        (sweep_lines_copy(&s->sizes, sizes) && sweep_lines_copy(&s->cores, cores)) || status_no_memory(st);
-    if (ok && s->cores.count == 0) ok = VEC_PUSH(&s->cores, own_cores(s, solvers)) || status_no_memory(st);
+    sweep_lines_copy(&s->sizes, sizes);
+    sweep_lines_copy(&s->cores, cores);
+    bool ok = true;
+    if (ok && s->cores.count == 0) VEC_PUSH(&s->cores, own_cores(s, solvers));
     for (size_t c = 0; ok && c < s->cores.count; c++)
         for (int k = 0; ok && k < solver_count; k++) {
             ok = sweep_lines_add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
@@ -78,7 +75,7 @@ bool sweep_points(const struct sweep *s, sweep_tasks *out)
         for (size_t l = 0; l < s->lines.count; l++) {
             struct sweep_task t = {
                 .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]};
-            if (!VEC_PUSH(out, t)) return false;
+            VEC_PUSH(out, t);
         }
     return true;
 }
@@ -108,7 +105,7 @@ bool sweep_searches(const struct sweep *s, sweep_tasks *out)
     struct sweep_task t;
     for (size_t l = 0; l < s->lines.count; l++)
         for (int find = 0; find < FIND_COUNT; find++)
-            if (search_of(s, (int)l, (enum sweep_find)find, &t) && !VEC_PUSH(out, t)) return false;
+            if (search_of(s, (int)l, (enum sweep_find)find, &t)) VEC_PUSH(out, t);
     return true;
 }
 
@@ -157,4 +154,143 @@ int sweep_twin(const struct sweep *s, int line)
         if (same && any) return i;
     }
     return -1;
+}
+
+/* One task of a sweep: a plan with a size of scratchpad, or the search for the least size that is enough. */
+
+/* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions made. */
+static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx,
+                            const struct lx_run *run, const struct lx_plan **like, struct sweep_value *out)
+{
+    struct lx_settings how = l->how;
+    struct lx_plan_options options = {.run = *run, .like = *like};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    lx_status st = {0};
+    char word[24];
+    *out = (struct sweep_value){.lx = lx};
+    snprintf(word, sizeof word, "%lld", (long long)lx);
+    const struct lx_graph *g =
+        lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
+    const struct lx_plan *p = NULL;
+    if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
+        p = lx_plan_make(g, &options, &st);
+    if (p && lx_plan_check(p, &st)) {
+        const struct lx_figures *f = &p->figures;
+        out->state = SWEEP_PLANNED;
+        out->hbm = f->hbm_bytes;
+        out->least = lx_plan_least(p);
+        out->spill = f->spill_bytes;
+        out->height = f->height_bytes;
+        out->nests = p->nest_count;
+        out->iterations = plan_iterations(p);
+        out->us = f->end_to_end_us;
+        out->least_us = p->asks_time ? f->bound_us : 0;
+        out->proved = p->answer.status == LX_OPTIMAL;
+        out->fits = f->spill_bytes == 0;
+        for (int32_t i = 0; p->graph->is_list && out->fits && i < p->problem.count; i++)
+            out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
+    } else {
+        out->state = SWEEP_REFUSED;
+        out->code = (int32_t)st.code;
+        snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, st.text);
+    }
+    lx_graph_free(g);
+    if (!p) return;
+    lx_plan_free(*like);
+    *like = p;
+}
+
+static bool sweep_plan_has(const struct sweep_value *v, enum sweep_find find)
+{
+    return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
+}
+
+/* The size to look at next. A plan in which nothing spills says itself how much of the scratchpad it needs: first that
+ * is tried, then one byte less, and only then the middle. */
+static int64_t guess(const struct sweep_value *best, int64_t below, enum sweep_find find, bool tried_less)
+{
+    if (find == FIND_FIT && best->height > below && best->height < best->lx) return best->height;
+    if (find == FIND_FIT && best->height == best->lx && !tried_less) return best->lx - 1;
+    return below + (best->lx - below) / 2;
+}
+
+void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
+              const struct lx_plan **like, struct sweep_value *out)
+{
+    const struct sweep_line *l = &s->lines.at[t->line];
+    struct sweep_value best, now;
+    sweep_plan_with(s, l, t->lx, run, like, &best);
+    *out = best;
+    if (t->find == SWEEP_POINT) return;
+    int64_t below = t->below;
+    bool tried_less = false;
+    while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
+           (!run->stop || !run->stop(run->context))) {
+        int64_t lx = guess(&best, below, (enum sweep_find)t->find, tried_less);
+        sweep_plan_with(s, l, lx, run, like, &now);
+        tried_less = lx == best.lx - 1 || tried_less;
+        if (sweep_plan_has(&now, (enum sweep_find)t->find))
+            best = now, tried_less = false;
+        else if (lx == best.height && best.height < best.lx)
+            below = lx, best.height = best.lx; /* it does not find it there: look between */
+        else
+            below = lx;
+    }
+    *out = best;
+}
+
+/* A sweep in words: the size from which on nothing spills, and the size below which there is no plan. */
+
+static bool is_fit(const struct sweep *s)
+{
+    return s->graph->is_list && lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->objective) == LX_FIT;
+}
+
+const char *sweep_value_name(const struct sweep *s)
+{
+    return s->by_time ? "time from end to end" : s->graph->is_list ? "cost of what is off chip" : "HBM bytes";
+}
+
+static struct words size_words(int64_t n, bool briefly)
+{
+    return briefly ? in_enough(n, true) : in_bytes(n);
+}
+
+void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
+{
+    const struct sweep_value *first = &l->at[0], *last = &l->at[s->sizes.count - 1],
+                             *found = &l->found[FIND_FIT];
+    const char *what = is_fit(s) ? "everything fits" : "nothing spills";
+    if (found->state == SWEEP_PLANNED)
+        text_format(out, "from %s %s", in_enough(found->lx, briefly).at, what);
+    else if (last->state == SWEEP_PLANNED && !last->fits && is_fit(s))
+        text_format(out, "not everything fits with %s", size_words(last->lx, briefly).at);
+    else if (last->state == SWEEP_PLANNED && !last->fits)
+        text_format(out, "with %s still %s spill", size_words(last->lx, briefly).at,
+                    size_words(last->spill, briefly).at);
+    else if (first->state == SWEEP_PLANNED && first->fits && last->state == SWEEP_PLANNED)
+        text_format(out, briefly ? "%s from %s on" : "%s with %s or more, the least that was tried", what,
+                    in_enough(first->lx, briefly).at);
+}
+
+static void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
+{
+    const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
+    if (found->state == SWEEP_PLANNED && is_fit(s)) return; /* the same in other words */
+    if (found->state == SWEEP_PLANNED)
+        text_format(out, "below %s it cannot be planned", in_enough(found->lx, briefly).at);
+    else if (last->state == SWEEP_REFUSED) {
+        text_add(out, "cannot be planned: ");
+        add_printable(out, last->why, 0);
+    }
+}
+
+void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
+{
+    struct text more = {0};
+    size_t before = out->length;
+    sweep_say_fit(s, l, briefly, out);
+    sweep_say_plan(s, l, briefly, &more);
+    if (more.length) text_format(out, "%s%s", out->length > before ? "; " : "", more.at);
+    text_free(&more);
 }

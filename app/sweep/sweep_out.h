@@ -2,8 +2,9 @@
 #ifndef LX_APP_SWEEP_SWEEP_OUT_H
 #define LX_APP_SWEEP_SWEEP_OUT_H
 
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "text/table.h"
+#include "command.h"
 
 struct sweep_paper {
     int width, height; /* of the chart: characters, or pixels; 0: as usual */
@@ -36,9 +37,12 @@ void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct tex
 /* A row per size, a column per solver: for people. */
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out);
 
-/* sweep_text.c, sweep_svg.c, sweep_html.c */
+/* sweep_out.c */
 void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out);
 void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out);
 void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out);
+
+/* team_sweep.c: sweep --team; the exit code. */
+int sweep_team(struct call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -13,10 +13,10 @@
 
 enum { MOST_WORD = 64, MOST_CORES = 1024 };
 
-static bool sweep_range_push(sweep_numbers *out, int64_t value, lx_status *st)
+static void sweep_range_push(sweep_numbers *out, int64_t value)
 {
-    if (out->count > 0 && out->at[out->count - 1] == value) return true;
-    return VEC_PUSH(out, value) ? true : status_no_memory(st);
+    if (out->count > 0 && out->at[out->count - 1] == value) return;
+    VEC_PUSH(out, value);
 }
 
 /* One number, which is `length` bytes of `text`. */
@@ -40,7 +40,7 @@ static bool sweep_range_add_list(const char *what, const char *text, int64_t hig
         if (out->count > 0 && value <= out->at[out->count - 1])
             return status_set(st, LX_E_USAGE, "%s: %s does not rise at %.*s; name the smallest first", what,
                               out->count > 1 ? "the list" : "it", (int)length, text);
-        if (!sweep_range_push(out, value, st)) return false;
+        sweep_range_push(out, value);
         if (!text[length]) return true;
         text += length + 1;
     }
@@ -60,26 +60,26 @@ static bool sweep_range_ends(const char *what, const char *text, int64_t most, i
                       (int)length, text);
 }
 
-static bool sweep_range_spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out, lx_status *st)
+static void sweep_range_spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out)
 {
     for (int64_t i = 0; i < steps; i++) {
         double at = steps > 1 ? (double)i / (double)(steps - 1) : 1;
         int64_t value = llround((double)low * pow((double)high / (double)low, at));
-        /* The ends are as given; what is between them is a multiple of 128 where that tells them apart. */
+        /* The ends are exact; sizes between them are multiples of 128 if the range is large enough. */
         if (i > 0 && i < steps - 1 && low >= 1024) value = value / 128 * 128;
         if (i == steps - 1) value = high;
         if (value < low) value = low;
-        if (!sweep_range_push(out, value, st)) return false;
+        sweep_range_push(out, value);
     }
-    return true;
 }
 
 bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st)
 {
     int64_t low, high;
     if (!strstr(text, "..")) return sweep_range_add_list(what, text, LX_INT_MAX, out, st);
-    return sweep_range_ends(what, text, LX_INT_MAX, &low, &high, st) &&
-           sweep_range_spread(low, high, steps, out, st);
+    if (!sweep_range_ends(what, text, LX_INT_MAX, &low, &high, st)) return false;
+    sweep_range_spread(low, high, steps, out);
+    return true;
 }
 
 bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st)
@@ -87,9 +87,9 @@ bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx
     int64_t low, high;
     if (!strstr(text, "..")) return sweep_range_add_list(what, text, MOST_CORES, out, st);
     if (!sweep_range_ends(what, text, MOST_CORES, &low, &high, st)) return false;
-    for (int64_t n = low; n < high; n *= 2)
-        if (!sweep_range_push(out, n, st)) return false;
-    return sweep_range_push(out, high, st);
+    for (int64_t n = low; n < high; n *= 2) sweep_range_push(out, n);
+    sweep_range_push(out, high);
+    return true;
 }
 
 struct edge {
@@ -109,7 +109,7 @@ static int64_t sweep_range_need_of(const struct lx_plan *p)
     struct edge *edges = mem_alloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
     size_t n = 0;
     int64_t now = 0, most = 0;
-    for (int32_t i = 0; edges && i < p->problem.count; i++) {
+    for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (b->reason || b->end <= b->start || (b->spill_cost <= 0 && !p->graph->is_list)) continue;
         int64_t bytes = min_i64(b->size, LX_INT_MAX / 4);
@@ -153,9 +153,13 @@ bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, swee
         return status_set(st, LX_E_USAGE,
                           "the pattern has %lld bytes of scratchpad; name a range, as in --lx 16k..2m",
                           (long long)own);
-    if (need <= own || own > LX_INT_MAX / 8) return sweep_range_spread(own / 64, own, steps, out, st);
-    /* Gaps between buffers take room, and where there is more of it ops may be divided otherwise: well beyond. */
+    if (need <= own || own > LX_INT_MAX / 8) {
+        sweep_range_spread(own / 64, own, steps, out);
+        return true;
+    }
+    /* Gaps take room, and a larger scratchpad may change splits: go well beyond. */
     int64_t past = max_i64((need + need / 4 + 127) / 128 * 128, 4 * own), beyond = steps / 3;
-    return sweep_range_spread(own / 64, own, steps - beyond, out, st) &&
-           (beyond == 0 || sweep_range_spread(own, past, beyond + 1, out, st));
+    sweep_range_spread(own / 64, own, steps - beyond, out);
+    if (beyond > 0) sweep_range_spread(own, past, beyond + 1, out);
+    return true;
 }

@@ -6,7 +6,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
 
@@ -82,7 +81,7 @@ static struct sweep_row *point_rows(const struct sweep *s, size_t *count)
 {
     *count = s->lines.count * s->sizes.count;
     struct sweep_row *rows = mem_alloc((*count + 1) * sizeof *rows);
-    for (size_t l = 0, n = 0; rows && l < s->lines.count; l++)
+    for (size_t l = 0, n = 0; l < s->lines.count; l++)
         for (size_t i = 0; i < s->sizes.count; i++, n++)
             rows[n] = (struct sweep_row){s, &s->lines.at[l], &s->lines.at[l].at[i], i, FIND_PLAN};
     return rows;
@@ -92,7 +91,7 @@ static struct sweep_row *knee_rows(const struct sweep *s, size_t *count)
 {
     struct sweep_row *rows = mem_alloc((s->lines.count * FIND_COUNT + 1) * sizeof *rows);
     *count = 0;
-    for (size_t l = 0; rows && l < s->lines.count; l++)
+    for (size_t l = 0; l < s->lines.count; l++)
         for (int f = 0; f < FIND_COUNT; f++)
             if (is_planned(&s->lines.at[l].found[f]))
                 rows[(*count)++] =
@@ -105,10 +104,7 @@ void sweep_csv(const struct sweep *s, const struct sweep_paper *how, struct text
     size_t count;
     struct sweep_row *rows = point_rows(s, &count);
     (void)how;
-    if (rows)
-        exporter_find("csv")->add(&TABLE(sweep_point_columns, rows, count), out);
-    else
-        out->failed = true;
+    exporter_find("csv")->add(&TABLE(sweep_point_columns, rows, count), out);
     mem_free(rows);
 }
 
@@ -122,7 +118,6 @@ void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
 {
     size_t points, knees;
     struct sweep_row *rows = point_rows(s, &points), *found = knee_rows(s, &knees);
-    out->failed |= !rows || !found;
     text_add(out, "{\"lxplan\": 1, \"kind\": \"sweep\"");
     add_json_words(out, "pattern", name);
     add_json_words(out, "value", s->by_time ? "end_to_end_us" : "hbm_bytes");
@@ -133,7 +128,6 @@ void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
         sweep_say(s, &s->lines.at[l], false, &words);
         text_add(out, l ? ", " : "");
         text_json_string(out, words.at ? words.at : "");
-        out->failed |= words.failed;
         text_free(&words);
     }
     text_add(out, "],\n\"knees\": [\n");
@@ -202,7 +196,7 @@ static bool is_unplanned(const struct sweep *s, size_t first, size_t i)
     return none;
 }
 
-/* The sizes that say something, and what is said of the others. */
+/* The sizes worth a row, and a note about the others. */
 static size_t shown_sizes(const struct sweep *s, size_t first, struct size_row *rows, struct text *notes)
 {
     size_t shown = 0, unplanned = 0;
@@ -227,8 +221,7 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
     struct column *columns = mem_zeroed(n, sizeof *columns);
     struct size_row *rows = mem_zeroed(s->sizes.count + 1, sizeof *rows);
     while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
-    out->failed |= !columns || !rows;
-    if (!out->failed && first < s->lines.count) {
+    if (first < s->lines.count) {
         columns[0] = (struct column){.key = "lx",
                                      .heading = s->graph->is_list ? "capacity" : "LX bytes",
                                      .kind = VALUE_BYTES,
@@ -248,7 +241,6 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
         size_t shown = shown_sizes(s, first, rows, &notes);
         if (shown) table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
         text_add(out, notes.at ? notes.at : "");
-        out->failed |= notes.failed;
         text_free(&notes);
     }
     mem_free(columns);

@@ -1,6 +1,6 @@
 /* lxplan sweep --team: predicted time, exchanged bytes, HBM bytes per member and efficiency against the number of
  * members, beside the bound. Plans are made, nothing is executed. */
-#include "sweep/team_sweep.h"
+#include "sweep/sweep_out.h"
 #include "commands/team_commands.h"
 #include "base/fail.h"
 #include "interrupt.h"
@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct team_size {
@@ -32,7 +31,8 @@ static bool add_size(struct call *call, const char *text, size_t length, team_si
     if (!lx_team_grid_of_text(word, &s.grid, &call->st)) return false;
     s.members = lx_team_members_of(&s.grid);
     if (s.grid.axes == 1) s.grid.axes = 0;
-    return VEC_PUSH(out, s) ? true : status_no_memory(&call->st);
+    VEC_PUSH(out, s);
+    return true;
 }
 
 /* "1..256", doubled from one to the next; or a list of numbers and grids. */
@@ -56,8 +56,8 @@ static bool team_sweep_read_sizes(struct call *call, const char *text, team_size
             "--team %.60s: a range is of numbers and goes up, as 1..64; grids go in a list: 2x2,2x4", text);
     int last = ok ? ends.at[1].members : 0;
     for (int n = ok ? ends.at[0].members : 1; ok && n < last; n *= 2)
-        ok = VEC_PUSH(out, ((struct team_size){.members = n})) ? true : status_no_memory(&call->st);
-    if (ok) ok = VEC_PUSH(out, ((struct team_size){.members = last})) ? true : status_no_memory(&call->st);
+        VEC_PUSH(out, ((struct team_size){.members = n}));
+    if (ok) VEC_PUSH(out, ((struct team_size){.members = last}));
     VEC_FREE(&ends);
     return ok;
 }
@@ -94,16 +94,16 @@ VALUE_OF(shapes_value,  struct team_size, team_sweep_amount(row, row->point.shap
 VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.uncut ? lx_team_uncut_words() : "";)
 
 static const struct column size_array[] = {
-    {.key = "members",         .heading = "members",        .kind = VALUE_NUMBER, .value = members_value},
+    {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, .value = members_value},
     {.key = "grid",            .heading = "grid",           .kind = VALUE_MARK,   .value = grid_value},
     {.key = "predicted_us",    .heading = "predicted us",   .kind = VALUE_MICROS, .digits = 9, .value = us_value},
-    {.key = "bound_us",        .heading = "at least",       .kind = VALUE_MICROS, .digits = 9, .value = least_value},
+    {.key = "bound_us",        .heading = "lower bound",    .kind = VALUE_MICROS, .digits = 9, .value = least_value},
     {.key = "waited_us",       .heading = "waited",         .kind = VALUE_MICROS, .digits = 9, .value = waited_value},
     {.key = "speedup",         .heading = "speedup",        .kind = VALUE_RATIO,  .digits = 6, .value = speedup_value},
     {.key = "efficiency",      .heading = "efficiency",     .kind = VALUE_SHARE,  .digits = 6, .value = share_value},
     {.key = "exchanged_bytes", .heading = "exchanged",      .kind = VALUE_BYTES,  .value = moved_value},
-    {.key = "bound_bytes",     .heading = "of that must",   .kind = VALUE_BYTES,  .value = must_value},
-    {.key = "hbm_bytes",       .heading = "HBM per member", .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "bound_bytes",     .heading = "bound",          .kind = VALUE_BYTES,  .value = must_value},
+    {.key = "hbm_bytes",       .heading = "HBM per device", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "shapes",          .heading = "plans",          .kind = VALUE_COUNT,  .value = shapes_value},
     {.key = "why",             .heading = "why",            .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = why_value},
 };
@@ -149,29 +149,7 @@ static bool predict_all(struct call *call, const struct lx_graph *g, team_sizes 
     return true;
 }
 
-static bool write_sizes(struct call *call, const struct lx_graph *g, const team_sizes *sizes,
-                        struct text *out)
-{
-    const char *form = option_value(&call->line, "format");
-    struct table table = TABLE(team_size_columns, sizes->at, sizes->count);
-    if (option_given(&call->line, "json")) form = "json";
-    if (!form || strcmp(form, "text") == 0) {
-        text_format(out, "%s: predicted for teams of %d to %d, nothing executed\n\n", g->name,
-                    sizes->at[0].members, sizes->at[sizes->count - 1].members);
-        table_add_text(&table, out);
-    } else if (strcmp(form, "csv") == 0)
-        exporter_find("csv")->add(&table, out);
-    else {
-        text_add(out, "{\"lxplan\": 1, \"kind\": \"team sweep\", \"pattern\": ");
-        text_json_string(out, g->name);
-        text_add(out, ",\n\"points\": [\n");
-        table_add_json_rows(&table, 2, out);
-        text_add(out, "\n]}\n");
-    }
-    return !out->failed;
-}
-
-/* What a sweep over sizes of scratchpad has and this has not. */
+/* Options of a sweep over sizes that --team does not take. */
 static bool refuse_others(struct call *call)
 {
     static const char *const others[] = {"lx",    "cores",  "steps", "value", "svg",      "html",
@@ -193,7 +171,24 @@ int sweep_team(struct call *call)
     bool ok = refuse_others(call) && team_sweep_read_sizes(call, option_value(&call->line, "team"), &sizes);
     const struct lx_graph *g = ok ? read_pattern(call, call->line.files.at[0]) : NULL;
     ok = g && predict_all(call, g, &sizes);
-    if (ok) ok = write_sizes(call, g, &sizes, &out) ? true : status_no_memory(&call->st);
+    if (ok) {
+        const char *form = option_value(&call->line, "format");
+        struct table table = TABLE(team_size_columns, sizes.at, sizes.count);
+        if (option_given(&call->line, "json")) form = "json";
+        if (!form || strcmp(form, "text") == 0) {
+            text_format(&out, "%s: predicted for teams of %d to %d, nothing executed\n\n", g->name,
+                        sizes.at[0].members, sizes.at[sizes.count - 1].members);
+            table_add_text(&table, &out);
+        } else if (strcmp(form, "csv") == 0)
+            exporter_find("csv")->add(&table, &out);
+        else {
+            text_add(&out, "{\"lxplan\": 1, \"kind\": \"team sweep\", \"pattern\": ");
+            text_json_string(&out, g->name);
+            text_add(&out, ",\n\"points\": [\n");
+            table_add_json_rows(&table, 2, &out);
+            text_add(&out, "\n]}\n");
+        }
+    }
     bool people = !option_given(&call->line, "json") && !option_given(&call->line, "format");
     if (ok && people && is_quiet(call))
         text_free(&out);

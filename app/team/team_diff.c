@@ -2,9 +2,12 @@
 #include "team/team_diff.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "team/team_states.h"
+#include "team/team_figures.h"
+#include "all_columns.h"
+#include "text/format.h"
+#include "text/table.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 static int32_t team_diff_tensor_of(const struct lx_graph *g, const char *name, int32_t guess)
@@ -90,7 +93,7 @@ static void compare_totals(struct team_diff *d)
         {"combine_bytes", "to combine", (double)a->combine_bytes, (double)b->combine_bytes, false},
         {"messages", "messages", (double)x.messages, (double)y.messages, false},
         {"hbm_bytes", "HBM of all", (double)x.hbm_bytes, (double)y.hbm_bytes, false},
-        {"hbm_most", "of one member", (double)x.hbm_most, (double)y.hbm_most, false},
+        {"hbm_most", "of one device", (double)x.hbm_most, (double)y.hbm_most, false},
         {"link_us", "us on links", x.links, y.links, true},
         {"waited_us", "us waited", x.waited, y.waited, true},
         {"us", "us predicted", d->before->clock->us, d->after->clock->us, true},
@@ -108,24 +111,19 @@ static bool same_steps(const struct lx_team_plan *a, const struct lx_team_plan *
     return same;
 }
 
-bool team_diff_make(const struct team_figures *before, const struct team_figures *after,
-                    struct team_diff *out, lx_status *st)
+void team_diff_make(const struct team_figures *before, const struct team_figures *after,
+                    struct team_diff *out)
 {
     const struct lx_team_plan *a = before->plans->team, *b = after->plans->team;
     size_t tensors = (size_t)a->graph->tensor_count + (size_t)b->graph->tensor_count;
     *out = (struct team_diff){.before = before, .after = after};
     out->tensors = mem_alloc((tensors + 1) * sizeof *out->tensors);
     out->members = mem_alloc((size_t)a->members * sizeof *out->members);
-    if (!out->tensors || !out->members) {
-        team_diff_free(out);
-        return status_no_memory(st);
-    }
     out->same_grid = same_grid(&a->grid, &b->grid);
     out->same_steps = same_steps(a, b);
     compare_totals(out);
     compare_tensors(out);
     team_diff_compare_members(out);
-    return true;
 }
 
 void team_diff_free(struct team_diff *d)
@@ -138,4 +136,176 @@ void team_diff_free(struct team_diff *d)
 bool team_diff_is_equal(const struct team_diff *d)
 {
     return d->same_grid && d->same_steps && d->tensor_count == 0 && d->member_count == 0;
+}
+
+/* Differences of two teams' plans as tables, in words and as JSON. */
+
+static void total_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_total_row *row = row_of_table;
+    double n = column->argument == 0   ? row->before
+               : column->argument == 1 ? row->after
+                                       : row->before - row->after;
+    const char *sign = column->argument == 2 && n > 0 ? "+" : "";
+    if (column->argument == 2 && n < 0) v->paint = PAINT_BAD;
+    if (row->is_time) {
+        v->number = n;
+        value_format(v, "%s%.2f", sign, n);
+    } else {
+        value_whole(v, llround(n));
+        value_format(v, "%s%s", sign, grouped(llround(n)).at);
+    }
+}
+
+/* clang-format off */
+VALUE_OF(total_key_value,   struct team_total_row, v->words = row->key;)
+VALUE_OF(total_words_value, struct team_total_row, v->words = row->words;)
+
+static const struct column total_array[] = {
+    {.key = "what",                       .kind = VALUE_WORDS, .value = total_key_value},
+    {.key = "words",  .heading = "team",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, .value = total_words_value},
+    {.key = "before", .heading = "before",.kind = VALUE_RATIO, .digits = 12, .argument = 0, .value = total_value},
+    {.key = "after",  .heading = "after", .kind = VALUE_RATIO, .digits = 12, .argument = 1, .value = total_value},
+    {.key = "gain",   .heading = "gain",  .kind = VALUE_RATIO, .digits = 12, .argument = 2, .value = total_value},
+};
+/* clang-format on */
+
+static void team_diff_words_state_value(const void *row_of_table, const struct column *column,
+                                        struct value *v)
+{
+    const struct team_change_row *row = row_of_table;
+    bool second = column->argument == 1;
+    const struct lx_team_plan *p = second ? row->after : row->before;
+    int32_t tensor = second ? row->tensor_after : row->tensor_before;
+    if (tensor < 0)
+        text_add(&v->made, "not there");
+    else
+        add_state(&p->grid, p->tensors[tensor].cut, &v->made);
+    v->words = v->made.at;
+}
+
+static int64_t team_diff_words_bytes_of(const struct lx_team_plan *p, int32_t tensor)
+{
+    return tensor < 0 ? 0 : team_tensor_bytes(p, tensor);
+}
+
+static void team_diff_words_gain_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_change_row *row = row_of_table;
+    int64_t gain = team_diff_words_bytes_of(row->before, row->tensor_before) -
+                   team_diff_words_bytes_of(row->after, row->tensor_after);
+    (void)column;
+    value_whole(v, gain);
+    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
+}
+
+static const char *team_diff_words_name_of(const struct team_change_row *row)
+{
+    return row->tensor_before >= 0 ? row->before->graph->tensors[row->tensor_before].name
+                                   : row->after->graph->tensors[row->tensor_after].name;
+}
+
+/* clang-format off */
+VALUE_OF(name_value,   struct team_change_row, v->words = team_diff_words_name_of(row);)
+VALUE_OF(before_value, struct team_change_row, value_dim(v, team_diff_words_bytes_of(row->before, row->tensor_before));)
+VALUE_OF(after_value,  struct team_change_row, value_dim(v, team_diff_words_bytes_of(row->after, row->tensor_after));)
+
+static const struct column change_array[] = {
+    {.key = "tensor",       .heading = "tensor",         .kind = VALUE_NAME,  .value = name_value},
+    {.key = "cut_before",   .heading = "before",         .kind = VALUE_WORDS, .argument = 0, .value = team_diff_words_state_value},
+    {.key = "cut_after",    .heading = "after",          .kind = VALUE_WORDS, .argument = 1, .value = team_diff_words_state_value},
+    {.key = "bytes_before", .heading = "received before",.kind = VALUE_BYTES, .value = before_value},
+    {.key = "bytes_after",  .heading = "after",          .kind = VALUE_BYTES, .value = after_value},
+    {.key = "gain_bytes",   .heading = "gain",           .kind = VALUE_BYTES, .value = team_diff_words_gain_value},
+};
+
+VALUE_OF(member_value,     struct team_member_change, v->number = row->before->member;)
+VALUE_OF(hbm_before_value, struct team_member_change, value_whole(v, row->before->hbm_bytes);)
+VALUE_OF(hbm_after_value,  struct team_member_change, value_whole(v, row->after->hbm_bytes);)
+VALUE_OF(busy_before_value,struct team_member_change, v->number = row->before->busy;)
+VALUE_OF(busy_after_value, struct team_member_change, v->number = row->after->busy;)
+VALUE_OF(wait_before_value,struct team_member_change, v->number = row->before->waited;)
+VALUE_OF(wait_after_value, struct team_member_change, v->number = row->after->waited;)
+VALUE_OF(us_before_value,  struct team_member_change, v->number = row->before->us;)
+VALUE_OF(us_after_value,   struct team_member_change, v->number = row->after->us;)
+
+static const struct column member_array[] = {
+    {.key = "member",           .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "hbm_bytes_before", .heading = "HBM before",  .kind = VALUE_BYTES,  .value = hbm_before_value},
+    {.key = "hbm_bytes_after",  .heading = "after",       .kind = VALUE_BYTES,  .value = hbm_after_value},
+    {.key = "busy_us_before",   .heading = "busy us", .kind = VALUE_MICROS, .digits = 9, .value = busy_before_value},
+    {.key = "busy_us_after",    .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = busy_after_value},
+    {.key = "waited_us_before", .heading = "waits us",    .kind = VALUE_MICROS, .digits = 9, .value = wait_before_value},
+    {.key = "waited_us_after",  .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = wait_after_value},
+    {.key = "us_before",        .heading = "done at",     .kind = VALUE_MICROS, .digits = 9, .value = us_before_value},
+    {.key = "us_after",         .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = us_after_value},
+};
+/* clang-format on */
+
+const struct columns team_total_columns = COLUMNS("totals of two teams", total_array);
+const struct columns team_change_columns = COLUMNS("tensors that two teams shard differently", change_array);
+const struct columns team_member_change_columns = COLUMNS("devices of two teams", member_array);
+
+static void team_diff_words_add_side(const char *word, const struct team_figures *f, struct text *out)
+{
+    const struct lx_team_plan *p = f->plans->team;
+    text_format(out, "%s%s", word, counted(p->members, "device").at);
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
+    text_format(out, ": %s received", in_bytes(p->bytes + p->combine_bytes).at);
+    text_format(out, ", %s predicted\n", in_micros(f->clock->us).at);
+}
+
+void team_diff_text(const struct team_diff *d, struct text *out)
+{
+    if (d->before->plans->team->graph->hash != d->after->plans->team->graph->hash)
+        text_add(out, "The patterns have one name but differ; tensors are compared by name.\n");
+    team_diff_words_add_side("before: ", d->before, out);
+    team_diff_words_add_side("after:  ", d->after, out);
+    if (team_diff_is_equal(d)) {
+        text_add(out, "Every tensor is sharded as before, and every device does the same.\n");
+        return;
+    }
+    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
+    int64_t bytes = a->bytes + a->combine_bytes - b->bytes - b->combine_bytes;
+    double us = d->before->clock->us - d->after->clock->us;
+    text_format(out, "%s %s", in_bytes(bytes < 0 ? -bytes : bytes).at,
+                bytes < 0 ? "more exchanged" : "less exchanged");
+    text_format(out, ", %s %s", in_micros(fabs(us)).at, us < 0 ? "slower" : "faster");
+    text_format(out, ", %s sharded differently\n", counted(d->recut, "tensor").at);
+    text_add(out, "\n");
+    table_add_text(&TABLE(team_total_columns, d->totals, TEAM_TOTALS), out);
+    if (d->tensor_count) {
+        text_add(out, "\n");
+        table_add_text(&TABLE(team_change_columns, d->tensors, d->tensor_count), out);
+    }
+    if (d->member_count) {
+        text_add(out, "\n");
+        table_add_text(&TABLE(team_member_change_columns, d->members, d->member_count), out);
+    }
+    if (!d->tensor_count && !d->same_steps)
+        text_add(out, "\nDevices take other steps, or in another order.\n");
+}
+
+static void team_diff_words_add_list(const char *key, const struct table *t, bool last, struct text *out)
+{
+    text_format(out, "  \"%s\": [\n", key);
+    table_add_json_rows(t, 4, out);
+    text_format(out, "%s  ]%s\n", t->row_count ? "\n" : "", last ? "" : ",");
+}
+
+void team_diff_json(const struct team_diff *d, struct text *out)
+{
+    static const char *const truth[] = {"false", "true"};
+    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
+    text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"team diff\",\n  \"pattern\": ");
+    text_json_string(out, b->graph->name);
+    text_format(out, ",\n  \"same_pattern\": %s,\n  \"same_grid\": %s,\n  \"equal\": %s,\n",
+                truth[a->graph->hash == b->graph->hash], truth[d->same_grid], truth[team_diff_is_equal(d)]);
+    team_diff_words_add_list("totals", &TABLE(team_total_columns, d->totals, TEAM_TOTALS), false, out);
+    team_diff_words_add_list("tensors", &TABLE(team_change_columns, d->tensors, d->tensor_count), false, out);
+    team_diff_words_add_list("members", &TABLE(team_member_change_columns, d->members, d->member_count), true,
+                             out);
+    text_add(out, "}\n");
 }

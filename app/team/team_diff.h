@@ -26,7 +26,7 @@ enum { TEAM_TOTALS = 8 };
 struct team_diff {
     const struct team_figures *before, *after;
     struct team_total_row totals[TEAM_TOTALS];
-    struct team_change_row *tensors; /* those that differ in their cut or in bytes */
+    struct team_change_row *tensors; /* tensors that differ in shards or bytes */
     int32_t tensor_count, recut;     /* recut: of these, cut otherwise */
     struct team_member_change *members;
     int member_count; /* that differ; 0 where the teams have other numbers of members */
@@ -34,8 +34,8 @@ struct team_diff {
 };
 
 /* False: memory is out. */
-bool team_diff_make(const struct team_figures *before, const struct team_figures *after,
-                    struct team_diff *out, lx_status *st);
+void team_diff_make(const struct team_figures *before, const struct team_figures *after,
+                    struct team_diff *out);
 void team_diff_free(struct team_diff *d);
 /* Is there nothing to tell? */
 bool team_diff_is_equal(const struct team_diff *d);

@@ -2,9 +2,9 @@
 #include "team/team_figures.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "text/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a, int b)
 {
@@ -142,7 +142,6 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
     out->members = mem_alloc((size_t)members * sizeof *out->members);
     out->clock = out->steps && out->members ? lx_team_clock_make(p, st) : NULL;
     if (!out->clock) {
-        if (!out->steps || !out->members) status_no_memory(st);
         team_figures_free(out);
         return false;
     }
@@ -193,3 +192,143 @@ void add_coordinates(const struct lx_team_grid *grid, int member, struct text *o
     for (int a = 0; a < grid->axes; a++)
         text_format(out, a ? ", %d" : "%d", lx_team_coordinate(grid, member, a));
 }
+
+/* Intervals of the clock spread over cells. O(ops + cells) per member. */
+
+struct lane_scale {
+    double from, cell; /* us */
+    int cells;
+};
+
+static int cell_at(const struct lane_scale *s, double us)
+{
+    double at = floor((us - s->from) / s->cell);
+    return at < 0 ? 0 : at >= s->cells ? s->cells - 1 : (int)at;
+}
+
+static void team_lanes_spread(const struct lane_scale *s, double from, double to, enum team_lane_mark mark,
+                              struct team_span *out)
+{
+    double end = s->from + s->cell * s->cells;
+    if (!(to > from) || to <= s->from || from >= end) return;
+    for (int c = cell_at(s, from); c <= cell_at(s, to); c++) {
+        double begin = s->from + s->cell * c;
+        double us = fmin(to, begin + s->cell) - fmax(from, begin);
+        if (us > 0)
+            *(mark == LANE_WORKS   ? &out[c].works
+              : mark == LANE_WAITS ? &out[c].waits
+                                   : &out[c].travels) += us / s->cell;
+    }
+}
+
+void team_lane_fill(const struct lx_team_times *t, double from, double to, int cells, struct team_span *out)
+{
+    struct lane_scale s = {from, (to - from) / cells, cells};
+    for (int c = 0; c < cells; c++) out[c] = (struct team_span){0};
+    if (!(s.cell > 0)) return;
+    for (int o = 0; o < t->ops; o++) {
+        team_lanes_spread(&s, t->begin[o], t->works[o], LANE_WAITS, out);
+        team_lanes_spread(&s, t->works[o], t->end[o], LANE_WORKS, out);
+    }
+    for (int i = 0; i < t->trip_count; i++)
+        if (t->trips[i].axes) team_lanes_spread(&s, t->trips[i].begin, t->trips[i].end, LANE_MARKS, out);
+}
+
+enum team_lane_mark team_lane_mark_of(const struct team_span *s)
+{
+    if (s->waits > 0 && s->waits >= 0.2 * s->works) return LANE_WAITS;
+    return s->works > 0 ? LANE_WORKS : LANE_NOTHING;
+}
+
+int team_lane_travels(const struct team_span *s)
+{
+    return s->travels <= 0 ? 0 : s->travels < 0.5 ? 1 : 2;
+}
+
+/* How tensors of a team are cut, as a table and in words. */
+
+const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room)
+{
+    int cut = p->tensors[tensor].cut[axis];
+    if (axis >= p->grid.axes) return "";
+    if (cut == -1) return "replicated";
+    if (cut < -1) return "partial sums";
+    text_format(room, "sharded along %d", cut);
+    return room->at ? room->at : "";
+}
+
+void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out)
+{
+    bool any = false;
+    for (int a = 0; a < grid->axes; a++) {
+        if (cut[a] == -1) continue;
+        text_add(out, any ? " and " : "");
+        text_add(out, cut[a] == LX_TEAM_PARTIAL ? "partial sums" : any ? "along " : "sharded along ");
+        if (cut[a] != LX_TEAM_PARTIAL) text_format(out, "%d", cut[a]);
+        if (grid->axes > 1) text_format(out, " by axis %d", a);
+        any = true;
+    }
+    if (!any) text_add(out, "replicated");
+}
+
+int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor)
+{
+    int64_t bytes = 0;
+    for (int32_t e = 0; e < p->exchange_count; e++)
+        if (p->exchanges[e].tensor == tensor) bytes += p->exchanges[e].bytes;
+    for (int32_t o = 0; o < p->graph->op_count; o++)
+        if (p->graph->ops[o].output == tensor) bytes += lx_team_combined(p, o);
+    return bytes;
+}
+
+void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+{
+    const struct lx_tensor *t = &p->graph->tensors[tensor];
+    int64_t size[LX_MAX_RANK] = {0};
+    for (int d = 0; d < t->rank; d++) {
+        const int64_t *bound = p->tensors[tensor].bound[d];
+        if (!bound) size[d] = t->shape[d];
+        for (int b = 0; bound && b < lx_team_blocks(&p->grid, p->tensors[tensor].cut, d); b++)
+            if (bound[b + 1] - bound[b] > size[d]) size[d] = bound[b + 1] - bound[b];
+        text_format(out, d ? " x %lld" : "%lld", (long long)size[d]);
+    }
+    if (t->rank == 0) text_add(out, "one number");
+}
+
+static void shape_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_tensor_row *row = row_of_table;
+    const struct lx_tensor *t = &row->plan->graph->tensors[row->tensor];
+    (void)column;
+    for (int d = 0; d < t->rank; d++) value_format(v, d ? " x %lld" : "%lld", (long long)t->shape[d]);
+    v->paint = PAINT_DIM;
+}
+
+static void axis_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_tensor_row *row = row_of_table;
+    v->words = team_state_word(row->plan, row->tensor, column->argument, &v->made);
+    if (row->plan->tensors[row->tensor].cut[column->argument] == -1) v->paint = PAINT_DIM;
+    if (row->plan->tensors[row->tensor].cut[column->argument] < -1) v->paint = PAINT_WARN;
+}
+
+/* clang-format off */
+VALUE_OF(name_value,  struct team_tensor_row, v->words = row->plan->graph->tensors[row->tensor].name;)
+VALUE_OF(role_value,  struct team_tensor_row, v->words = lx_role_word(row->plan->graph->tensors[row->tensor].role); v->paint = PAINT_DIM;)
+VALUE_OF(part_value,  struct team_tensor_row, add_largest_part(row->plan, row->tensor, &v->made); v->words = v->made.at;)
+VALUE_OF(bytes_value, struct team_tensor_row, value_dim(v, team_tensor_bytes(row->plan, row->tensor));)
+
+static const struct column state_array[] = {
+    {.key = "tensor", .heading = "tensor", .kind = VALUE_NAME,  .value = name_value},
+    {.key = "role",   .heading = "role",   .kind = VALUE_WORDS, .value = role_value},
+    {.key = "shape",  .heading = "shape",  .kind = VALUE_WORDS, .value = shape_value},
+    {.key = "axis_0", .heading = "axis 0", .kind = VALUE_WORDS, .argument = 0, .value = axis_value},
+    {.key = "axis_1", .heading = "axis 1", .kind = VALUE_WORDS, .argument = 1, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = axis_value},
+    {.key = "axis_2", .heading = "axis 2", .kind = VALUE_WORDS, .argument = 2, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = axis_value},
+    {.key = "part",   .heading = "part",   .kind = VALUE_WORDS, .value = part_value},
+    {.key = "bytes",  .heading = "bytes received", .kind = VALUE_BYTES, .value = bytes_value},
+};
+/* clang-format on */
+_Static_assert(LX_TEAM_AXES == 3, "a column per axis");
+
+const struct columns team_state_columns = COLUMNS("states of a team's tensors", state_array);

@@ -5,8 +5,6 @@
 #include "html/html.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 enum { MOST_SPANS = 2000, MOST_DRAWN = 64 };
 
 struct span {
@@ -24,7 +22,6 @@ struct page_writer {
 static void team_page_add_name(const char *name, struct text *out)
 {
     char *clean = printable(name ? name : "", 0);
-    out->failed |= !clean;
     if (clean) text_json_string(out, clean);
     mem_free(clean);
 }
@@ -109,7 +106,6 @@ static void team_page_add_lines(const struct team_figures *f, struct text *out)
         line = more ? end + 1 : end;
     }
     text_add(out, "]");
-    out->failed |= words.failed;
     text_free(&words);
 }
 
@@ -121,7 +117,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
     add_printable(&title, p->graph->name, 0);
     text_add(&json, "{\"lxplan\": 1, \"kind\": \"page\", \"title\": ");
     text_json_string(&json, title.at ? title.at : "");
-    text_format(&json, ", \"subtitle\": \"plan of %s", counted(p->members, "member").at);
+    text_format(&json, ", \"subtitle\": \"plan of %s", counted(p->members, "device").at);
     for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
         text_format(&json, a ? " x %d" : ", %d", p->grid.size[a]);
     text_add(&json, "\"");
@@ -138,9 +134,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
         team_page_add_spans(&w, m);
         text_add(&json, "]}");
     }
-    text_add(&json, "]");
-    text_add(&json, "}\n");
-    json.failed |= title.failed || tables.failed;
+    text_add(&json, "]}\n");
     html_page(title.at ? title.at : "", html_team_js, &json, NULL, out);
     text_free(&json);
     text_free(&title);

@@ -2,14 +2,10 @@
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "all_columns.h"
-#include "team/team_lanes.h"
-#include "team/team_states.h"
-#include "team/team_tables.h"
+#include "team/team_figures.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
-
-#include <stdlib.h>
 
 enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
 
@@ -18,7 +14,7 @@ static struct team_tensor_row *tensor_rows(const struct lx_team_plan *p)
 {
     int32_t n = p->graph->tensor_count;
     struct team_tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_tensor_row){p, i};
+    for (int32_t i = 0; i < n; i++) rows[i] = (struct team_tensor_row){p, i};
     return rows;
 }
 
@@ -30,10 +26,10 @@ static int tables_of(const struct team_figures *f, const struct team_tensor_row 
     out[1] = TABLE(team_link_columns, f->links, f->link_count);
     out[2] = TABLE(team_step_columns, f->steps, f->step_count);
     out[3] = TABLE(team_time_columns, f->members, p->members);
-    out[0].key = "tensors", out[0].title = "how tensors are cut";
-    out[1].key = "links", out[1].title = "what goes over links";
-    out[2].key = "steps", out[2].title = "steps of every member";
-    out[3].key = "members", out[3].title = "members";
+    out[0].key = "tensors", out[0].title = "shards of tensors";
+    out[1].key = "links", out[1].title = "traffic over links";
+    out[2].key = "steps", out[2].title = "steps of every device";
+    out[3].key = "members", out[3].title = "devices";
     return 4;
 }
 
@@ -50,25 +46,24 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-/* Who is through last, and who waits longest, for what. */
+/* The device that is done last, and the longest wait. */
 static void add_waiting(const struct team_figures *f, struct text *out)
 {
     const struct team_member_figures *last = &f->members[f->last];
-    text_format(out, "last      member %d is through at %s", last->member, in_micros(last->us).at);
-    text_format(out, "; it computes %s", in_micros(last->busy).at);
-    text_format(out, " and waits %s\n", in_micros(last->waited).at);
-    text_add(out, "waiting   ");
+    text_format(out, "last      device %d is done at %s", last->member, in_micros(last->us).at);
+    text_format(out, "; busy %s", in_micros(last->busy).at);
+    text_format(out, ", waits %s\nwaiting   ", in_micros(last->waited).at);
     if (f->waiter < 0) {
-        text_add(out, "nobody waits for others\n");
+        text_add(out, "no device waits for others\n");
         return;
     }
     const struct team_member_figures *w = &f->members[f->waiter];
-    text_format(out, "member %d waits most, %s", w->member, in_micros(w->waited).at);
+    text_format(out, "device %d waits most, %s", w->member, in_micros(w->waited).at);
     if (w->longest_step >= 0) {
         text_add(out, ", longest for ");
         add_printable(out, team_step_name(f->plans->team, w->longest_step), NAME_COLUMNS);
     }
-    if (w->late >= 0) text_format(out, ", of which member %d sends the last", w->late);
+    if (w->late >= 0) text_format(out, ", where device %d sends last", w->late);
     text_add(out, "\n");
 }
 
@@ -108,10 +103,9 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
     const struct lane_glyphs *g = how->ascii ? &plain : &fancy;
     if (cells < LEAST_CELLS) cells = LEAST_CELLS;
     struct team_span *at = mem_alloc((size_t)cells * sizeof *at);
-    out->failed |= !at;
-    for (int m = 0; at && m < shown; m++) {
+    for (int m = 0; m < shown; m++) {
         team_lane_fill(&f->clock->at[m], 0, f->clock->us, cells, at);
-        text_format(out, "  member %-4d ops ", m);
+        text_format(out, "  device %-4d ops ", m);
         add_lane(at, cells, false, g, out);
         text_add(out, "            links ");
         add_lane(at, cells, true, g, out);
@@ -119,26 +113,23 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
     mem_free(at);
     struct words end = in_micros(f->clock->us);
     text_format(out, "%*s0%*s\n", LABEL + 2, "", cells - 1, end.at);
-    text_format(out,
-                "%*s%s computes  %s waits  %s %s links of the member, more or less than half of the time\n",
+    text_format(out, "%*s%s busy  %s waits  %s %s links of the device, more or less than half of the time\n",
                 LABEL + 2, "", g->ops[LANE_WORKS], g->ops[LANE_WAITS], g->links[2], g->links[1]);
     if (members > shown)
-        text_format(out, "  ... %s more; --all draws them\n", counted(members - shown, "member").at);
+        text_format(out, "  ... %s more; --all draws them\n", counted(members - shown, "device").at);
 }
 
 void show_team_text(const struct team_figures *f, const struct picture *how, struct text *out)
 {
-    static const char *const things[] = {"tensor", "set of axes", "step", "member"};
+    static const char *const things[] = {"tensor", "set of axes", "step", "device"};
     struct team_tensor_row *tensors = tensor_rows(f->plans->team);
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
-    out->failed |= !tensors;
     add_printable(out, f->plans->team->graph->name, 0);
-    text_format(out, ": %s", counted(f->plans->team->members, "member").at);
+    text_format(out, ": %s", counted(f->plans->team->members, "device").at);
     for (int a = 0; f->plans->team->grid.axes > 1 && a < f->plans->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", f->plans->team->grid.size[a]);
-    text_add(out, "\n");
-    text_add(out, "\n");
+    text_add(out, "\n\n");
     for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
     add_team_verdict(f, out);
     text_add(out, "\n");
@@ -151,7 +142,6 @@ void write_team_tables(const struct team_figures *f, const struct exporter *e, s
     struct team_tensor_row *tensors = tensor_rows(f->plans->team);
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
-    out->failed |= !tensors;
     if (e->begin) e->begin(out);
     for (int i = 0; i < count; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);

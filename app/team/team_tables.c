@@ -1,15 +1,13 @@
-/* A team's plan for people: its tensors, ops and exchanges in tables, its totals, and what is planned for each member. */
-#include "team/team_tables.h"
+/* A team's plan for people: tables of tensors, ops, exchanges and devices, and totals. */
+#include "team/team_show.h"
 #include "base/memory.h"
-#include "commands/team_report.h"
+#include "commands/team_commands.h"
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-
 enum { MOST_ROWS = 40 };
 
-/* Of a team's plan, one tensor, op or exchange, by its number. */
+/* One tensor, op or exchange of a team's plan, by its number. */
 struct team_row {
     const struct lx_team_plan *plan;
     int32_t i;
@@ -19,7 +17,7 @@ struct team_row {
 static struct team_row *team_tables_rows_of(const struct lx_team_plan *p, int32_t n)
 {
     struct team_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
+    for (int32_t i = 0; i < n; i++) rows[i] = (struct team_row){p, i};
     return rows;
 }
 
@@ -29,7 +27,6 @@ static void team_tables_write_rows(const struct lx_team_plan *p, struct columns 
 {
     int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
     struct team_row *rows = team_tables_rows_of(p, shown);
-    out->failed |= !rows;
     if (rows) table_add_text(&TABLE(columns, rows, shown), out);
     mem_free(rows);
     if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
@@ -48,7 +45,7 @@ static void cut_value(const void *row_of_table, const struct column *column, str
     int32_t tensor = row->i;
     const struct lx_team_tensor *x = &row->plan->tensors[tensor];
     bool any = false;
-    if (lx_team_is_whole(x)) text_add(&v->made, "whole on every member");
+    if (lx_team_is_whole(x)) text_add(&v->made, "replicated");
     for (int d = 0; d < row->plan->graph->tensors[tensor].rank; d++) {
         const int64_t *bound = x->bound[d];
         int blocks = lx_team_blocks(&row->plan->grid, x->cut, d);
@@ -59,8 +56,7 @@ static void cut_value(const void *row_of_table, const struct column *column, str
             text_format(&v->made, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
         if (blocks > 8) text_add(&v->made, " + ...");
     }
-    if (lx_team_is_partial(x))
-        text_add(&v->made, any ? ", in parts of sums" : "parts of sums on every member");
+    if (lx_team_is_partial(x)) text_add(&v->made, any ? ", partial sums" : "partial sums on every device");
     v->words = v->made.at;
     v->paint = lx_team_is_whole(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
 }
@@ -95,7 +91,7 @@ VALUE_OF(role_value,   struct team_row, v->words = lx_role_word(TENSOR->role); v
 static const struct column cut_array[] = {
     {.key = "tensor", .heading = "tensor", .kind = VALUE_NAME,  .value = tensor_value},
     {.key = "role",   .heading = "role",   .kind = VALUE_WORDS, .value = role_value},
-    {.key = "cut",    .heading = "cut",    .kind = VALUE_WORDS, .value = cut_value},
+    {.key = "cut",    .heading = "shards", .kind = VALUE_WORDS, .value = cut_value},
 };
 
 VALUE_OF(op_value,     struct team_row, v->words = OP->name;)
@@ -125,7 +121,7 @@ static const struct column exchange_array[] = {
     {.key = "reads",          .heading = "reads",                   .kind = VALUE_NUMBER, .value = reads_value},
     {.key = "bytes",          .heading = "bytes",                   .kind = VALUE_BYTES,  .value = moved_value},
     {.key = "separate_bytes", .heading = "one by one",              .kind = VALUE_BYTES,  .value = separate_value},
-    {.key = "received",       .heading = "received by each member", .kind = VALUE_WORDS,  .value = received_value},
+    {.key = "received",       .heading = "received by each device", .kind = VALUE_WORDS,  .value = received_value},
 };
 /* clang-format on */
 
@@ -143,18 +139,18 @@ void show_exchanges(const struct lx_team_plan *p, struct text *out)
     if (p->exchange_count) team_tables_write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
-/* Beside what is proved of all cuts that there are. */
+/* The proven bound. */
 static void show_least(const struct lx_team_plan *p, struct text *out)
 {
     int64_t moved = p->bytes + p->combine_bytes, least = p->bound_bytes;
     if (least < 0 || moved == 0) return;
     if (least == moved)
-        text_add(out, "\nproved    nothing exchanges less whose inputs lie so and that keeps the cuts given");
+        text_add(out, "\nproved    least exchange for these input shards and the shards given");
     else if (least > 0)
-        text_format(out, "\nat least  %s with inputs that lie so and the cuts given; this is %s above it",
+        text_format(out, "\nbound     %s for these input shards and the shards given; this is %s above it",
                     in_bytes(least).at, in_percent((double)(moved - least) / (double)least).at);
     else
-        text_add(out, "\nat least  nothing is proved: members may do more themselves and exchange less");
+        text_add(out, "\nbound     none proved: devices may compute more themselves and exchange less");
 }
 
 void show_totals(const struct lx_team_plan *p, struct text *out)
@@ -167,20 +163,20 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
     show_least(p, out);
     if (p->predicted_us > 0 && p->bound_us > 0)
-        text_format(out, "\npredicted %s; %s nothing takes less than %s", in_micros(p->predicted_us).at,
-                    p->bound_bytes > 0 ? "with inputs that lie so and the cuts given" : "on this grid",
-                    in_micros(p->bound_us).at);
+        text_format(out, "\npredicted %s; lower bound %s %s", in_micros(p->predicted_us).at,
+                    in_micros(p->bound_us).at,
+                    p->bound_bytes > 0 ? "for these input shards and the shards given" : "on this grid");
     text_format(out, "\nexpected  %s\n",
-                lx_team_is_exact(p) ? "nothing is added up: results equal one device's bit for bit"
-                : p->exact ? "no sum is cut over members; cores of a member may share one otherwise than one "
-                             "device's, and its last bits differ"
-                           : "a sum is cut: parts of it are added up in the order of the members");
+                lx_team_is_exact(p) ? "no sums: results equal one device's bit for bit"
+                : p->exact ? "no sum is split over devices, but its cores may group it differently than one "
+                             "device does; last bits may differ"
+                           : "a sum is split: partial sums are added in the order of the devices");
 }
 
 void show_team(const struct lx_team_plans *p, struct text *out)
 {
     add_printable(out, p->team->graph->name, 0);
-    text_format(out, ": %s", counted(p->team->members, "member").at);
+    text_format(out, ": %s", counted(p->team->members, "device").at);
     for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
     text_add(out, "\n\n");
@@ -192,8 +188,7 @@ void show_team(const struct lx_team_plans *p, struct text *out)
     show_totals(p->team, out);
     text_add(out, "\n");
     struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
-    out->failed |= !accounts;
-    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
-    if (accounts) show_members(accounts, p->team->members, false, out);
+    for (int m = 0; m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
+    show_members(accounts, p->team->members, false, out);
     mem_free(accounts);
 }

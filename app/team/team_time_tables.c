@@ -23,7 +23,7 @@ static void waiter_value(const void *row_of_table, const struct column *column, 
     if (row->waiter < 0) v->words = "";
 }
 
-/* Of what nobody does, as of what nobody waits for, nothing is shown. */
+/* Zero is blank. */
 static void team_time_tables_time_value(double us, bool is_there, struct value *v)
 {
     v->number = is_there ? us : NAN;
@@ -73,7 +73,7 @@ static const struct column step_array[] = {
     {.key = "from_us",  .heading = "from us",  .kind = VALUE_MICROS, .digits = 9, .value = from_value},
     {.key = "to_us",    .heading = "to us",    .kind = VALUE_MICROS, .digits = 9, .value = to_value},
     {.key = "waited_us",.heading = "waits us", .kind = VALUE_MICROS, .digits = 9, .flags = COLUMN_MAY_LACK, .value = waited_value},
-    {.key = "waiter",   .heading = "member",   .kind = VALUE_NUMBER, .value = waiter_value},
+    {.key = "waiter",   .heading = "device",   .kind = VALUE_NUMBER, .value = waiter_value},
 };
 /* clang-format on */
 
@@ -98,7 +98,7 @@ static const struct column link_array[] = {
     {.key = "messages", .heading = "messages",       .kind = VALUE_COUNT,  .value = link_messages_value},
     {.key = "bytes",    .heading = "bytes",          .kind = VALUE_BYTES,  .value = link_bytes_value},
     {.key = "link_us",  .heading = "us on links",    .kind = VALUE_MICROS, .digits = 9, .value = link_us_value},
-    {.key = "busiest",  .heading = "most of member", .kind = VALUE_NUMBER, .value = busiest_value},
+    {.key = "busiest",  .heading = "most of device", .kind = VALUE_NUMBER, .value = busiest_value},
 };
 /* clang-format on */
 
@@ -119,7 +119,7 @@ static void longest_value(const void *row_of_table, const struct column *column,
     v->paint = PAINT_DIM;
     if (row->longest_step < 0) return;
     value_add(v, team_step_name(row->plans->team, row->longest_step));
-    if (row->late >= 0) value_format(v, " of member %d", row->late);
+    if (row->late >= 0) value_format(v, " of device %d", row->late);
 }
 
 /* clang-format off */
@@ -134,20 +134,20 @@ VALUE_OF(beside_value,   struct team_member_figures, v->number = row->beside; v-
 VALUE_OF(end_value,      struct team_member_figures, v->number = row->us;)
 
 static const struct column time_array[] = {
-    {.key = "member",     .heading = "member",          .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "member",     .heading = "device",          .kind = VALUE_NUMBER, .value = member_value},
     {.key = "at",         .heading = "at",              .kind = VALUE_WORDS,  .value = at_value},
     {.key = "ops",        .heading = "ops",             .kind = VALUE_COUNT,  .value = ops_value},
     {.key = "hbm_bytes",  .heading = "HBM planned",     .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "sent_bytes", .heading = "sent",            .kind = VALUE_BYTES,  .value = sent_value},
-    {.key = "busy_us",    .heading = "computes us",     .kind = VALUE_MICROS, .digits = 9, .value = busy_value},
+    {.key = "busy_us",    .heading = "busy us",         .kind = VALUE_MICROS, .digits = 9, .value = busy_value},
     {.key = "waited_us",  .heading = "waits us",        .kind = VALUE_MICROS, .digits = 9, .value = wait_value},
     {.key = "link_us",    .heading = "links us",        .kind = VALUE_MICROS, .digits = 9, .value = links_value},
-    {.key = "beside_us",  .heading = "of it hidden us", .kind = VALUE_MICROS, .digits = 9, .value = beside_value},
-    {.key = "us",         .heading = "through at us",   .kind = VALUE_MICROS, .digits = 9, .value = end_value},
+    {.key = "beside_us",  .heading = "hidden us",       .kind = VALUE_MICROS, .digits = 9, .value = beside_value},
+    {.key = "us",         .heading = "done at us",      .kind = VALUE_MICROS, .digits = 9, .value = end_value},
     {.key = "longest",    .heading = "longest for",     .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = longest_value},
 };
 /* clang-format on */
 
 const struct columns team_step_columns = COLUMNS("steps of a team", step_array);
 const struct columns team_link_columns = COLUMNS("links of a team", link_array);
-const struct columns team_time_columns = COLUMNS("times of a team's members", time_array);
+const struct columns team_time_columns = COLUMNS("times of a team's devices", time_array);

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ static bool programs_get(const struct column *c)
     return !(c->flags & COLUMN_PEOPLE);
 }
 
-/* What people see, before it is known how wide the columns are. */
+/* The cells for people, made before the widths are known. */
 struct shown_cell {
     const char *text;
     enum paint paint;
@@ -57,8 +56,7 @@ struct shown {
 static void table_show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
 {
     char *clean = printable(words, column_cut(c));
-    const char *text = clean ? arena_string(&s->memory, clean) : NULL;
-    if (!text || !VEC_PUSH(&s->cells, (struct shown_cell){text, paint})) s->failed = true;
+    VEC_PUSH(&s->cells, (struct shown_cell){arena_string(&s->memory, clean), paint});
     mem_free(clean);
 }
 
@@ -67,8 +65,7 @@ static struct shown table_show(const struct table *t)
     struct shown s = {.table = t};
     struct value v = {0};
     s.columns = arena_array(&s.memory, t->columns.count, sizeof *s.columns);
-    s.failed = !s.columns;
-    for (size_t c = 0; !s.failed && c < t->columns.count; c++)
+    for (size_t c = 0; c < t->columns.count; c++)
         if (people_see(t, &t->columns.at[c])) s.columns[s.count++] = &t->columns.at[c];
     for (size_t c = 0; c < s.count; c++)
         table_show_cell(&s, s.columns[c], s.columns[c]->heading, PAINT_HEADING);
@@ -76,7 +73,6 @@ static struct shown table_show(const struct table *t)
         for (size_t c = 0; c < s.count; c++) {
             column_value(s.columns[c], row_at(t, r), &v);
             table_show_cell(&s, s.columns[c], column_words(s.columns[c], &v), v.paint);
-            s.failed |= v.made.failed;
         }
     value_free(&v);
     return s;
@@ -119,8 +115,7 @@ void table_add_text(const struct table *t, struct text *out)
 {
     struct shown s = table_show(t);
     int *width = arena_array(&s.memory, s.count, sizeof *width);
-    out->failed |= s.failed || !width;
-    if (!out->failed && s.count) {
+    if (s.count) {
         for (size_t c = 0; c < s.count; c++) width[c] = table_width_of(&s, c);
         for (size_t i = 0; i < s.cells.count; i += s.count) table_add_row(&s, &s.cells.at[i], width, out);
     }
@@ -157,26 +152,21 @@ static void add_titled_text(const struct table *t, struct text *out)
     if (t->notes && *t->notes) text_format(out, "\n%s", t->notes);
 }
 
-/* Bars and line ends would break a Markdown table. */
-static void add_markdown_cell(struct text *out, const char *cell)
-{
-    text_add(out, " ");
-    for (; *cell; cell++) {
-        if (*cell == '|' || *cell == '\\' || *cell == '<') text_add(out, "\\");
-        text_add_n(out, (unsigned char)*cell < 0x20 ? " " : cell, 1);
-    }
-    text_add(out, " |");
-}
-
 static void add_markdown(const struct table *t, struct text *out)
 {
     if (t->row_count == 0) return;
     struct shown s = table_show(t);
-    out->failed |= s.failed;
     text_format(out, "%s## %s\n\n", out->length ? "\n" : "", t->title);
     for (size_t i = 0; i < s.cells.count; i++) {
         if (i % s.count == 0) text_add(out, i ? "\n|" : "|");
-        add_markdown_cell(out, s.cells.at[i].text);
+        /* Bars and line ends would break a Markdown table. */
+        const char *cell = s.cells.at[i].text;
+        text_add(out, " ");
+        for (; *cell; cell++) {
+            if (*cell == '|' || *cell == '\\' || *cell == '<') text_add(out, "\\");
+            text_add_n(out, (unsigned char)*cell < 0x20 ? " " : cell, 1);
+        }
+        text_add(out, " |");
         if (i + 1 != s.count) continue;
         text_add(out, "\n|");
         for (size_t c = 0; c < s.count; c++)
@@ -229,7 +219,6 @@ static void add_csv(const struct table *t, struct text *out)
         }
         text_add(out, "\n");
     }
-    out->failed |= v.made.failed;
     value_free(&v);
 }
 
@@ -260,7 +249,6 @@ static void add_json_row(const struct table *t, const void *row, struct text *ou
         between = ", ";
     }
     text_add(out, "}");
-    out->failed |= v.made.failed;
     value_free(&v);
 }
 
@@ -312,4 +300,84 @@ const struct exporter *exporter_find(const char *name)
     for (const struct exporter *e = exporters; e->name; e++)
         if (strcmp(e->name, name) == 0) return e;
     return NULL;
+}
+
+/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide nearly always. */
+
+struct keyed {
+    int64_t key;
+    const char *words; /* of a text: the rest; NULL: the key is all */
+    int32_t number;
+    bool unknown; /* these come last in any case */
+};
+
+/* Doubles as integers that are ordered as they are. */
+static int64_t key_of_double(double d)
+{
+    int64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits < 0 ? INT64_MIN + (INT64_MAX & ~bits) : bits;
+}
+
+static int64_t key_of_words(const char *words)
+{
+    uint64_t key = 0;
+    for (int i = 0; i < 8; i++) {
+        key = key << 8 | (unsigned char)*words;
+        words += *words != 0;
+    }
+    return (int64_t)(key ^ UINT64_C(1) << 63);
+}
+
+static struct keyed sort_rows_key_of(const struct column *c, const void *row, int32_t number, struct value *v)
+{
+    struct keyed k = {.number = number};
+    column_value(c, row, v);
+    if (v->is_whole)
+        k.key = v->whole;
+    else if (kind_is_number(c->kind))
+        k = (struct keyed){.key = key_of_double(v->number),
+                           .number = number,
+                           .unknown = v->words != NULL || isnan(v->number)};
+    else {
+        const char *words = v->words ? v->words : "";
+        k.key = key_of_words(words);
+        k.words = words == v->made.at ? NULL : words;
+    }
+    return k;
+}
+
+static int sort_rows_compare(const void *a, const void *b, int sign)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
+    int result = x->unknown ? 0
+                            : sign * (x->key != y->key       ? (x->key < y->key ? -1 : 1)
+                                      : x->words && y->words ? strcmp(x->words, y->words)
+                                                             : 0);
+    return result ? result : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int sort_rows_ascending(const void *a, const void *b)
+{
+    return sort_rows_compare(a, b, 1);
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+    return sort_rows_compare(a, b, -1);
+}
+
+bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
+               int32_t count)
+{
+    struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
+    struct value v = {0};
+    for (int32_t i = 0; i < count; i++)
+        keys[i] = sort_rows_key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
+    value_free(&v);
+    qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : sort_rows_ascending);
+    for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
+    mem_free(keys);
+    return true;
 }

@@ -82,21 +82,20 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
     return ok;
 }
 
-static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
+static lx_placement *placement_of(const struct lx_graph *g)
 {
     lx_placement *p = mem_zeroed(1, sizeof *p);
-    if (!p) return status_no_memory(st), NULL;
     p->objective = g->objective;
     p->alignment = g->alignment;
     p->name = arena_string(&p->memory, g->name);
     p->summary = arena_string(&p->memory, g->summary);
-    bool ok = p->name && p->summary && take_pools(p, g);
-    for (int32_t i = 0; ok && i < g->buffer_count; i++)
-        ok = placement_files_take_buffer(p, &g->buffers[i]) &&
-             (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
-    if (ok && take_bonds(p, &g->bonds)) return p;
-    lx_placement_free(p);
-    return status_no_memory(st), NULL;
+    take_pools(p, g);
+    for (int32_t i = 0; i < g->buffer_count; i++) {
+        placement_files_take_buffer(p, &g->buffers[i]);
+        if (g->buffer_ids) VEC_PUSH(&p->ids, g->buffer_ids[i]);
+    }
+    take_bonds(p, &g->bonds);
+    return p;
 }
 
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st)
@@ -116,7 +115,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
         status_set(st, LX_E_SCHEMA,
                    "this is a graph, not a list of buffers; lx_graph_parse and lx_plan take it");
     else if (g)
-        p = placement_of(g, st);
+        p = placement_of(g);
     lx_graph_free(g);
     return p;
 }
@@ -162,9 +161,9 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     char *text = NULL;
     if (!f) return NULL;
     if (f->write_graph)
-        text = f->write_graph(g, &length, st);
+        text = f->write_graph(g, &length);
     else if (f->write_buffers && g->is_list) {
-        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
+        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"

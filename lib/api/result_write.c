@@ -10,41 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *taken(struct text *t, size_t *length, lx_status *st)
+static char *taken(struct text *t, size_t *length)
 {
-    if (t->failed || !t->at) {
-        text_free(t);
-        return status_no_memory(st), NULL;
-    }
     *length = t->length;
     return t->at;
 }
 
 static char *result_write_plan(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
-    (void)other;
-    char *text = lx_plan_to_json(r->plan, length);
-    if (!text) status_no_memory(st);
-    return text;
+    (void)other, (void)st;
+    return lx_plan_to_json(r->plan, length);
 }
 
 static char *result_write_trace(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
     (void)other;
     if (!r->run) return status_set(st, LX_E_USAGE, "a trace is one of a run; lx_run makes it"), NULL;
-    char *text = lx_run_trace(r->plan, r->run, length);
-    if (!text) status_no_memory(st);
-    return text;
+    return lx_run_trace(r->plan, r->run, length);
 }
 
 /* --- Why buffers are where they are. --- */
 
 enum { MOST_OTHERS = 8 };
 
-static bool explain_off_chip(const struct lx_plan *p, int32_t i, struct text *t, lx_status *st)
+static void explain_off_chip(const struct lx_plan *p, int32_t i, struct text *t)
 {
     struct lx_explanation e;
-    if (!lx_plan_explain(p, p->problem.buffers[i].name, &e, st)) return false;
+    lx_plan_explain(p, p->problem.buffers[i].name, &e);
     for (int32_t k = 0; k < e.count; k++) {
         if (e.all[k].buffer != i || e.all[k].obstacle != LX_NO_ROOM) continue;
         for (int32_t n = 0; n < e.all[k].other_count && n < MOST_OTHERS; n++)
@@ -54,10 +46,9 @@ static bool explain_off_chip(const struct lx_plan *p, int32_t i, struct text *t,
             text_format(t, " and %d more", (int)(e.all[k].other_count - MOST_OTHERS));
     }
     lx_explanation_free(&e);
-    return true;
 }
 
-static bool explain_buffer(const struct lx_plan *p, int32_t i, struct text *t, lx_status *st)
+static void explain_buffer(const struct lx_plan *p, int32_t i, struct text *t)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     text_format(t, "%s: %" PRId64 " bytes, ticks %" PRId64 " to %" PRId64 ", ", b->name, b->size, b->start,
@@ -65,7 +56,7 @@ static bool explain_buffer(const struct lx_plan *p, int32_t i, struct text *t, l
     if (p->answer.address[i] < 0) {
         text_format(t, "off chip at a cost of %" PRId64 ": %s", b->spill_cost,
                     p->reason[i] ? p->reason[i] : "not placed");
-        if (!explain_off_chip(p, i, t, st)) return false;
+        explain_off_chip(p, i, t);
     } else {
         text_format(t, "on chip at %" PRId64, p->answer.address[i]);
         if (p->problem.pool_count > 1) text_format(t, " of %s", p->problem.pools[p->answer.pool[i]].name);
@@ -73,21 +64,17 @@ static bool explain_buffer(const struct lx_plan *p, int32_t i, struct text *t, l
             text_format(t, ", in place of %s", p->problem.buffers[p->took_slot_of[i]].name);
     }
     text_add(t, "\n");
-    return true;
 }
 
 static char *write_explain(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
     const struct lx_plan *p = r->plan;
     struct text t = {0};
-    bool ok = true;
-    (void)other;
+    (void)other, (void)st;
     text_format(&t, "%s: %s by %s\n", p->graph->name, lx_verdict_word(p->answer.status), p->solver);
     if (p->unproved) text_format(&t, "not proved: %s\n", p->unproved);
-    for (int32_t i = 0; ok && i < p->problem.count; i++) ok = explain_buffer(p, i, &t, st);
-    if (ok) return taken(&t, length, st);
-    text_free(&t);
-    return NULL;
+    for (int32_t i = 0; i < p->problem.count; i++) explain_buffer(p, i, &t);
+    return taken(&t, length);
 }
 
 /* --- What differs from another. --- */
@@ -106,7 +93,7 @@ static char *write_diff(const lx_result *r, const lx_result *other, size_t *leng
     struct text t = {0};
     if (!other || !other->plan)
         return status_set(st, LX_E_USAGE, "a diff needs another plan to compare with"), NULL;
-    if (!lx_plan_diff(other->plan, r->plan, &d, st)) return NULL;
+    lx_plan_diff(other->plan, r->plan, &d);
     text_format(&t, "saves %" PRId64 " bytes; %d buffers differ%s\n", d.gain, (int)d.count,
                 d.same_pattern ? "" : " (of two patterns: by name)");
     for (int32_t i = 0; i < d.count; i++) {
@@ -120,7 +107,7 @@ static char *write_diff(const lx_result *r, const lx_result *other, size_t *leng
         text_add(&t, "\n");
     }
     lx_diff_free(&d);
-    return taken(&t, length, st);
+    return taken(&t, length);
 }
 
 static const struct {
@@ -143,9 +130,7 @@ static char *result_write_team(const lx_result *r, const char *format, size_t *l
 {
     if (format && strcmp(format, "plan") != 0)
         return status_set(st, LX_E_UNSUPPORTED, "the plan of a team is written as \"plan\" only"), NULL;
-    char *text = lx_team_plans_to_json(r->team->plans, length);
-    if (!text) status_no_memory(st);
-    return text;
+    return lx_team_plans_to_json(r->team->plans, length);
 }
 
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)

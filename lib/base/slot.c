@@ -15,9 +15,12 @@
  * worker spends on results to offer. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
+enum { STACK = 16 << 20 };
+
 struct slot {
     struct slot_work work;
     struct cancel token;
+    pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t news; /* for either thread */
     void *best;          /* offered, and not taken */
@@ -26,11 +29,12 @@ struct slot {
     struct mem_list *blocks;          /* of the worker that came home */
     void (*function)(void *argument); /* to be called by the thread that waits; NULL: nothing */
     void *argument;
-    bool done, abandoned;
+    bool done, abandoned, memory_is_out;
     int holders;
     double offered, cost; /* when the last result was, and what it took; the worker's */
     locale_t locale;
-    struct log_receiver log;
+    log_function *log;
+    void *log_context;
 };
 
 THREAD_STATE struct slot *here;
@@ -53,7 +57,7 @@ static void slot_log(void *context, const char *pass, const char *line)
 {
     struct slot *slot = context;
     pthread_mutex_lock(&slot->lock);
-    if (!slot->abandoned) slot->log.to(slot->log.context, pass, line);
+    if (!slot->abandoned) slot->log(slot->log_context, pass, line);
     pthread_mutex_unlock(&slot->lock);
 }
 
@@ -64,7 +68,7 @@ static void slot_make(struct slot *slot)
         slot->result = slot->work.make(slot->work.job, &slot->st);
         slot->blocks = border_end_handed(&border);
     } else {
-        status_no_memory(&slot->st);
+        slot->memory_is_out = true;
     }
 }
 
@@ -75,7 +79,7 @@ static void *slot_body(void *argument)
     border_is_stranger();
     cancel_share(&slot->token);
     if (slot->locale) uselocale(slot->locale);
-    if (slot->log.to) log_to(slot_log, slot);
+    if (slot->log) log_to(slot_log, slot);
     slot->offered = clock_seconds();
     slot_make(slot);
     slot->work.end(slot->work.job);
@@ -98,14 +102,16 @@ bool slot_is_here(void)
     return here != NULL;
 }
 
+const void *slot_job(void)
+{
+    return here ? here->work.job : NULL;
+}
+
 bool slot_wants_result(void)
 {
-    if (!here) return false;
+    if (!here || cancel_requested()) return false; /* it comes home as soon */
     double now = clock_seconds();
-    pthread_mutex_lock(&here->lock);
-    bool first = !here->best;
-    pthread_mutex_unlock(&here->lock);
-    if (!first && (cancel_requested() || (now - here->offered) * SHARE < here->cost)) return false;
+    if ((now - here->offered) * SHARE < here->cost) return false;
     here->offered = now;
     return true;
 }
@@ -194,12 +200,17 @@ static void slot_abandon(void *argument)
 {
     struct slot *slot = argument;
     pthread_mutex_lock(&slot->lock);
-    slot->abandoned = !slot->done;
-    if (slot->abandoned) border_strangers(1);
+    bool abandoned = slot->abandoned = !slot->done;
+    if (abandoned) border_strangers(1);
     atomic_store_explicit(&slot->token.requested, true, memory_order_relaxed);
     pthread_cond_broadcast(&slot->news);
     pthread_mutex_unlock(&slot->lock);
-    if (slot->blocks) border_take(slot->blocks);
+    if (abandoned) {
+        pthread_detach(slot->thread);
+    } else {
+        pthread_join(slot->thread, NULL);
+        if (slot->blocks) border_take(slot->blocks);
+    }
     slot_leave(slot);
 }
 
@@ -211,7 +222,7 @@ static struct slot *slot_new(const struct slot_work *work)
     slot->work = *work;
     slot->holders = 2;
     slot->locale = uselocale((locale_t)0);
-    slot->log = log_receiver();
+    slot->log = log_receiver(&slot->log_context);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&slot->lock, NULL);
@@ -224,14 +235,13 @@ static struct slot *slot_new(const struct slot_work *work)
 static bool slot_start(struct slot *slot)
 {
     sigset_t all, before;
-    pthread_attr_t detached;
-    pthread_t thread;
+    pthread_attr_t roomy;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    bool ok = pthread_create(&thread, &detached, slot_body, slot) == 0;
-    pthread_attr_destroy(&detached);
+    pthread_attr_init(&roomy);
+    pthread_attr_setstacksize(&roomy, STACK);
+    bool ok = pthread_create(&slot->thread, &roomy, slot_body, slot) == 0;
+    pthread_attr_destroy(&roomy);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ok;
 }
@@ -253,8 +263,10 @@ void *slot_run(const struct slot_work *work, lx_status *st)
     void *result = slot->done ? slot->result : slot->best;
     if (!slot->done) slot->best = NULL;
     if (slot->done && !result && st) *st = slot->st;
+    bool memory_is_out = slot->done && slot->memory_is_out;
     pthread_mutex_unlock(&slot->lock);
     defer_end(&leaving);
+    if (memory_is_out) memory_out();
     if (!result && stops && (!st || st->code == LX_OK))
         status_set(st, LX_E_STOPPED, "stopped before its end");
     return result;

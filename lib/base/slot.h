@@ -22,12 +22,13 @@ struct slot_work {
     double seconds; /* until the deadline; 0: none */
 };
 
-/* The result, or NULL with `st`. */
+/* The result, or NULL with `st`. Memory that is out in the worker unwinds the caller. */
 void *slot_run(const struct slot_work *work, lx_status *st);
 
 /* For the worker. Does this thread work for a slot? */
 bool slot_is_here(void);
-/* Is it time to offer a result, of which the last took so long to make? Never without a slot. */
+const void *slot_job(void); /* its job; NULL: it does not */
+/* Is it time to offer a result? A worker spends a twentieth of its time on them, and none once it is cancelled. */
 bool slot_wants_result(void);
 /* The slot has it from now on; an older one is dropped. What it shares with the worker has references, or is not freed before the
  * worker ends. */

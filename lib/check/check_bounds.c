@@ -43,10 +43,14 @@ static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
     return bytes;
 }
 
-/* Ops that something depends on: another plan may leave the others out. */
-static bool find_live(const struct checker *c, bool *live, bool *wanted)
+int64_t compulsory_bytes(const struct checker *c)
 {
-    if (!live || !wanted) return false;
+    struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
+    bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
+    bool *wanted = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *wanted);
+    int64_t sum = 0;
+    /* Ops that something depends on: another plan may leave the others out. */
+    if (!live || !wanted) return 0;
     for (int32_t o = c->g->op_count - 1; o >= 0; o--) {
         const struct lx_op *op = &c->g->ops[o];
         live[o] = op->kind->traits & LX_EXTERN;
@@ -54,16 +58,6 @@ static bool find_live(const struct checker *c, bool *live, bool *wanted)
             live[o] |= wanted[op_operand(op, i)] || lx_role_leaves(c->g->tensors[op_operand(op, i)].role);
         for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
-    return true;
-}
-
-int64_t compulsory_bytes(const struct checker *c)
-{
-    struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
-    bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
-    bool *wanted = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *wanted);
-    int64_t sum = 0;
-    if (!needs || !find_live(c, live, wanted)) return 0;
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++)
             check_bounds_add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);

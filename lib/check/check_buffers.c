@@ -55,22 +55,6 @@ int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *
     return bytes;
 }
 
-static bool life_right(const struct checker *c, int32_t i)
-{
-    const struct lx_buffer *b = &c->p->problem.buffers[i];
-    if (b->start >= 0 && b->start < b->end) return true;
-    return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name,
-                      (long long)b->start, (long long)b->end);
-}
-
-static bool size_right(const struct checker *c, int32_t i, const struct parts *p)
-{
-    int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, p);
-    if (size == part || c->p->answer.address[i] < 0) return true;
-    return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
-                      check_buffers_name_of(c, i), (long long)size, (long long)part);
-}
-
 /* Do both stand at the same indices of the op, so that each element is read before it is written over? */
 static bool same_elements(const struct checker *c, const struct lx_op *op, const struct op_index *x,
                           int input)
@@ -108,19 +92,6 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
     return reads;
 }
 
-static bool handovers_legal(const struct checker *c, const struct parts *parts)
-{
-    for (int32_t i = 0; i < c->p->problem.count; i++) {
-        int32_t from = c->p->took_slot_of[i];
-        if (from < 0 || (c->p->answer.address[i] >= 0 && c->p->answer.address[from] >= 0 &&
-                         may_take_place(c, i, from, parts)))
-            continue;
-        return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
-                          check_buffers_name_of(c, i), check_buffers_name_of(c, from));
-    }
-    return true;
-}
-
 /* The placement as a problem of its own: what is off chip does not take part. */
 static bool places_legal(const struct checker *c)
 {
@@ -133,7 +104,6 @@ static bool places_legal(const struct checker *c)
                              .buffers = b};
     lx_status why = {0};
     int64_t ignored;
-    if (!b) return status_no_memory(c->st);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *x = &p->problem.buffers[i];
         bool placed = p->answer.address[i] >= 0;
@@ -150,9 +120,36 @@ static bool places_legal(const struct checker *c)
     return status_set(c->st, why.code == LX_E_MEMORY ? why.code : LX_E_NO, "%s", why.text);
 }
 
-/* A handover is stated, so that both must be at the same place. */
-static bool handovers_share(const struct checker *c)
+bool check_buffers(const struct checker *c, struct parts *parts)
 {
+    const struct lx_problem *own = &c->p->problem;
+    int64_t capacity = lx_device_usable(&c->g->device), alignment = c->g->device.stick_bytes;
+    if (own->capacity != capacity || own->alignment != alignment)
+        return status_set(
+            c->st, LX_E_NO,
+            "the plan has scratchpads of %lld bytes and an alignment of %lld, but its device has %lld and "
+            "%lld",
+            (long long)own->capacity, (long long)own->alignment, (long long)capacity, (long long)alignment);
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        const struct lx_buffer *b = &c->p->problem.buffers[i];
+        if (b->start < 0 || b->start >= b->end)
+            return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name,
+                              (long long)b->start, (long long)b->end);
+        if (!check_buffers_find_parts(c, i, &parts[i])) return false;
+        int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, &parts[i]);
+        if (size != part && c->p->answer.address[i] >= 0)
+            return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
+                              check_buffers_name_of(c, i), (long long)size, (long long)part);
+    }
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        int32_t from = c->p->took_slot_of[i];
+        if (from < 0 || (c->p->answer.address[i] >= 0 && c->p->answer.address[from] >= 0 &&
+                         may_take_place(c, i, from, parts)))
+            continue;
+        return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
+                          check_buffers_name_of(c, i), check_buffers_name_of(c, from));
+    }
+    /* A handover is stated, so that both must be at the same place. */
     const struct lx_plan *p = c->p;
     for (int32_t i = 0; i < p->problem.count; i++) {
         int32_t from = p->took_slot_of[i];
@@ -160,50 +157,12 @@ static bool handovers_share(const struct checker *c)
             return status_set(c->st, LX_E_NO, "buffer %s is not where %s is, whose place it takes",
                               check_buffers_name_of(c, i), check_buffers_name_of(c, from));
     }
-    return true;
-}
-
-static bool limits_right(const struct checker *c)
-{
-    const struct lx_problem *own = &c->p->problem;
-    int64_t capacity = lx_device_usable(&c->g->device), alignment = c->g->device.stick_bytes;
-    if (own->capacity == capacity && own->alignment == alignment) return true;
-    return status_set(
-        c->st, LX_E_NO,
-        "the plan has scratchpads of %lld bytes and an alignment of %lld, but its device has %lld and "
-        "%lld",
-        (long long)own->capacity, (long long)own->alignment, (long long)capacity, (long long)alignment);
-}
-
-static bool check_buffers_all_placed(const struct checker *c)
-{
-    const struct lx_plan *p = c->p;
+    if (!places_legal(c)) return false;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
         if (p->answer.address[i] < 0 && !p->stays[i].bar)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                               lx_verdict_word(p->answer.status), check_buffers_name_of(c, i));
     return true;
-}
-
-bool check_buffers(const struct checker *c, struct parts *parts)
-{
-    if (!limits_right(c)) return false;
-    for (int32_t i = 0; i < c->p->problem.count; i++)
-        if (!life_right(c, i) || !check_buffers_find_parts(c, i, &parts[i]) || !size_right(c, i, &parts[i]))
-            return false;
-    return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && check_buffers_all_placed(c);
-}
-
-/* The highest end of what is placed or reserved in a pool. */
-static int64_t list_height(const struct lx_plan *p, int32_t pool)
-{
-    int64_t top = 0;
-    for (int32_t i = 0; i < p->graph->buffer_count; i++)
-        if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == pool))
-            top = max_i64(top, p->answer.address[i] + p->graph->buffers[i].size);
-    for (int32_t i = 0; p->graph->pool_count && i < p->graph->pools[pool].reserved_count; i++)
-        top = max_i64(top, p->graph->pools[pool].reserved[i].to);
-    return top;
 }
 
 static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
@@ -215,8 +174,16 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
         if (p->answer.address[i] < 0) spill += b->spill_cost;
     }
     if (p->problem.objective == LX_SPILL) spill = objective;
-    for (int32_t k = 0; k < (p->graph->pool_count ? p->graph->pool_count : 1); k++)
-        height += list_height(p, k);
+    for (int32_t k = 0; k < (p->graph->pool_count ? p->graph->pool_count : 1); k++) {
+        /* The highest end of what is placed or reserved in a pool. */
+        int64_t top = 0;
+        for (int32_t i = 0; i < p->graph->buffer_count; i++)
+            if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == k))
+                top = max_i64(top, p->answer.address[i] + p->graph->buffers[i].size);
+        for (int32_t i = 0; p->graph->pool_count && i < p->graph->pools[k].reserved_count; i++)
+            top = max_i64(top, p->graph->pools[k].reserved[i].to);
+        height += top;
+    }
     const struct lx_figures *f = &p->figures;
     if (f->hbm_bytes == spill && f->spill_bytes == spill && f->baseline_hbm_bytes == all &&
         f->height_bytes == height && p->answer.objective == objective)

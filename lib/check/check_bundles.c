@@ -11,11 +11,6 @@ struct count {
     struct lx_bundle own;
 };
 
-static bool check_bundles_is_placed(const struct checker *c, int32_t buffer)
-{
-    return buffer >= 0 && c->p->answer.address[buffer] >= 0;
-}
-
 static void count_tensor(struct count *n, int32_t tensor)
 {
     n->own.operands++;
@@ -28,7 +23,8 @@ static void check_bundles_count_op(struct count *n, int32_t o, int32_t *next)
 {
     const struct lx_plan *p = n->c->p;
     for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
-        if (!check_bundles_is_placed(n->c, p->accesses[a].stay)) count_tensor(n, p->accesses[a].tensor);
+        if (p->accesses[a].stay < 0 || n->c->p->answer.address[p->accesses[a].stay] < 0)
+            count_tensor(n, p->accesses[a].tensor);
     for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next)
         if (lx_through_hbm(p->transfers[*next].kind))
             count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
@@ -56,24 +52,17 @@ static bool check_bundles_bundle_right(const struct count *n, int32_t first, int
     return true;
 }
 
-static bool borders_right(const struct checker *c)
-{
-    const struct lx_plan *p = c->p;
-    bool ok = (p->bundle_count == 0) == (c->g->op_count == 0);
-    for (int32_t i = 0; ok && i < p->bundle_count; i++)
-        ok = i == 0 ? p->bundles[0].first == 0
-                    : p->bundles[i].first > p->bundles[i - 1].first && p->bundles[i].first < c->g->op_count;
-    return ok ? true
-              : status_set(c->st, LX_E_NO, "the bundles of the plan are not all ops, one after the other");
-}
-
 bool check_bundles(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
     struct count n = {.c = c, .seen = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *n.seen)};
     int32_t next = 0;
-    if (!n.seen) return status_no_memory(c->st);
-    if (!borders_right(c)) return false;
+    bool ok = (p->bundle_count == 0) == (c->g->op_count == 0);
+    for (int32_t i = 0; ok && i < p->bundle_count; i++)
+        ok = i == 0 ? p->bundles[0].first == 0
+                    : p->bundles[i].first > p->bundles[i - 1].first && p->bundles[i].first < c->g->op_count;
+    if (!ok)
+        return status_set(c->st, LX_E_NO, "the bundles of the plan are not all ops, one after the other");
     for (; n.bundle < p->bundle_count; n.bundle++) {
         int32_t first = p->bundles[n.bundle].first;
         int32_t end = n.bundle + 1 < p->bundle_count ? p->bundles[n.bundle + 1].first : c->g->op_count;

@@ -81,14 +81,13 @@ static void need_copies(struct telling *t)
     }
 }
 
-static bool check_claims_look(struct telling *t)
+static void check_claims_look(struct telling *t)
 {
     const struct checker *c = t->c;
     int32_t count = c->p->problem.count, *seen;
     t->of = arena_array(c->memory, (size_t)count, sizeof *t->of);
     t->used = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *t->used);
     seen = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *seen);
-    if (!t->of || !t->used || !seen) return status_no_memory(c->st);
     for (int32_t i = 0; i < count; i++) {
         int32_t tensor = c->p->stays[i].tensor;
         t->of[i] = (struct told){.first = -1,
@@ -101,7 +100,6 @@ static bool check_claims_look(struct telling *t)
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) need_access(t, o, a);
     need_copies(t);
-    return true;
 }
 
 /* The tensor's name, of further ones with `#` and a number from 2 on; of what a move made that of its source, and `@` with
@@ -141,16 +139,6 @@ static bool idle_right(const struct telling *t, int32_t i)
         b->size == part_bytes(c, s->tensor, &t->parts[i]) && s->begins_written == (a->writes && !a->reads))
         return true;
     return deny(t, i, "serves no access, and tells of none that nothing serves");
-}
-
-static bool life_told(const struct telling *t, int32_t i)
-{
-    const struct told *of = &t->of[i];
-    const struct lx_buffer *b = &t->c->p->problem.buffers[i];
-    if (b->start == of->first && b->end == of->last + 1) return true;
-    return status_set(t->c->st, LX_E_NO,
-                      "buffer %s lives on the ticks %lld to %lld, but is needed from %d to %d", b->name,
-                      (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
 }
 
 /* Its size is checked where it is on chip; off chip it tells what would have been there. */
@@ -207,27 +195,28 @@ static bool parents_right(const struct telling *t, int32_t i)
     return true;
 }
 
-/* What is on chip has no reason not to be. */
-static bool bar_right(const struct telling *t, int32_t i)
-{
-    const struct lx_plan *p = t->c->p;
-    if (check_claims_placed(t, i) ? !p->stays[i].bar
-                                  : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0)
-        return true;
-    return deny(t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
-}
-
 bool check_claims(const struct checker *c, const struct parts *parts)
 {
     struct telling t = {.c = c, .parts = parts};
-    if (!check_claims_look(&t)) return false;
+    check_claims_look(&t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
-        if (!name_right(&t, i) || !bar_right(&t, i)) return false;
+        if (!name_right(&t, i)) return false;
+        /* What is on chip has no reason not to be. */
+        const struct lx_plan *p = t.c->p;
+        if (!(check_claims_placed(&t, i) ? !p->stays[i].bar
+                                         : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0))
+            return deny(&t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
         if (t.of[i].first < 0 && !check_claims_placed(&t, i)) {
             if (!idle_right(&t, i)) return false;
             continue;
         }
-        if (!life_told(&t, i) || !source_right(&t, i, c->p->stays[i].ring_source) ||
+        const struct told *of = &t.of[i];
+        const struct lx_buffer *b = &t.c->p->problem.buffers[i];
+        if (b->start != of->first || b->end != of->last + 1)
+            return status_set(
+                t.c->st, LX_E_NO, "buffer %s lives on the ticks %lld to %lld, but is needed from %d to %d",
+                b->name, (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
+        if (!source_right(&t, i, c->p->stays[i].ring_source) ||
             !source_right(&t, i, c->p->stays[i].moved_from) || !parents_right(&t, i))
             return false;
         if (t.of[i].begin < 0 ? !passing_right(&t, i) : !part_right(&t, i) || !begin_right(&t, i))

@@ -47,20 +47,17 @@ static bool source_has(const struct replay *r, const struct copy *k)
            slice_held(r, from, &k->looped, k->hold);
 }
 
-static bool may_load(const struct replay *r, const struct copy *k)
-{
-    if (k->looped.summed && !(k->looped.summed & loops_to(k->hold)))
-        return status_set(r->st, LX_E_NO, "tick %d loads %s, a sum that is made on chip", (int)r->tick,
-                          buffer_name(r, k->x->stay));
-    if (slice_in_hbm(r, k->tensor, &k->looped, k->hold)) return true;
-    return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
-                      buffer_name(r, k->x->stay));
-}
-
 static bool may_copy(const struct replay *r, const struct copy *k)
 {
     const struct lx_transfer *x = k->x;
-    if (x->kind == LX_LOAD) return may_load(r, k);
+    if (x->kind == LX_LOAD) {
+        if (k->looped.summed && !(k->looped.summed & loops_to(k->hold)))
+            return status_set(r->st, LX_E_NO, "tick %d loads %s, a sum that is made on chip", (int)r->tick,
+                              buffer_name(r, k->x->stay));
+        if (slice_in_hbm(r, k->tensor, &k->looped, k->hold)) return true;
+        return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
+                          buffer_name(r, k->x->stay));
+    }
     if (x->kind == LX_MOVE) return check_copies_may_move(r, k);
     if (source_has(r, k)) return true;
     int32_t from = x->kind == LX_STORE ? x->stay : x->source;

@@ -18,17 +18,6 @@ static int outer_rank(const struct lx_layout *l)
     return l->rank > 0 ? l->rank - 1 : 0;
 }
 
-static void find_units(const struct checker *c, const struct lx_op *op, struct cut *k)
-{
-    for (int v = 0; v < k->x.var_count; v++) k->unit[v] = 1;
-    for (int i = 0; i < k->x.operand_count; i++) {
-        const struct lx_layout *l = &c->l->layouts[op_operand(op, i)];
-        if (l->rank == 0 || l->stick_dim < 0) continue;
-        int v = k->x.var[i][l->stick_dim];
-        if (k->x.extent[v] > 1) k->unit[v] = max_i64(k->unit[v], l->stick_elements);
-    }
-}
-
 /* No coordinate of the output outside its sticks has it. */
 static bool check_cuts_is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
@@ -79,19 +68,6 @@ static void find_slices(const struct checker *c, const struct lx_op *op, const s
     }
 }
 
-/* What the loops leave of each variable. */
-static void find_tiles(const struct checker *c, int32_t o, struct cut *k)
-{
-    k->nest = loops_of(c, o);
-    for (int v = 0; v < k->x.var_count; v++) k->tiles[v] = 1;
-    for (int l = 0; k->nest && l < k->nest->level_count; l++) {
-        int v = k->nest->var[o - k->nest->first][l];
-        k->level_var[l] = v;
-        k->tiles[v] = k->nest->tiles[l];
-        k->x.extent[v] /= k->tiles[v];
-    }
-}
-
 void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
 {
     const struct lx_op *op = &c->g->ops[o];
@@ -105,8 +81,22 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
     for (int i = 0; i < d->split_count; i++)
         for (int v = 0; v < k->x.var_count; v++)
             if (k->x.letter[v] == d->splits[i].letter) k->split[v] = max_i64(d->splits[i].split, 1);
-    find_units(c, op, k);
-    find_tiles(c, o, k);
+    for (int v = 0; v < k->x.var_count; v++) k->unit[v] = 1;
+    for (int i = 0; i < k->x.operand_count; i++) {
+        const struct lx_layout *l = &c->l->layouts[op_operand(op, i)];
+        if (l->rank == 0 || l->stick_dim < 0) continue;
+        int v = k->x.var[i][l->stick_dim];
+        if (k->x.extent[v] > 1) k->unit[v] = max_i64(k->unit[v], l->stick_elements);
+    }
+    /* What the loops leave of each variable. */
+    k->nest = loops_of(c, o);
+    for (int v = 0; v < k->x.var_count; v++) k->tiles[v] = 1;
+    for (int l = 0; k->nest && l < k->nest->level_count; l++) {
+        int v = k->nest->var[o - k->nest->first][l];
+        k->level_var[l] = v;
+        k->tiles[v] = k->nest->tiles[l];
+        k->x.extent[v] /= k->tiles[v];
+    }
     find_slices(c, op, d, k);
 }
 
@@ -117,30 +107,9 @@ static bool check_cuts_refuse(const struct checker *c, const struct lx_op *op, c
                       (long long)k->split[v], k->x.letter[v], why);
 }
 
-/* Cores would write parts of one stick: an insert that begins within a stick, or leaves elements out. */
-static bool check_cuts_shares_sticks(const struct checker *c, const struct lx_op *op, const struct cut *k,
-                                     int v)
-{
-    int out = k->x.output, h = op_index_dim(&k->x, out, v);
-    const struct lx_layout *l = &c->l->layouts[op->output];
-    return op_index_shifted(&k->x, out) && h >= 0 && h == l->stick_dim &&
-           (op_index_stride(&k->x, out, h) != 1 || op_index_offset(&k->x, out, h) % l->stick_elements != 0);
-}
-
 static bool taken_whole(enum lx_nature n)
 {
     return n == LX_WINDOWED || n == LX_CHOSEN || n == LX_JOINED;
-}
-
-/* Does a convolution with a stride slide along it? */
-static bool steps_over(const struct lx_op *op, int v)
-{
-    bool slides = false, steps = false;
-    for (int i = 0; i < op->window_count; i++) {
-        slides |= op->windows[i].out == v;
-        steps |= op->windows[i].stride > 1;
-    }
-    return slides && steps && (op->kind->traits & LX_CONTRACTS);
 }
 
 static bool split_legal(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
@@ -158,9 +127,19 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
         return check_cuts_refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
         return check_cuts_refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
-    if (steps_over(op, v))
+    /* Does a convolution with a stride slide along it? */
+    bool slides = false, steps = false;
+    for (int i = 0; i < op->window_count; i++) {
+        slides |= op->windows[i].out == v;
+        steps |= op->windows[i].stride > 1;
+    }
+    if (slides && steps && (op->kind->traits & LX_CONTRACTS))
         return check_cuts_refuse(c, op, k, v, "a convolution with a stride has its steps on one core");
-    if (check_cuts_shares_sticks(c, op, k, v))
+    /* Cores would write parts of one stick: an insert that begins within a stick, or leaves elements out. */
+    int out = k->x.output, h = op_index_dim(&k->x, out, v);
+    const struct lx_layout *l = &c->l->layouts[op->output];
+    if (op_index_shifted(&k->x, out) && h >= 0 && h == l->stick_dim &&
+        (op_index_stride(&k->x, out, h) != 1 || op_index_offset(&k->x, out, h) % l->stick_elements != 0))
         return check_cuts_refuse(c, op, k, v, "cores would write parts of one stick");
     return true;
 }
@@ -216,39 +195,21 @@ static int64_t span(const struct lx_layout *l, const struct cut *k, const struct
     return l->stick_bytes;
 }
 
-static bool spans_fit(const struct checker *c, const struct lx_op *op, const struct cut *k)
-{
-    for (int i = 0; i < k->x.operand_count; i++) {
-        int64_t bytes = span(&c->l->layouts[op_operand(op, i)], k, op, i);
-        if (bytes > c->g->device.span_bytes)
-            return status_set(
-                c->st, LX_E_NO, "op %s: one core addresses %lld bytes of %s, but the limit is %lld", op->name,
-                (long long)bytes, c->g->tensors[op_operand(op, i)].name, (long long)c->g->device.span_bytes);
-    }
-    return true;
-}
-
-/* A split of a variable that the op does not have would be lost on us. */
-static bool letters_known(const struct checker *c, int32_t o, const struct cut *k)
-{
-    const struct lx_division *d = &c->p->divisions->at[o];
-    for (int i = 0; i < d->split_count; i++) {
-        bool found =
-            !k->x.known ? false : memchr(k->x.letter, d->splits[i].letter, (size_t)k->x.var_count) != NULL;
-        if (!found && d->splits[i].split != 1)
-            return status_set(c->st, LX_E_NO, "op %s is cut along '%c', which it does not have",
-                              c->g->ops[o].name, d->splits[i].letter);
-    }
-    return true;
-}
-
 static bool cut_legal(const struct checker *c, int32_t o)
 {
     const struct lx_op *op = &c->g->ops[o];
     struct cut k;
     int inner = 0;
     cut_of_op(c, o, &k);
-    if (!letters_known(c, o, &k)) return false;
+    /* A split of a variable that the op does not have would be lost on us. */
+    const struct lx_division *d = &c->p->divisions->at[o];
+    for (int i = 0; i < d->split_count; i++) {
+        bool found =
+            !k.x.known ? false : memchr(k.x.letter, d->splits[i].letter, (size_t)k.x.var_count) != NULL;
+        if (!found && d->splits[i].split != 1)
+            return status_set(c->st, LX_E_NO, "op %s is cut along '%c', which it does not have",
+                              c->g->ops[o].name, d->splits[i].letter);
+    }
     if (!k.x.known) return true;
     for (int v = 0; v < k.x.var_count; v++) {
         if (k.split[v] == 1) continue;
@@ -261,7 +222,14 @@ static bool cut_legal(const struct checker *c, int32_t o)
     if (k.cores > c->p->divisions->cores)
         return status_set(c->st, LX_E_NO, "op %s wants %lld cores, but the plan has %lld", op->name,
                           (long long)k.cores, (long long)c->p->divisions->cores);
-    return spans_fit(c, op, &k);
+    for (int i = 0; i < k.x.operand_count; i++) {
+        int64_t bytes = span(&c->l->layouts[op_operand(op, i)], &k, op, i);
+        if (bytes > c->g->device.span_bytes)
+            return status_set(
+                c->st, LX_E_NO, "op %s: one core addresses %lld bytes of %s, but the limit is %lld", op->name,
+                (long long)bytes, c->g->tensors[op_operand(op, i)].name, (long long)c->g->device.span_bytes);
+    }
+    return true;
 }
 
 bool check_cuts(const struct checker *c)

@@ -54,19 +54,6 @@ static bool check_figures_accesses_right(const struct checker *c, int32_t o)
     return true;
 }
 
-static bool ops_right(const struct checker *c)
-{
-    for (int32_t o = 0; o < c->g->op_count; o++) {
-        if (!check_figures_accesses_right(c, o)) return false;
-        for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
-            if (!check_figures_same(c, "op ", c->g->ops[o].name, op_rows[i].what,
-                                    check_figures_value_at(&c->p->traffic[o], op_rows[i].offset),
-                                    check_figures_value_at(&c->traffic[o], op_rows[i].offset)))
-                return false;
-    }
-    return true;
-}
-
 /* The first and the last op that a buffer serves, as the accesses say. */
 struct use {
     int32_t first, last;
@@ -93,7 +80,6 @@ static bool check_figures_find_uses(const struct checker *c, struct use *uses)
 static bool uses_right(const struct checker *c)
 {
     struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
-    if (!uses) return status_no_memory(c->st);
     if (!check_figures_find_uses(c, uses)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         const struct lx_stay *s = &c->p->stays[i];
@@ -106,23 +92,18 @@ static bool uses_right(const struct checker *c)
     return true;
 }
 
-/* Of an op with nothing on chip and no nest. */
-static int64_t bytes_off_chip(const struct checker *c, int32_t o)
-{
-    struct cut k;
-    int64_t sum = 0;
-    cut_of_op(c, o, &k);
-    for (int i = 0; i < op_operand_count(&c->g->ops[o]); i++) sum += touched_bytes(c, &k, o, i);
-    return sum;
-}
-
 static void check_figures_add_up(struct checker *c)
 {
     struct lx_figures *f = &c->figures;
     for (int32_t o = 0; o < c->g->op_count; o++) {
         f->hbm_bytes += c->traffic[o].hbm_read + c->traffic[o].hbm_written;
         f->ring_bytes += c->traffic[o].ring;
-        f->baseline_hbm_bytes += bytes_off_chip(c, o);
+        /* Of an op with nothing on chip and no nest. */
+        struct cut k;
+        int64_t sum = 0;
+        cut_of_op(c, o, &k);
+        for (int i = 0; i < op_operand_count(&c->g->ops[o]); i++) sum += touched_bytes(c, &k, o, i);
+        f->baseline_hbm_bytes += sum;
     }
     for (int32_t i = 0; i < c->p->problem.count; i++)
         if (c->p->answer.address[i] >= 0)
@@ -133,7 +114,15 @@ static void check_figures_add_up(struct checker *c)
 bool check_figures(struct checker *c)
 {
     const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
-    if (!ops_right(c) || !uses_right(c)) return false;
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        if (!check_figures_accesses_right(c, o)) return false;
+        for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
+            if (!check_figures_same(c, "op ", c->g->ops[o].name, op_rows[i].what,
+                                    check_figures_value_at(&c->p->traffic[o], op_rows[i].offset),
+                                    check_figures_value_at(&c->traffic[o], op_rows[i].offset)))
+                return false;
+    }
+    if (!uses_right(c)) return false;
     check_figures_add_up(c);
     return check_figures_same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
            check_figures_same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes,

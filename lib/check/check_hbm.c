@@ -18,25 +18,23 @@ struct hbm_lives {
     const struct checker *c;
     int64_t *from, *to; /* per tensor, of the life under way; from -1: none */
     VEC(struct life) ended;
-    bool no_memory;
 };
 
 struct hbm_lives *hbm_begin(const struct checker *c)
 {
     struct hbm_lives *h = arena_array(c->memory, 1, sizeof *h);
     size_t tensors = (size_t)c->g->tensor_count;
-    if (!h) return NULL;
     h->c = c;
     h->from = arena_array(c->memory, tensors, sizeof *h->from);
     h->to = arena_array(c->memory, tensors, sizeof *h->to);
-    for (size_t t = 0; h->from && t < tensors; t++) h->from[t] = -1;
-    return h->from && h->to ? h : NULL;
+    for (size_t t = 0; t < tensors; t++) h->from[t] = -1;
+    return h;
 }
 
 static void check_hbm_finish(struct hbm_lives *h, int32_t tensor)
 {
     if (h->from[tensor] < 0 || h->c->g->tensors[tensor].role != LX_INTERMEDIATE) return;
-    if (!VEC_PUSH(&h->ended, (struct life){tensor, h->from[tensor], h->to[tensor]})) h->no_memory = true;
+    VEC_PUSH(&h->ended, (struct life){tensor, h->from[tensor], h->to[tensor]});
 }
 
 /* An op of the pattern that reads the tensor that it writes ends one life and begins the next. */
@@ -132,7 +130,6 @@ bool hbm_check(const struct checker *c, struct hbm_lives *h)
     size_t most = h->ended.count + (size_t)c->g->tensor_count;
     struct lx_buffer *b = arena_array(c->memory, most, sizeof *b);
     int64_t *address = arena_array(c->memory, most, sizeof *address);
-    if (h->no_memory || !b || !address) return status_no_memory(c->st);
     struct lx_problem own = {.objective = LX_HEIGHT,
                              .capacity = 0,
                              .alignment = c->g->device.stick_bytes,

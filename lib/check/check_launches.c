@@ -88,20 +88,6 @@ static bool side_right(const struct launched *x, int d, const int64_t tile[2], i
     return side <= x->cut.x.extent[var] || side == round_up_i64(asked, x->cut.unit[var]);
 }
 
-static bool sides_right(const struct launched *x, int d)
-{
-    const struct lx_launch_dim *v = &x->o->dim[d];
-    const int64_t *inner = x->c->p->launch.inner;
-    int64_t tile[2];
-    tile_asked(x, tile);
-    if (!side_right(x, d, tile, v->side))
-        return check_launches_refuse(
-            x, "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
-    if (v->inner == v->side || side_right(x, d, inner, v->inner)) return true;
-    return check_launches_refuse(x,
-                                 "a tile in a tile is longer than its dimension, and not that of tile_sides");
-}
-
 static bool dims_right(const struct launched *x)
 {
     const struct op_index *i = &x->cut.x;
@@ -118,8 +104,18 @@ static bool dims_right(const struct launched *x)
             return check_launches_refuse(x, "the parts of a dimension do not cover it");
         if (cuts_sticks(x, d)) return check_launches_refuse(x, "tiles end within sticks of the output");
     }
-    for (int d = 0; d < x->o->rank; d++)
-        if (!sides_right(x, d)) return false;
+    for (int d = 0; d < x->o->rank; d++) {
+        const struct lx_launch_dim *v = &x->o->dim[d];
+        const int64_t *inner = x->c->p->launch.inner;
+        int64_t tile[2];
+        tile_asked(x, tile);
+        if (!side_right(x, d, tile, v->side))
+            return check_launches_refuse(
+                x, "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
+        if (v->inner != v->side && !side_right(x, d, inner, v->inner))
+            return check_launches_refuse(
+                x, "a tile in a tile is longer than its dimension, and not that of tile_sides");
+    }
     return true;
 }
 
@@ -190,19 +186,6 @@ static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
     return true;
 }
 
-/* The slot of each output dimension that sy and sx say; false: there are not so many. */
-static bool slots_of(const struct lx_op_launch *o, const struct lx_launch_core *k, int64_t *slot)
-{
-    int64_t sy = k->sy;
-    if (k->sy < 0 || k->sx < 0) return false;
-    for (int d = o->rank - 2; d >= 0; d--) {
-        slot[d] = sy % o->dim[d].parts;
-        sy /= o->dim[d].parts;
-    }
-    if (o->rank > 0) slot[o->rank - 1] = k->sx;
-    return sy == 0 && k->sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
-}
-
 /* Slot of variable v on device core `core`, as the op is cut. */
 static int64_t slot_of_cut(const struct launched *x, int v, int64_t core)
 {
@@ -251,7 +234,16 @@ static bool shards_cover(const struct launched *x, bool *taken)
     int64_t slot[LX_MAX_RANK], columns = x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1;
     for (int32_t i = 0; i < l->core_count; i++) {
         const struct lx_launch_core *k = &l->cores[i];
-        if (!slots_of(x->o, k, slot)) return refuse_core(x, k, "has a shard that is none");
+        /* The slot of each output dimension that sy and sx say; false: there are not so many. */
+        int64_t sy = k->sy;
+        if (k->sy < 0 || k->sx < 0) return refuse_core(x, k, "has a shard that is none");
+        for (int d = x->o->rank - 2; d >= 0; d--) {
+            slot[d] = sy % x->o->dim[d].parts;
+            sy /= x->o->dim[d].parts;
+        }
+        if (x->o->rank > 0) slot[x->o->rank - 1] = k->sx;
+        if (sy != 0 || k->sx >= (x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1))
+            return refuse_core(x, k, "has a shard that is none");
         if (k->start != 0 || k->count != tiles_of_shard(x->o, slot))
             return refuse_core(x, k, "does not compute all tiles of its shard");
         if (x->on_chip && !shard_is_slice(x, k, slot)) return false;
@@ -272,7 +264,7 @@ static bool local_right(const struct launched *x)
         if (!mul_i64(shards, x->o->dim[d].parts, &shards)) shards = INT64_MAX;
     if (shards != l->core_count) return check_launches_refuse(x, "not every shard has one core");
     bool *taken = arena_array(x->c->memory, (size_t)shards, sizeof *taken);
-    return taken ? shards_cover(x, taken) : status_no_memory(x->c->st);
+    return shards_cover(x, taken);
 }
 
 static bool all_tiles(const struct launched *x, int64_t *all)
@@ -318,7 +310,6 @@ static bool list_right(const struct launched *x, int64_t all)
     if (!x->o->tiles || x->o->tile_count != all)
         return check_launches_refuse(x, "its list does not have as many tiles as there are");
     bool *seen = arena_array(x->c->memory, (size_t)all, sizeof *seen);
-    if (!seen) return status_no_memory(x->c->st);
     for (int64_t i = 0; i < all; i++) {
         int64_t t = x->o->tiles[i];
         if (t < 0 || t >= all || seen[t])
@@ -345,7 +336,6 @@ static bool tiles_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
     struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
-    if (!sorted) return status_no_memory(x->c->st);
     if (!dims_right(x) || !check_launches_sums_right(x) || !grid_right(x) || !cores_right(x, sorted))
         return false;
     return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
@@ -362,26 +352,6 @@ static bool whole_right(const struct launched *x)
     return check_launches_refuse(x, "an op of which only the operands are known is one piece on core 0");
 }
 
-/* It is launched once per iteration, and told where its tile begins. */
-static bool loops_right(const struct launched *x)
-{
-    const struct lx_launch *l = x->o->launch;
-    const struct lx_nest *n = x->cut.nest;
-    bool ok = l->level_count == (n ? n->level_count : 0);
-    for (int i = 0; ok && i < l->level_count; i++)
-        ok = l->level[i].var == x->cut.level_var[i] && l->level[i].tiles == n->tiles[i] &&
-             l->level[i].step == x->cut.x.extent[x->cut.level_var[i]];
-    return ok ? true : check_launches_refuse(x, "it is in other loops than its op");
-}
-
-static void see_on_chip(struct launched *x, int32_t tensor)
-{
-    enum { STICK = 128 };
-    int64_t items = lx_stick_elements(x->c->g->tensors[tensor].dtype, STICK);
-    x->on_chip = true;
-    x->item_bits = max_i64(x->item_bits, STICK * 8 / items);
-}
-
 static bool launch_right(struct launched *x)
 {
     const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
@@ -389,13 +359,26 @@ static bool launch_right(struct launched *x)
                                  : x->cut.x.known                ? LX_LAUNCH_TILES
                                                                  : LX_LAUNCH_WHOLE;
     for (int i = 0; i < op_operand_count(x->op); i++)
-        if (a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0) see_on_chip(x, op_operand(x->op, i));
+        if (a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0) {
+            int32_t tensor = op_operand(x->op, i);
+            enum { STICK = 128 };
+            int64_t items = lx_stick_elements(x->c->g->tensors[tensor].dtype, STICK);
+            x->on_chip = true;
+            x->item_bits = max_i64(x->item_bits, STICK * 8 / items);
+        }
     if (x->o->kind == LX_LAUNCH_REFUSED)
         return check_launches_refuse(x, "it is refused, so that nothing runs the op");
     if (x->o->kind != wanted) return check_launches_refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;
     if (!x->o->launch) return check_launches_refuse(x, "it has no cores");
-    if (!loops_right(x)) return false;
+    /* It is launched once per iteration, and told where its tile begins. */
+    const struct lx_launch *l = x->o->launch;
+    const struct lx_nest *n = x->cut.nest;
+    bool ok = l->level_count == (n ? n->level_count : 0);
+    for (int i = 0; ok && i < l->level_count; i++)
+        ok = l->level[i].var == x->cut.level_var[i] && l->level[i].tiles == n->tiles[i] &&
+             l->level[i].step == x->cut.x.extent[x->cut.level_var[i]];
+    if (!ok) return check_launches_refuse(x, "it is in other loops than its op");
     if (x->o->k_tile != x->c->g->device.tile_columns)
         return check_launches_refuse(x, "k_tile is not the columns of the device's tile");
     return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);

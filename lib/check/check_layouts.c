@@ -54,12 +54,6 @@ static bool shared_right(const struct sticks *s)
     return true;
 }
 
-static bool restickify_right(const struct sticks *s)
-{
-    const struct lx_layout *out = &s->c->l->layouts[s->op->output];
-    return s->variable == (out->rank > 0 ? out->stick_dim : -1) || runs_along(s, 1, s->variable);
-}
-
 /* Is it only the kernel's, and the output's? */
 static bool kernel_owns(const struct op_index *x, int kernel, int v)
 {
@@ -87,20 +81,6 @@ static bool rows_padded(const struct sticks *s, int kernel, int k)
     if (s->x.extent[k] == 1 || h == l->stick_dim) return true;
     for (int d = 0; d < l->rank - 1; d++)
         if (l->host_dim[d] == h) return l->size[d] >= whole;
-    return false;
-}
-
-static bool contraction_right(const struct sticks *s)
-{
-    for (int kernel = 0; kernel < 2; kernel++) {
-        if (!columns_right(s, kernel) || !runs_along(s, kernel, s->variable) ||
-            !runs_along(s, 2, s->variable))
-            continue;
-        for (int k = 0; k < s->x.var_count; k++)
-            if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) && runs_along(s, 1 - kernel, k) &&
-                rows_padded(s, kernel, k))
-                return true;
-    }
     return false;
 }
 
@@ -135,10 +115,23 @@ static bool check_layouts_op_right(const struct sticks *s)
     if (!s->x.known) return s->variable == NO_VARIABLE;
     if (s->variable < NO_VARIABLE || s->variable >= s->x.var_count) return false;
     if (s->variable >= 0 && op_index_slides(&s->x, s->variable)) return false;
-    if (op_is_restickify(s->op)) return restickify_right(s);
+    if (op_is_restickify(s->op)) {
+        const struct lx_layout *out = &s->c->l->layouts[s->op->output];
+        return s->variable == (out->rank > 0 ? out->stick_dim : -1) || runs_along(s, 1, s->variable);
+    }
     if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && !check_layouts_only_taps(&s->x) &&
-        (check_layouts_has_own(&s->x, 0) || check_layouts_has_own(&s->x, 1)))
-        return contraction_right(s);
+        (check_layouts_has_own(&s->x, 0) || check_layouts_has_own(&s->x, 1))) {
+        for (int kernel = 0; kernel < 2; kernel++) {
+            if (!columns_right(s, kernel) || !runs_along(s, kernel, s->variable) ||
+                !runs_along(s, 2, s->variable))
+                continue;
+            for (int k = 0; k < s->x.var_count; k++)
+                if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) &&
+                    runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
+                    return true;
+        }
+        return false;
+    }
     if (s->op->kind->traits & LX_RANKS) return s->variable == NO_VARIABLE;
     struct lx_choice c;
     return lx_choice_of(s->op, &c) ? choice_right(s, &c) : shared_right(s);

@@ -27,18 +27,6 @@ static bool shape_right(const struct checker *c, int32_t i)
                            (int)i);
 }
 
-static void find_writers(const struct checker *c)
-{
-    for (int32_t t = 0; t < c->g->tensor_count; t++) c->writer[t] = WRITTEN_NEVER;
-    for (int32_t o = 0; o < c->g->op_count; o++) {
-        const struct lx_op *op = &c->g->ops[o];
-        for (int i = op->input_count; i < op_operand_count(op); i++) {
-            int32_t *w = &c->writer[op_operand(op, i)];
-            *w = *w == WRITTEN_NEVER ? o : WRITTEN_OFTEN;
-        }
-    }
-}
-
 /* Equal tiles of whole sticks, without padding. */
 static bool dim_cut(const struct lx_layout *l, int h, int64_t tiles)
 {
@@ -132,33 +120,13 @@ static struct looped check_nests_look(const struct checker *c, const struct lx_n
     return t;
 }
 
-static bool in_run(const struct lx_nest *n, int32_t op)
-{
-    return op >= n->first && op <= n->last;
-}
-
 /* The levels that the op which makes the tensor in the run sums over. */
 static unsigned summed_levels(const struct checker *c, const struct lx_nest *n, int32_t tensor)
 {
     int32_t maker = c->writer[tensor];
-    if (!in_run(n, maker)) return 0;
+    if (maker < n->first || maker > n->last) return 0;
     struct looped t = check_nests_look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor));
     return ((1u << n->level_count) - 1) & ~t.indexed;
-}
-
-static bool same_cut(const struct looped *a, const struct looped *b)
-{
-    for (int l = 0; l < LX_MAX_LEVELS; l++)
-        if (a->dim[l] != b->dim[l]) return false;
-    return true;
-}
-
-/* Bytes that an operand moves on all cores in all iterations can be counted. */
-static bool check_nests_countable(const struct checker *c, const struct lx_nest *n, int32_t tensor)
-{
-    int64_t bytes = whole_bytes(c, tensor);
-    return mul_i64(bytes, loop_count(n, all_loops(n)), &bytes) &&
-           mul_i64(bytes, 4 * c->g->device.cores, &bytes);
 }
 
 /* `first`: per tensor one more than the access that this nest has seen first. */
@@ -172,26 +140,18 @@ static bool check_nests_accesses_right(const struct checker *c, const struct lx_
         *t = check_nests_look(c, n, o, i);
         t->summed = summed_levels(c, n, tensor);
         if (first[tensor] <= c->p->access_at[n->first]) first[tensor] = access + 1;
-        if (!same_cut(t, &c->looped[first[tensor] - 1]))
-            return check_nests_refuse(c, o,
-                                      "it has a tensor along another dimension than another op of the run");
-        if (!check_nests_countable(c, n, tensor))
+        const struct looped *b = &c->looped[first[tensor] - 1];
+        for (int l = 0; l < LX_MAX_LEVELS; l++)
+            if (t->dim[l] != b->dim[l])
+                return check_nests_refuse(
+                    c, o, "it has a tensor along another dimension than another op of the run");
+        /* Bytes that an operand moves on all cores in all iterations can be counted. */
+        int64_t bytes = whole_bytes(c, tensor);
+        if (!mul_i64(bytes, loop_count(n, all_loops(n)), &bytes) ||
+            !mul_i64(bytes, 4 * c->g->device.cores, &bytes))
             return check_nests_refuse(c, o, "it would move more than can be counted");
     }
     return true;
-}
-
-static bool nest_right(const struct checker *c, int32_t i, int32_t *first)
-{
-    const struct lx_nest *n = &c->p->nests[i];
-    if (!shape_right(c, i) || !alone_right(c, n)) return false;
-    for (int32_t o = n->first; o <= n->last; o++) {
-        if (!check_nests_op_right(c, n, o)) return false;
-        c->nest_of[o] = i;
-    }
-    for (int32_t o = n->first; o <= n->last; o++)
-        if (!check_nests_accesses_right(c, n, o, first)) return false;
-    return check_running(c, n);
 }
 
 bool check_nests(struct checker *c)
@@ -201,11 +161,26 @@ bool check_nests(struct checker *c)
     c->nest_of = arena_array(c->memory, ops, sizeof *c->nest_of);
     c->writer = arena_array(c->memory, tensors, sizeof *c->writer);
     c->looped = arena_array(c->memory, (size_t)c->p->access_at[ops], sizeof *c->looped);
-    if (!first || !c->nest_of || !c->writer || !c->looped) return status_no_memory(c->st);
     for (size_t o = 0; o < ops; o++) c->nest_of[o] = -1;
-    find_writers(c);
-    for (int32_t i = 0; i < c->p->nest_count; i++)
-        if (!nest_right(c, i, first)) return false;
+    for (int32_t t = 0; t < c->g->tensor_count; t++) c->writer[t] = WRITTEN_NEVER;
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        const struct lx_op *op = &c->g->ops[o];
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            int32_t *w = &c->writer[op_operand(op, i)];
+            *w = *w == WRITTEN_NEVER ? o : WRITTEN_OFTEN;
+        }
+    }
+    for (int32_t i = 0; i < c->p->nest_count; i++) {
+        const struct lx_nest *n = &c->p->nests[i];
+        if (!shape_right(c, i) || !alone_right(c, n)) return false;
+        for (int32_t o = n->first; o <= n->last; o++) {
+            if (!check_nests_op_right(c, n, o)) return false;
+            c->nest_of[o] = i;
+        }
+        for (int32_t o = n->first; o <= n->last; o++)
+            if (!check_nests_accesses_right(c, n, o, first)) return false;
+        if (!check_running(c, n)) return false;
+    }
     return true;
 }
 

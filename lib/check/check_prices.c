@@ -21,7 +21,7 @@ static int32_t check_prices_server(const struct pricing *p, int32_t access)
     return i >= 0 && !stays[i].bar ? i : -1;
 }
 
-static bool check_prices_list_accesses(struct pricing *p)
+static void check_prices_list_accesses(struct pricing *p)
 {
     const struct lx_plan *plan = p->c->p;
     int32_t tensors = p->c->g->tensor_count, ops = p->c->g->op_count, count = plan->access_at[ops], *next;
@@ -29,7 +29,6 @@ static bool check_prices_list_accesses(struct pricing *p)
     p->access = arena_array(p->c->memory, (size_t)count, sizeof *p->access);
     p->op = arena_array(p->c->memory, (size_t)count, sizeof *p->op);
     next = arena_array(p->c->memory, (size_t)tensors, sizeof *next);
-    if (!p->at || !p->access || !p->op || !next) return false;
     for (int32_t a = 0; a < count; a++) p->at[plan->accesses[a].tensor + 1]++;
     for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t + 1] += p->at[t];
     for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t];
@@ -38,7 +37,6 @@ static bool check_prices_list_accesses(struct pricing *p)
             p->op[a] = o;
             p->access[next[plan->accesses[a].tensor]++] = a;
         }
-    return true;
 }
 
 /* Does the buffer begin with this access, and need what HBM has? */
@@ -72,14 +70,6 @@ static int64_t check_prices_store_bytes(const struct pricing *p, int32_t tensor,
     return leaves(p, tensor, k, writer) ? whole_bytes(p->c, tensor) : 0;
 }
 
-static int64_t check_prices_load_bytes(const struct pricing *p, int32_t buffer)
-{
-    const struct lx_stay *s = &p->c->p->stays[buffer];
-    const struct lx_nest *n = loops_of(p->c, s->view_op);
-    int64_t times = n ? loop_count(n, loops_to(s->hold) & ~looped_in(p->c, n, s->tensor).indexed) : 1;
-    return whole_bytes(p->c, s->tensor) * times;
-}
-
 static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
 {
     const struct lx_plan *plan = p->c->p;
@@ -87,8 +77,12 @@ static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
         const struct lx_access *a = &plan->accesses[p->access[k]];
         int32_t by = check_prices_server(p, p->access[k]);
         if (by < 0) continue;
-        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k]))
-            p->on[by] += check_prices_load_bytes(p, by);
+        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k])) {
+            const struct lx_stay *s = &p->c->p->stays[by];
+            const struct lx_nest *n = loops_of(p->c, s->view_op);
+            int64_t times = n ? loop_count(n, loops_to(s->hold) & ~looped_in(p->c, n, s->tensor).indexed) : 1;
+            p->on[by] += whole_bytes(p->c, s->tensor) * times;
+        }
         p->off[by] += a->bytes;
         if (a->writes) p->on[by] += check_prices_store_bytes(p, tensor, k, by);
     }
@@ -100,7 +94,7 @@ bool check_prices(const struct checker *c)
     size_t count = (size_t)c->p->problem.count;
     p.off = arena_array(c->memory, count, sizeof *p.off);
     p.on = arena_array(c->memory, count, sizeof *p.on);
-    if (!p.off || !p.on || !check_prices_list_accesses(&p)) return status_no_memory(c->st);
+    check_prices_list_accesses(&p);
     for (int32_t t = 0; t < c->g->tensor_count; t++) check_prices_price_tensor(&p, t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);

@@ -17,13 +17,20 @@ static const struct looped *looped_now(const struct replay *r, int operand)
     return &r->c->looped[r->c->p->access_at[r->tick] + operand];
 }
 
-static bool holds_all(const struct replay *r, int32_t buffer, int32_t tensor, int tile)
+/* Has every core what it works on in its own part? */
+static bool on_its_core(const struct replay *r, int operand, int32_t buffer, bool *whole)
 {
-    return version_in(r, buffer, tile) == r->latest[tensor].of[tile] && !r->held[buffer].zones;
-}
-
-static bool zones_within(const struct replay *r, int operand, int32_t buffer)
-{
+    struct parts seen =
+        parts_of_operand(r->c, &r->cut, r->tick, operand, r->nest ? r->c->p->stays[buffer].hold : 0);
+    bool equal = parts_equal(&seen, &r->parts[buffer]), reads = operand < op_now(r)->input_count;
+    *whole = seen.touched_whole && equal;
+    if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
+    if (r->nest) return false;
+    /* Is a core's part in one piece, so that zones tell what is within? */
+    const struct parts *p = &r->parts[buffer];
+    for (int d = 0; d < p->rank; d++)
+        if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
+    if (r->cut.cores > r->parts[buffer].cores) return false;
     const struct lx_layout *l = &r->c->l->layouts[r->c->p->stays[buffer].tensor];
     const struct held *h = &r->held[buffer];
     for (int64_t core = 0; core < r->cut.cores; core++) {
@@ -35,34 +42,6 @@ static bool zones_within(const struct replay *r, int operand, int32_t buffer)
     return true;
 }
 
-/* Is a core's part in one piece, so that zones tell what is within? */
-static bool in_one_piece(const struct parts *p)
-{
-    for (int d = 0; d < p->rank; d++)
-        if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
-    return true;
-}
-
-/* Has every core what it works on in its own part? */
-static bool on_its_core(const struct replay *r, int operand, int32_t buffer, bool *whole)
-{
-    struct parts seen =
-        parts_of_operand(r->c, &r->cut, r->tick, operand, r->nest ? r->c->p->stays[buffer].hold : 0);
-    bool equal = parts_equal(&seen, &r->parts[buffer]), reads = operand < op_now(r)->input_count;
-    *whole = seen.touched_whole && equal;
-    if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
-    return !r->nest && in_one_piece(&r->parts[buffer]) && r->cut.cores <= r->parts[buffer].cores &&
-           zones_within(r, operand, buffer);
-}
-
-/* What is held as a slice is there for the ops of its nest only. */
-static bool lives_now(const struct replay *r, int32_t buffer, int32_t tensor)
-{
-    const struct lx_stay *s = &r->c->p->stays[buffer];
-    return s->tensor == tensor && is_alive(r, buffer) &&
-           (s->hold == 0 || loops_of(r->c, s->view_op) == r->nest);
-}
-
 static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor, bool *whole)
 {
     const struct lx_op *op = op_now(r);
@@ -70,7 +49,10 @@ static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t te
     if (op->kind->traits & LX_EXTERN)
         return status_set(r->st, LX_E_NO, "op %s runs off the device, but its operand %s is on chip",
                           op->name, name);
-    if (!lives_now(r, buffer, tensor))
+    /* What is held as a slice is there for the ops of its nest only. */
+    const struct lx_stay *s = &r->c->p->stays[buffer];
+    if (s->tensor != tensor || !is_alive(r, buffer) ||
+        (s->hold != 0 && loops_of(r->c, s->view_op) != r->nest))
         return status_set(r->st, LX_E_NO, "op %s uses %s, which does not live then", op->name,
                           buffer_name(r, buffer));
     if (!on_its_core(r, operand, buffer, whole))
@@ -99,28 +81,6 @@ static bool do_read(struct replay *r, int operand, const struct lx_access *a)
     return true;
 }
 
-/* What the cores have written of a buffer, where that is less than their parts. */
-static bool note_zones(struct replay *r, int operand, int32_t buffer)
-{
-    const struct parts *p = &r->parts[buffer];
-    struct zone *z = arena_array(r->c->memory, (size_t)p->cores, sizeof *z);
-    if (!z) return status_no_memory(r->st);
-    for (int64_t core = 0; core < p->cores; core++) {
-        z[core] = zone_touched(r->c, &r->cut, r->tick, operand, core < r->cut.cores ? core : 0);
-        for (int d = 0; d < z[core].rank; d++) /* a view that jumps leaves holes */
-            if (core >= r->cut.cores || z[core].count[d] != z[core].hi[d] - z[core].lo[d])
-                z[core].lo[0] = z[core].hi[0] = 0;
-    }
-    r->held[buffer].zones = z;
-    return true;
-}
-
-/* The first tile that a nest writes begins a new life of the tensor, the others are of the same. */
-static bool begins_life(const struct replay *r, const struct looped *t, bool keeps)
-{
-    return !keeps && turns_first(r, t->indexed);
-}
-
 static bool write_hbm(struct replay *r, int operand, int32_t tensor, bool keeps)
 {
     const struct looped *t = looped_now(r, operand);
@@ -129,22 +89,13 @@ static bool write_hbm(struct replay *r, int operand, int32_t tensor, bool keeps)
         return status_set(r->st, LX_E_NO,
                           "op %s keeps what it does not write of %s, but HBM does not have it",
                           op_now(r)->name, r->c->g->tensors[tensor].name);
-    if (begins_life(r, t, keeps))
+    /* The first tile that a nest writes begins a new life of the tensor, the others are of the same. */
+    if (!keeps && turns_first(r, t->indexed))
         hbm_written(r->lives, tensor, moment(r, PHASE_OP));
     else
         hbm_seen(r->lives, tensor, moment(r, PHASE_OP));
     r->in_hbm[tensor].of[tile] = r->latest[tensor].of[tile] = ++r->clock;
     return true;
-}
-
-/* A new slice writes over the one before. */
-static void keep_slice(struct replay *r, int32_t buffer, const struct looped *t)
-{
-    struct held *h = &r->held[buffer];
-    int hold = r->c->p->stays[buffer].hold;
-    if (h->wipes != r->wipes) forget(r, buffer);
-    for (int i = 0; i < MOST_TILES; i++)
-        if (!in_slice(r, t, hold, i)) h->tiles.of[i] = NOTHING;
 }
 
 static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor,
@@ -153,15 +104,33 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
     const struct looped *t = looped_now(r, operand);
     int tile = tile_now(r, t);
     bool whole;
-    if (keeps && !holds_all(r, buffer, tensor, tile))
+    if (keeps && (version_in(r, buffer, tile) != r->latest[tensor].of[tile] || r->held[buffer].zones))
         return status_set(r->st, LX_E_NO,
                           "op %s keeps what it does not write of %s, but the buffer does not have it",
                           op_now(r)->name, buffer_name(r, buffer));
     if (!keeps && !r->nest) forget(r, buffer);
     if (!use_buffer(r, operand, buffer, tensor, &whole)) return false;
     if (r->c->p->took_slot_of[buffer] >= 0) forget(r, r->c->p->took_slot_of[buffer]);
-    if (!keeps && !whole && !note_zones(r, operand, buffer)) return false;
-    if (r->nest) keep_slice(r, buffer, t);
+    if (!keeps && !whole) {
+        /* What the cores have written of a buffer, where that is less than their parts. */
+        const struct parts *p = &r->parts[buffer];
+        struct zone *z = arena_array(r->c->memory, (size_t)p->cores, sizeof *z);
+        for (int64_t core = 0; core < p->cores; core++) {
+            z[core] = zone_touched(r->c, &r->cut, r->tick, operand, core < r->cut.cores ? core : 0);
+            for (int d = 0; d < z[core].rank; d++) /* a view that jumps leaves holes */
+                if (core >= r->cut.cores || z[core].count[d] != z[core].hi[d] - z[core].lo[d])
+                    z[core].lo[0] = z[core].hi[0] = 0;
+        }
+        r->held[buffer].zones = z;
+    }
+    if (r->nest) {
+        /* A new slice writes over the one before. */
+        struct held *h = &r->held[buffer];
+        int hold = r->c->p->stays[buffer].hold;
+        if (h->wipes != r->wipes) forget(r, buffer);
+        for (int i = 0; i < MOST_TILES; i++)
+            if (!in_slice(r, t, hold, i)) h->tiles.of[i] = NOTHING;
+    }
     r->held[buffer].tiles.of[tile] = r->latest[tensor].of[tile] = ++r->clock;
     return true;
 }
@@ -195,32 +164,13 @@ static void check_replay_put_zeros(struct replay *r)
     hbm_written(r->lives, op->output, 0);
 }
 
-static bool outputs_there(const struct replay *r)
-{
-    for (int32_t t = 0; t < r->c->g->tensor_count; t++)
-        if (lx_role_leaves(r->c->g->tensors[t].role) && r->latest[t].of[0] > 0 &&
-            r->in_hbm[t].of[0] != r->latest[t].of[0])
-            return status_set(r->st, LX_E_NO, "graph output %s never reaches HBM", r->c->g->tensors[t].name);
-    return true;
-}
-
-static bool crosses_bundles(const struct replay *r, const struct lx_nest *n)
-{
-    return n && r->bundle_of[n->first] != r->bundle_of[n->last];
-}
-
-/* Loops within a bundle are its own; those over several launch each of them anew. */
-static void wipe(struct replay *r)
-{
-    bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
-    bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
-    r->wipes += again ? crosses_bundles(r, r->nest) : border;
-}
-
 static bool do_tick(struct replay *r)
 {
     cut_of_op(r->c, r->tick, &r->cut);
-    wipe(r);
+    /* Loops within a bundle are its own; those over several launch each of them anew. */
+    bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
+    bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
+    r->wipes += again ? (r->nest && r->bundle_of[r->nest->first] != r->bundle_of[r->nest->last]) : border;
     check_replay_put_zeros(r);
     if (!do_copies(r, false)) return false;
     r->wipes += op_now(r)->kind->traits & LX_WIPES ? 1 : 0;
@@ -247,21 +197,11 @@ static bool check_replay_go_through(struct replay *r)
         const struct lx_nest *n = loops_of(r->c, r->tick);
         if (n ? !check_replay_do_nest(r, n) : !do_tick(r)) return false;
     }
-    return outputs_there(r) && hbm_check(r->c, r->lives);
-}
-
-/* Where the copies of each tick begin. */
-static bool order_copies(struct replay *r)
-{
-    const struct lx_plan *p = r->c->p;
-    int32_t next = 0;
-    for (int32_t o = 0; o < r->c->g->op_count; o++) {
-        r->transfer_at[o] = next;
-        while (next < p->transfer_count && p->transfers[next].tick == o) next++;
-    }
-    r->transfer_at[r->c->g->op_count] = next;
-    if (next == p->transfer_count) return true;
-    return status_set(r->st, LX_E_NO, "the copies of the plan are not in order of time");
+    for (int32_t t = 0; t < r->c->g->tensor_count; t++)
+        if (lx_role_leaves(r->c->g->tensors[t].role) && r->latest[t].of[0] > 0 &&
+            r->in_hbm[t].of[0] != r->latest[t].of[0])
+            return status_set(r->st, LX_E_NO, "graph output %s never reaches HBM", r->c->g->tensors[t].name);
+    return hbm_check(r->c, r->lives);
 }
 
 static void number_bundles(struct replay *r)
@@ -286,15 +226,22 @@ static bool check_replay_begin(struct replay *r)
     r->bundle_of = arena_array(c->memory, ops, sizeof *r->bundle_of);
     r->meeting = arena_array(c->memory, buffers, sizeof *r->meeting);
     r->lives = hbm_begin(c);
-    if (!r->latest || !r->in_hbm || !r->held || !r->meeting || !r->transfer_at || !r->bundle_of || !r->lives)
-        return status_no_memory(c->st);
     for (size_t i = 0; i < buffers; i++) r->held[i].tiles.of[0] = NOTHING;
     for (size_t t = 0; t < tensors; t++) {
         bool given = lx_role_arrives(c->g->tensors[t].role);
         r->in_hbm[t].of[0] = given ? 0 : NOTHING;
     }
     number_bundles(r);
-    return order_copies(r);
+    /* Where the copies of each tick begin. */
+    const struct lx_plan *p = r->c->p;
+    int32_t next = 0;
+    for (int32_t o = 0; o < r->c->g->op_count; o++) {
+        r->transfer_at[o] = next;
+        while (next < p->transfer_count && p->transfers[next].tick == o) next++;
+    }
+    r->transfer_at[r->c->g->op_count] = next;
+    if (next == p->transfer_count) return true;
+    return status_set(r->st, LX_E_NO, "the copies of the plan are not in order of time");
 }
 
 bool check_replay(struct checker *c, const struct parts *parts)

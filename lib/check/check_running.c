@@ -28,11 +28,6 @@ static bool check_running_refuse(const struct labels *b, int32_t op, const char 
     return status_set(b->c->st, LX_E_NO, "op %s cannot be in its nest: %s", b->c->g->ops[op].name, why);
 }
 
-static unsigned check_running_summed_by(const struct labels *b, int32_t op)
-{
-    return b->c->looped[b->c->p->access_at[op] + b->c->g->ops[op].input_count].summed;
-}
-
 /* What an op makes of an input that is not complete; false: it may not read that. */
 static bool check_running_derive(const struct labels *b, const struct lx_op *op, int operand, unsigned sums,
                                  struct label *out)
@@ -61,7 +56,7 @@ static bool check_running_derive(const struct labels *b, const struct lx_op *op,
 static bool check_running_take_op(const struct labels *b, int32_t o)
 {
     const struct lx_op *op = &b->c->g->ops[o];
-    unsigned sums = check_running_summed_by(b, o);
+    unsigned sums = b->c->looped[b->c->p->access_at[o] + b->c->g->ops[o].input_count].summed;
     struct label made = {.is = sums ? PARTIAL : COMPLETE, .levels = sums};
     bool weighted = false;
     if (sums && op->kind->id == LX_KIND_LOGSUMEXP)
@@ -105,14 +100,6 @@ static bool stays_inside(const struct labels *b)
     return true;
 }
 
-static void find_sources(const struct labels *b)
-{
-    const struct lx_graph *g = b->c->g;
-    for (int32_t t = 0; t < g->tensor_count; t++) b->source[t] = t;
-    for (int32_t o = 0; o < b->n->first; o++)
-        if (op_is_restickify(&g->ops[o])) b->source[g->ops[o].output] = b->source[g->ops[o].inputs[0]];
-}
-
 bool check_running(const struct checker *c, const struct lx_nest *n)
 {
     size_t tensors = (size_t)c->g->tensor_count;
@@ -120,8 +107,10 @@ bool check_running(const struct checker *c, const struct lx_nest *n)
                        .n = n,
                        .of = arena_array(c->memory, tensors, sizeof *b.of),
                        .source = arena_array(c->memory, tensors, sizeof *b.source)};
-    if (!b.of || !b.source) return status_no_memory(c->st);
-    find_sources(&b);
+    const struct lx_graph *g = b.c->g;
+    for (int32_t t = 0; t < g->tensor_count; t++) b.source[t] = t;
+    for (int32_t o = 0; o < b.n->first; o++)
+        if (op_is_restickify(&g->ops[o])) b.source[g->ops[o].output] = b.source[g->ops[o].inputs[0]];
     for (int32_t o = n->first; o <= n->last; o++)
         if (!check_running_take_op(&b, o)) return false;
     return stays_inside(&b);

@@ -3,11 +3,6 @@
 #include "check/check_replay.h"
 #include "base/checked.h"
 
-static int digit(int tile, int level)
-{
-    return tile >> (TILE_BITS * level) & (MOST_TURNS - 1);
-}
-
 static int level_count(const struct replay *r)
 {
     return r->nest ? r->nest->level_count : 0;
@@ -24,7 +19,7 @@ int tile_now(const struct replay *r, const struct looped *t)
 bool in_slice(const struct replay *r, const struct looped *t, int hold, int tile)
 {
     for (int l = 0; l < LX_MAX_LEVELS; l++) {
-        int d = digit(tile, l);
+        int d = tile >> (TILE_BITS * l) & (MOST_TURNS - 1);
         if (l >= level_count(r) || !(t->indexed & 1u << l) ? d != 0 : d >= r->turns[l]) return false;
         if (l < hold && (t->indexed & 1u << l) && d != r->turn[l]) return false;
     }
@@ -144,22 +139,17 @@ void close_nest(struct replay *r)
     r->nest = NULL;
 }
 
-/* What does not live through all of the run may have been written over when it begins again. */
-static void lose_contents(struct replay *r)
-{
-    for (int32_t i = 0; i < r->meeting_count; i++) {
-        int32_t b = r->meeting[i];
-        const struct lx_buffer *x = &r->c->p->problem.buffers[b];
-        if (x->start > r->nest->first || x->end <= r->nest->last) forget(r, b);
-    }
-}
-
 bool next_turn(struct replay *r)
 {
     int l = r->nest->level_count - 1;
     for (; l >= 0 && r->turn[l] == r->turns[l] - 1; l--) r->turn[l] = 0;
     if (l < 0) return false;
     r->turn[l]++;
-    lose_contents(r);
+    /* What does not live through all of the run may have been written over when it begins again. */
+    for (int32_t i = 0; i < r->meeting_count; i++) {
+        int32_t b = r->meeting[i];
+        const struct lx_buffer *x = &r->c->p->problem.buffers[b];
+        if (x->start > r->nest->first || x->end <= r->nest->last) forget(r, b);
+    }
     return true;
 }

@@ -5,12 +5,6 @@
 
 #include <math.h>
 
-/* Numbers of files have nine digits. */
-static bool check_times_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-8 * (fabs(a) + fabs(b)) + 1e-12;
-}
-
 static bool is_time(double us)
 {
     return isfinite(us) && us >= 0;
@@ -18,7 +12,9 @@ static bool is_time(double us)
 
 static bool check_times_sums_right(const struct checker *c, const char *what, double all, double parts)
 {
-    if (is_time(all) && is_time(parts) && check_times_near(all, parts)) return true;
+    /* Numbers of files have nine digits. */
+    if (is_time(all) && is_time(parts) && fabs(all - parts) <= 1e-8 * (fabs(all) + fabs(parts)) + 1e-12)
+        return true;
     return status_set(c->st, LX_E_NO, "%s takes %.9g us, as the plan says, but its parts take %.9g", what,
                       all, parts);
 }

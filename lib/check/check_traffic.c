@@ -110,14 +110,6 @@ static int64_t sum_bytes(const struct counting *n, int operand, bool on_chip)
     return bytes_of_sticks(n->c, op_operand(op, operand), sticks) * (on_chip ? 2 : 1);
 }
 
-static void count_read(const struct counting *n, int operand, bool on_chip, struct lx_op_traffic *t)
-{
-    if (on_chip)
-        t->lx_read += lx_bytes(n, operand) * loop_count(n->cut.nest, all_loops(n->cut.nest));
-    else
-        t->hbm_read += access_bytes(n->c, &n->cut, n->op, operand);
-}
-
 /* What is combined with a sum's part is read before. */
 static void count_write(const struct counting *n, int operand, bool on_chip, struct lx_op_traffic *t)
 {
@@ -141,7 +133,13 @@ static void check_traffic_count_op(struct counting *n)
     const struct lx_access *a = &n->c->p->accesses[n->c->p->access_at[n->op]];
     struct lx_op_traffic *t = &n->c->traffic[n->op];
     cut_of_op(n->c, n->op, &n->cut);
-    for (int i = 0; i < op->input_count; i++) count_read(n, i, check_traffic_placed(n, a[i].stay), t);
+    for (int i = 0; i < op->input_count; i++) {
+        bool on_chip = check_traffic_placed(n, a[i].stay);
+        if (on_chip)
+            t->lx_read += lx_bytes(n, i) * loop_count(n->cut.nest, all_loops(n->cut.nest));
+        else
+            t->hbm_read += access_bytes(n->c, &n->cut, n->op, i);
+    }
     for (int i = op->input_count; i < op_operand_count(op); i++)
         count_write(n, i, check_traffic_placed(n, a[i].stay), t);
     t->cores = n->cut.cores;

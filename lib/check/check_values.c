@@ -23,7 +23,7 @@ struct values {
     lx_status *st;
 };
 
-static bool check_values_begin(struct values *v)
+static void check_values_begin(struct values *v)
 {
     const struct lx_graph *g = v->pattern;
     size_t operands = 0;
@@ -33,7 +33,6 @@ static bool check_values_begin(struct values *v)
     v->first = mem_alloc(((size_t)g->op_count + 1) * sizeof *v->first);
     v->last = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *v->last);
     v->done = mem_zeroed((size_t)g->op_count + 1, sizeof *v->done);
-    if (!v->writer || !v->before || !v->first || !v->last || !v->done) return status_no_memory(v->st);
     for (int32_t t = 0; t < v->l->graph->tensor_count; t++) v->writer[t] = NEVER_WRITTEN;
     for (int32_t t = 0; t < g->tensor_count; t++) v->last[t] = NEVER_WRITTEN;
     int32_t n = 0;
@@ -43,16 +42,6 @@ static bool check_values_begin(struct values *v)
             v->before[n++] = v->last[op_operand(&g->ops[o], i)];
         for (int i = 0; i < g->ops[o].output_count; i++) v->last[g->ops[o].outputs[i]] = o;
     }
-    return true;
-}
-
-static void check_values_end(struct values *v)
-{
-    mem_free(v->writer);
-    mem_free(v->before);
-    mem_free(v->first);
-    mem_free(v->last);
-    mem_free(v->done);
 }
 
 static bool run_copy(const struct values *v, const struct lx_op *op)
@@ -121,20 +110,25 @@ bool check_values(const struct checker *c)
 {
     const struct lx_layouts *l = c->l;
     struct values v = {.pattern = c->p->graph, .l = l, .st = c->st};
-    bool ok = check_values_begin(&v);
+    bool ok = true;
+    check_values_begin(&v);
     for (int32_t o = 0; ok && o < l->graph->op_count; o++)
         ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])
                                  : run_op(&v, &l->graph->ops[o], l->op_origin[o]);
     ok = ok && check_values_all_there(&v);
-    check_values_end(&v);
+    mem_free(v.writer);
+    mem_free(v.before);
+    mem_free(v.first);
+    mem_free(v.last);
+    mem_free(v.done);
     return ok;
 }
 
 bool check_origin(const struct checker *c)
 {
-    const struct lx_graph *g = c->p->graph, *origin, *again = NULL;
+    const struct lx_graph *g = c->p->graph, *again = NULL;
     if (!g->came_from) return true;
-    if (!(origin = lx_graph_with_device(g->came_from, &g->device, c->st))) return false;
+    const struct lx_graph *origin = lx_graph_with_device(g->came_from, &g->device);
     bool ok = graph_online(origin, &again, c->st), same = again && again->hash == g->hash;
     lx_graph_free(origin);
     lx_graph_free(again);

@@ -62,7 +62,6 @@ static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, co
     skip_byte_order_mark(&text, &length);
     if (!csv_is_text(t->file, text, length, x->st)) return false;
     *copy = mem_string_n(text, length);
-    if (!*copy) return fail_memory(x);
     c.at = *copy;
     if (!csv_next_row(&c, &bad))
         return bad ? false : csv_fail(&c, -1, LX_E_SCHEMA, "no header; it begins with %s", names[0]);
@@ -115,12 +114,6 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static const struct info *info_of(const struct xla *x, int64_t id)
-{
-    const struct info wanted = {.id = id};
-    return x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, by_id) : NULL;
-}
-
 static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
 {
     struct stay s = {.line = c->line};
@@ -132,7 +125,9 @@ static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
         return csv_fail(c, field[4], LX_E_RANGE,
                         "end_time (%lld) is before start_time (%lld); both are inclusive", (long long)s.end,
                         (long long)s.start);
-    s.info = info_of(x, s.id);
+    int64_t id = s.id;
+    const struct info wanted = {.id = id};
+    s.info = x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, by_id) : NULL;
     if (!s.info && s.id >= 0)
         return csv_fail(c, field[0], LX_E_UNKNOWN_NAME,
                         "buffer_id %lld is not in the bufferinfo; do they belong together?", (long long)s.id);
@@ -177,16 +172,12 @@ static bool check_stay(const struct xla *x, const struct stay *s, int64_t capaci
     return true;
 }
 
-static bool overlap(const struct stay *a, const struct stay *b)
-{
-    return a->start < b->end && b->start < a->end && a->offset < b->offset + b->size &&
-           b->offset < a->offset + a->size;
-}
-
 static bool no_overlap(const struct xla *x, const struct stay *a, const struct stay *b)
 {
     char one[240], other[240];
-    if (!overlap(a, b)) return true;
+    if (a->start >= b->end || b->start >= a->end || a->offset >= b->offset + b->size ||
+        b->offset >= a->offset + a->size)
+        return true;
     return status_set(x->st, LX_E_NO, "rule overlap: %s and %s have bytes [%lld, %lld) together",
                       check_xla_describe(a, one, sizeof one), check_xla_describe(b, other, sizeof other),
                       (long long)max_i64(a->offset, b->offset),

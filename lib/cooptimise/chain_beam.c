@@ -242,7 +242,8 @@ void chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
                                      .of_a_kind = how->of_a_kind,
                                      .node_size = sizeof(struct chain_node),
                                      .cut = how->cut,
-                                     .before = chain_before};
+                                     .before = chain_before,
+                                     .vary = true};
     struct chain_search *s = mem_zeroed(1, sizeof *s);
     struct chain_node root = {.cost = 0};
     s->m = m, s->how = how, s->out = out;

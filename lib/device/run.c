@@ -1,14 +1,15 @@
 /* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
 #include "graph/online.h"
 #include "device/device.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
-#include "device/verdict.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/reference.h"
@@ -25,6 +26,8 @@ const char *lx_verify_word(enum lx_verify v)
 struct lx_execution {
     struct machine m;
     struct lx_device_options how;
+    struct cancel token; /* that `how.stop` cancels */
+    double polled;       /* when it was asked last */
     const struct lx_reference *reference;
     struct lx_reference *own;
     struct verifier verifier;
@@ -67,15 +70,38 @@ static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
                          largest->name, (long long)largest->bytes);
 }
 
+/* Asks the caller's function, as tasks end; that may be thousands of times a millisecond, so only now and then. */
+static void run_poll(void *context)
+{
+    enum { POLLS_A_SECOND = 200 };
+    struct lx_execution *u = context;
+    double now = clock_seconds();
+    if (!u->how.stop || (now - u->polled) * POLLS_A_SECOND < 1) return;
+    u->polled = now;
+    if (u->how.stop(u->how.context)) atomic_store(&u->token.requested, true);
+}
+
+static void run_enter(struct lx_execution *u)
+{
+    cancel_begin(&u->token, 0);
+    u->polled = clock_seconds();
+    if (u->how.stop && u->how.stop(u->how.context)) atomic_store(&u->token.requested, true);
+}
+
+/* False: cancelled since run_enter. */
+static bool run_leave(struct lx_execution *u, lx_status *st)
+{
+    bool cancelled = cancel_requested();
+    cancel_end(&u->token);
+    return !cancelled ||
+           status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
+}
+
 static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     u->r = mem_zeroed(1, sizeof *u->r);
-    if (!memory || !u->r) {
-        mem_free(memory);
-        return status_no_memory(st);
-    }
     *u->r = (struct lx_run_result){.op_count = (int32_t)ops,
                                    .cores = p->divisions->cores,
                                    .worst_op = -1,
@@ -86,20 +112,18 @@ static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_
     u->m.graph = p->layouts->graph;
     u->m.memory = memory;
     u->m.threads = u->how.threads > 0 ? u->how.threads : 1;
-    u->ops = arena_array(memory, ops, sizeof *u->ops);
-    u->by_core = arena_array(memory, ops * cores, sizeof *u->by_core);
+    u->r->ops = u->ops = arena_array(memory, ops, sizeof *u->ops);
+    u->r->by_core = u->by_core = arena_array(memory, ops * cores, sizeof *u->by_core);
     u->m.transfer_bytes = arena_array(memory, (size_t)p->transfer_count, sizeof *u->m.transfer_bytes);
-    u->outputs = arena_array(memory, (size_t)p->layouts->graph->tensor_count + 1, sizeof *u->outputs);
-    u->r->ops = u->ops;
-    u->r->outputs = u->outputs;
-    u->r->by_core = u->by_core;
     u->r->transfer_bytes = u->m.transfer_bytes;
+    u->r->outputs = u->outputs =
+        arena_array(memory, (size_t)p->layouts->graph->tensor_count + 1, sizeof *u->outputs);
     if (u->how.in_use) u->r->lx_in_use = u->in_use = arena_array(memory, ops * cores, sizeof *u->in_use);
     u->m.pool = pool_create(u->m.threads);
-    bool ok = u->ops && u->by_core && u->m.transfer_bytes && u->outputs && u->m.pool &&
-              (u->in_use || !u->how.in_use);
-    if (!ok) return status_no_memory(st);
-    return machine_make(&u->m, st) && (verifier_make(&u->m, &u->verifier) ? true : status_no_memory(st));
+    pool_on_poll(u->m.pool, run_poll, u);
+    if (!machine_make(&u->m, st)) return false;
+    verifier_make(&u->m, &u->verifier);
+    return true;
 }
 
 /* Data and ops of the caller's own are unknown to it. */
@@ -112,7 +136,7 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
     if (u->reference || !wanted || u->how.input || u->how.host_op) return true;
-    u->own = lx_reference_make(p->graph, u->how.seed, u->m.threads, st);
+    u->own = reference_make(p->graph, u->how.seed, u->m.pool, st);
     u->reference = u->own;
     return u->own != NULL;
 }
@@ -130,7 +154,7 @@ static void put_inputs(struct lx_execution *u)
         int32_t origin = m->plan->layouts->origin[t];
         if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
         void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
-        if (!items) return;
+        if (pool_cancelled(m->pool)) return;
         if (u->how.input)
             u->how.input(u->how.context, graph_origin_tensor(m->plan->graph, origin), items);
         else
@@ -158,21 +182,6 @@ static int32_t last_writer(const struct machine *m, int32_t tensor)
     return -1;
 }
 
-/* The store of an output moves it, and from end to end its errors are what they are. */
-static void run_compare_output(struct lx_execution *u, int32_t t, int32_t writer)
-{
-    struct machine *m = &u->m;
-    int32_t origin = m->plan->layouts->origin[t];
-    struct lx_output_run *out = &u->outputs[u->r->output_count++];
-    *out = (struct lx_output_run){.tensor = origin};
-    u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
-    if (u->reference)
-        out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
-                                        m->layouts[t].dtype, u->items, &out->error, &out->largest);
-    u->r->unknown_outputs += u->reference && !out->known;
-    out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
-}
-
 static void verify_outputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -182,21 +191,24 @@ static void verify_outputs(struct lx_execution *u)
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         int32_t writer = lx_role_leaves(m->graph->tensors[t].role) ? last_writer(m, t) : -1;
         if (writer < 0) continue;
+        if (pool_cancelled(m->pool)) return;
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
         if (u->how.output)
             u->how.output(u->how.context, graph_origin_tensor(m->plan->graph, m->plan->layouts->origin[t]),
                           u->items);
-        run_compare_output(u, t, writer);
+        /* The store of an output moves it, and from end to end its errors are what they are. */
+        int32_t origin = m->plan->layouts->origin[t];
+        struct lx_output_run *out = &u->outputs[u->r->output_count++];
+        *out = (struct lx_output_run){.tensor = origin};
+        u->ops[writer].altered += verify_altered(m, &u->verifier, t, u->items);
+        if (u->reference)
+            out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
+                                            m->layouts[t].dtype, u->items, &out->error, &out->largest);
+        u->r->unknown_outputs += u->reference && !out->known;
+        out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
     }
     u->r->output_hash = hash;
-}
-
-static bool run_stopped(const struct lx_execution *u, lx_status *st)
-{
-    if (!u->how.stop || !u->how.stop(u->how.context)) return false;
-    status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
-    return true;
 }
 
 int32_t lx_device_next(const struct lx_execution *u)
@@ -241,63 +253,45 @@ static int32_t ops_done(const struct machine *m)
            (int32_t)((m->at.number * ops + m->tick - n->first) / nest_iterations(n)); /* of as many times */
 }
 
-bool lx_device_tick(struct lx_execution *u, lx_status *st)
+/* What is cancelled half-way leaves garbage behind: nothing looks at it, the run ends. */
+static void run_tick(struct lx_execution *u)
 {
     struct machine *m = &u->m;
-    struct arena scratch = {0};
-    if (run_stopped(u, st)) return false;
-    m->scratch = &scratch;
-    m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+    struct lx_op_run *op = &u->ops[m->tick];
+    bool judged = judges(u);
     if (u->how.iterating)
         u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
     if (run_begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
-    bool judged = judges(u);
-    struct lx_op_run *op = &u->ops[m->tick];
-    if (judged) verify_before(m, &u->verifier, op);
+    if (judged && !pool_cancelled(m->pool)) verify_before(m, &u->verifier, op);
     m->before = m->access;
+    if (pool_cancelled(m->pool)) return;
     execute_op(m);
-    if (judged) verify_after(m, &u->verifier, op, u->items);
+    if (judged && !pool_cancelled(m->pool)) verify_after(m, &u->verifier, op, u->items);
+    if (pool_cancelled(m->pool)) return;
     if (u->in_use && iteration_is_last(&m->at)) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
-    arena_free(&scratch);
-    m->scratch = NULL;
-    if (m->host_failed) {
-        if (st) *st = m->host_status;
-        return false;
-    }
-    if (m->no_memory) return status_no_memory(st);
-    run_advance(u);
-    if (u->how.progress) u->how.progress(u->how.context, ops_done(m), m->graph->op_count);
-    return true;
 }
 
-/* After the last op: the outputs. */
-static bool run_finish(struct lx_execution *u, lx_status *st)
+bool lx_device_tick(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
     struct arena scratch = {0};
+    run_enter(u);
     m->scratch = &scratch;
-    m->counted = NULL;
-    verify_outputs(u);
+    m->counted = &u->by_core[(int64_t)m->tick * m->cores];
+    if (!cancel_requested()) run_tick(u);
     arena_free(&scratch);
     m->scratch = NULL;
-    return m->no_memory ? status_no_memory(st) : true;
-}
-
-/* Inputs that are kept have room of their own. */
-static bool run_make_room(struct lx_execution *u, lx_status *st)
-{
-    int64_t most = 8;
-    for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
-        enum lx_role role = u->m.graph->tensors[t].role;
-        if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
-        int64_t bytes = items_bytes(&u->m, t);
-        most = bytes > most ? bytes : most;
+    if (!run_leave(u, st)) return false;
+    if (m->failed) {
+        if (st) *st = m->failure;
+        return false;
     }
-    u->items = mem_zeroed((size_t)most / 8 + 1, 8);
-    return u->items ? true : status_no_memory(st);
+    run_advance(u);
+    if (u->how.progress) u->how.progress(u->how.context, ops_done(m), m->graph->op_count);
+    return true;
 }
 
 struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
@@ -306,36 +300,48 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !run_has_room(p->graph, true, st))
         return NULL;
     struct lx_execution *u = mem_zeroed(1, sizeof *u);
-    if (!u) return status_no_memory(st), NULL;
     if (how) u->how = *how;
     u->start = clock_seconds();
     u->m.host = (struct machine_host){u->how.host_op, u->how.context};
-    bool ok = run_make_result(u, p, st) && get_reference(u, p, st) && run_make_room(u, st);
+    run_enter(u);
+    bool ok = run_make_result(u, p, st) && get_reference(u, p, st);
     if (ok) {
+        /* Inputs that are kept have room of their own. */
+        int64_t most = 8;
+        for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
+            enum lx_role role = u->m.graph->tensors[t].role;
+            if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
+            int64_t bytes = items_bytes(&u->m, t);
+            most = bytes > most ? bytes : most;
+        }
+        u->items = mem_zeroed((size_t)most / 8 + 1, 8);
         machine_reserve(&u->m);
         put_inputs(u);
         u->m.at = iteration_at(p, 0);
-        ok = u->m.no_memory ? status_no_memory(st) : true;
     }
-    if (ok) return u;
+    bool goes_on = run_leave(u, ok ? st : NULL);
+    if (ok && goes_on) return u;
     lx_device_abandon(u);
     if (st && st->code == LX_E_MEMORY) run_has_room(p->graph, false, st);
     return NULL;
 }
 
-static bool run_conclude(struct lx_execution *u, lx_status *st)
-{
-    struct lx_run_result *r = u->r;
-    r->faults = arena_copy_array(r->memory, u->m.faults.at, u->m.faults.count, sizeof *u->m.faults.at);
-    r->fault_count = u->m.fault_count;
-    r->height_bytes = u->m.height;
-    return r->faults && judge(u->m.plan, r, u->ops) ? true : status_no_memory(st);
-}
-
 struct lx_run_result *lx_device_end(struct lx_execution *u, lx_status *st)
 {
-    struct lx_run_result *r = run_finish(u, st) && run_conclude(u, st) ? u->r : NULL;
+    struct machine *m = &u->m;
+    struct arena scratch = {0};
+    run_enter(u);
+    m->scratch = &scratch;
+    m->counted = NULL;
+    verify_outputs(u);
+    arena_free(&scratch);
+    m->scratch = NULL;
+    struct lx_run_result *r = run_leave(u, st) ? u->r : NULL;
     if (r) {
+        r->faults = arena_copy_array(r->memory, m->faults.at, m->faults.count, sizeof *m->faults.at);
+        r->fault_count = m->fault_count;
+        r->height_bytes = m->height;
+        judge(m->plan, r, u->ops);
         r->seconds = clock_seconds() - u->start;
         u->r = NULL;
     }

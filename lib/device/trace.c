@@ -65,21 +65,6 @@ static void trace_name_row(const struct trace *x, int64_t row, const char *name,
     text_add(x->t, "\"}}");
 }
 
-static void name_process(const struct trace *x)
-{
-    struct text name = {0};
-    text_format(&name, "%s: %s", x->p->graph->name ? x->p->graph->name : "lxplan", clock_names[x->clock]);
-    text_format(x->t, "%s  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": ",
-                x->clock > 0 ? ",\n" : "", (int)x->clock + 1);
-    text_json_string(x->t, name.at ? name.at : "");
-    text_add(x->t, "}}");
-    x->t->failed |= name.failed;
-    text_free(&name);
-    trace_name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
-    trace_name_row(x, TRANSFERS, "transfers", -1);
-    for (int64_t c = 0; c < x->r->cores; c++) trace_name_row(x, c + FIRST_CORE, "core", c);
-}
-
 static void trace_begin_event(const struct trace *x, const char *name, const char *category, int64_t row,
                               double us)
 {
@@ -128,7 +113,6 @@ static void trace_add_nest(const struct trace *x, int32_t o)
     trace_begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
     text_format(x->t, "\"args\": {\"ops\": %d, \"iterations\": %" PRId64 ", \"us_each\": %.4f}}",
                 (int)(n->last - n->first + 1), nest_iterations(n), us / (double)nest_iterations(n));
-    x->t->failed |= name.failed;
     text_free(&name);
 }
 
@@ -219,7 +203,16 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
     struct trace x = {.p = p, .r = r, .t = t, .clock = clock, .waits = waits};
     const struct lx_counters none = {0};
     const struct lx_op_wait nothing = {0};
-    name_process(&x);
+    struct text name = {0};
+    text_format(&name, "%s: %s", x.p->graph->name ? x.p->graph->name : "lxplan", clock_names[x.clock]);
+    text_format(x.t, "%s  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": ",
+                x.clock > 0 ? ",\n" : "", (int)x.clock + 1);
+    text_json_string(x.t, name.at ? name.at : "");
+    text_add(x.t, "}}");
+    text_free(&name);
+    trace_name_row(&x, BUNDLES, x.p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
+    trace_name_row(&x, TRANSFERS, "transfers", -1);
+    for (int64_t c = 0; c < x.r->cores; c++) trace_name_row(&x, c + FIRST_CORE, "core", c);
     for (int32_t o = 0; o < r->op_count; o++) trace_add_op(&x, o);
     trace_add_in_use(&x, r->op_count);
     trace_add_traffic(&x, &none, 0);
@@ -230,13 +223,11 @@ char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_
 {
     struct text t = {0};
     struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
-    t.failed = !waits;
-    if (waits) lx_plan_waits(p, waits);
+    lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (int clock = 0; clock < CLOCKS && waits; clock++) add_clock(p, r, (enum trace_clock)clock, waits, &t);
     mem_free(waits);
     text_add(&t, "\n]}\n");
-    if (t.failed) text_free(&t);
     *length = t.length;
     return t.at;
 }

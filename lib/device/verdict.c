@@ -1,5 +1,5 @@
 /* The verdict on a run: counts against the plan, results against their bounds. */
-#include "device/verdict.h"
+#include "device/verify.h"
 #include "base/arena.h"
 
 #include <inttypes.h>
@@ -37,48 +37,43 @@ void lx_counters_add(struct lx_counters *to, const struct lx_counters *from)
     to->flops += from->flops;
 }
 
-static bool unequal(struct lx_run_result *r, const char *where, const char *what, int64_t counted,
+static void unequal(struct lx_run_result *r, const char *where, const char *what, int64_t counted,
                     int64_t planned)
 {
     if (!r->unequal)
         r->unequal =
             arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what, planned);
-    return r->unequal != NULL;
 }
 
-static bool compare_op(const struct lx_plan *p, struct lx_run_result *r, int32_t o, struct lx_op_run *op)
+void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
 {
-    op->counts_agree = true;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int64_t counted = verdict_at(&op->counted, rows[i].counted),
-                planned = verdict_at(&p->traffic[o], rows[i].planned);
-        if (counted == planned) continue;
-        op->counts_agree = false;
-        if (!unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned)) return false;
+    for (int32_t o = 0; o < r->op_count; o++) {
+        for (int64_t c = 0; c < r->cores; c++)
+            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
+        lx_counters_add(&r->total, &ops[o].counted);
+        ops[o].cores_used = p->divisions->at[o].cores_used;
+        ops[o].device_us = p->traffic[o].device_us;
+        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
+        ops[o].counts_agree = true;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            int64_t counted = verdict_at(&ops[o].counted, rows[i].counted),
+                    planned = verdict_at(&p->traffic[o], rows[i].planned);
+            if (counted == planned) continue;
+            ops[o].counts_agree = false;
+            unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned);
+        }
+        r->unequal_ops += !ops[o].counts_agree;
     }
-    r->unequal_ops += !op->counts_agree;
-    return true;
-}
-
-static bool compare_sums(const struct lx_plan *p, struct lx_run_result *r)
-{
     int64_t hbm = r->total.hbm_read + r->total.hbm_written;
     for (int32_t i = 0; i < p->transfer_count; i++)
-        if (r->transfer_bytes[i] != p->transfers[i].bytes &&
-            !unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes))
-            return false;
-    if (hbm != p->figures.hbm_bytes &&
-        !unequal(r, "all ops", "bytes to and from HBM", hbm, p->figures.hbm_bytes))
-        return false;
-    if (r->height_bytes != p->figures.height_bytes &&
-        !unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->figures.height_bytes))
-        return false;
-    return r->total.ring == p->figures.ring_bytes ||
-           unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->figures.ring_bytes);
-}
-
-static void find_worst(struct lx_run_result *r)
-{
+        if (r->transfer_bytes[i] != p->transfers[i].bytes)
+            unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes);
+    if (hbm != p->figures.hbm_bytes)
+        unequal(r, "all ops", "bytes to and from HBM", hbm, p->figures.hbm_bytes);
+    if (r->height_bytes != p->figures.height_bytes)
+        unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->figures.height_bytes);
+    if (r->total.ring != p->figures.ring_bytes)
+        unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->figures.ring_bytes);
     for (int32_t o = 0; o < r->op_count; o++) {
         const struct lx_op_run *op = &r->ops[o];
         r->wrong_ops += op->wrong > 0 || op->altered > 0;
@@ -89,21 +84,5 @@ static void find_worst(struct lx_run_result *r)
     r->relative_error = -1;
     for (int32_t i = 0; i < r->output_count; i++)
         if (r->outputs[i].known) r->relative_error = fmax(r->relative_error, r->outputs[i].relative);
-}
-
-bool judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
-{
-    for (int32_t o = 0; o < r->op_count; o++) {
-        for (int64_t c = 0; c < r->cores; c++)
-            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
-        lx_counters_add(&r->total, &ops[o].counted);
-        ops[o].cores_used = p->divisions->at[o].cores_used;
-        ops[o].device_us = p->traffic[o].device_us;
-        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
-        if (!compare_op(p, r, o, &ops[o])) return false;
-    }
-    if (!compare_sums(p, r)) return false;
-    find_worst(r);
     r->ok = r->fault_count == 0 && r->wrong_ops == 0 && !r->unequal;
-    return true;
 }

@@ -32,34 +32,20 @@ static struct op_items verify_meant_by(const struct machine *m, int32_t tick, in
     return x;
 }
 
-static bool make_tiles_of(struct machine *m, struct verifier *v, const struct lx_nest *n, int32_t o)
-{
-    const struct lx_op *op = &m->graph->ops[o];
-    for (int i = op->input_count; i < op_operand_count(op); i++) {
-        struct lx_op one;
-        struct op_items x = verify_meant_by(m, o, i, &one);
-        struct tile_op **tile = &v->tile[m->plan->access_at[o] + i];
-        if (!(*tile = tile_op_make(x.g, x.op, n, o, m->memory))) return false;
-    }
-    return true;
-}
-
-static bool make_tiles(struct machine *m, struct verifier *v)
-{
-    size_t accesses = (size_t)m->plan->access_at[m->graph->op_count];
-    v->tile = arena_array(m->memory, accesses + 1, sizeof *v->tile);
-    for (int32_t n = 0; v->tile && n < m->plan->nest_count; n++)
-        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
-            if (!make_tiles_of(m, v, &m->plan->nests[n], o)) return false;
-    return v->tile != NULL;
-}
-
-bool verifier_make(struct machine *m, struct verifier *v)
+void verifier_make(struct machine *m, struct verifier *v)
 {
     const struct lx_graph *g = m->graph;
     v->kept = mem_zeroed((size_t)g->tensor_count + 1, sizeof *v->kept);
     v->last_op = arena_array(m->memory, (size_t)g->tensor_count + 1, sizeof *v->last_op);
-    if (!v->kept || !v->last_op || !make_tiles(m, v)) return false;
+    v->tile = arena_array(m->memory, (size_t)m->plan->access_at[g->op_count] + 1, sizeof *v->tile);
+    for (int32_t n = 0; n < m->plan->nest_count; n++)
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
+            for (int i = g->ops[o].input_count; i < op_operand_count(&g->ops[o]); i++) {
+                struct lx_op one;
+                struct op_items x = verify_meant_by(m, o, i, &one);
+                v->tile[m->plan->access_at[o] + i] =
+                    tile_op_make(x.g, x.op, &m->plan->nests[n], o, m->memory);
+            }
     for (int32_t t = 0; t < g->tensor_count; t++)
         v->last_op[t] = lx_role_leaves(g->tensors[t].role) ? g->op_count : -1;
     for (int32_t o = 0; o < g->op_count; o++)
@@ -67,7 +53,6 @@ bool verifier_make(struct machine *m, struct verifier *v)
             int32_t *last = &v->last_op[op_operand(&g->ops[o], i)];
             *last = *last > o ? *last : o;
         }
-    return true;
 }
 
 static void drop_before(struct verifier *v)
@@ -85,17 +70,10 @@ void verifier_free(struct machine *m, struct verifier *v)
     mem_free(v->kept);
 }
 
-/* Room up to whole words, which ops on bytes read. */
-static void *verify_room_for(struct machine *m, int32_t tensor)
-{
-    void *items = mem_zeroed((size_t)items_bytes(m, tensor) / 8 + 1, 8);
-    if (!items) m->no_memory = true;
-    return items;
-}
-
 void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
 {
-    if (!v->kept[tensor]) v->kept[tensor] = verify_room_for(m, tensor);
+    /* Up to whole words, which ops on bytes read. */
+    if (!v->kept[tensor]) v->kept[tensor] = mem_zeroed((size_t)items_bytes(m, tensor) / 8 + 1, 8);
     return v->kept[tensor];
 }
 
@@ -146,7 +124,7 @@ static void verify_keep(struct machine *m, struct verifier *v, int operand, cons
 {
     int32_t tensor = op_operand(machine_op(m), operand);
     if (!m->at.nest && v->last_op[tensor] < m->tick) return;
-    if (!verify_room(m, v, tensor)) return;
+    verify_room(m, v, tensor);
     const struct lx_layout *l = &m->layouts[tensor];
     if (!m->at.nest) {
         memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
@@ -184,8 +162,7 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
     int64_t begin = one_piece(l, &r);
     if (begin >= 0) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
     void *items = v->own[operand] = mem_alloc((size_t)verify_operand_bytes(m, operand) + 8);
-    m->no_memory |= !items;
-    if (items) copy_range(l, &r, v->kept[tensor], items, true);
+    copy_range(l, &r, v->kept[tensor], items, true);
     return items;
 }
 
@@ -198,13 +175,12 @@ static bool read_before(struct machine *m, struct verifier *v, int operand, stru
     op->altered += differing;
     const void *kept = v->kept[tensor] ? kept_tile(m, v, operand) : NULL;
     v->before[operand] = kept;
-    if (v->kept[tensor] && !differing) return kept != NULL;
+    if (v->kept[tensor] && !differing) return true;
     void *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
-    m->no_memory |= !items;
-    if (items && kept) memcpy(items, kept, (size_t)bytes);
+    if (kept) memcpy(items, kept, (size_t)bytes);
     mem_free(v->own[operand]);
     v->before[operand] = v->own[operand] = items;
-    return items && read_operand(m, operand, items);
+    return read_operand(m, operand, items);
 }
 
 /* Does the op of this tick go on with a sum that earlier tiles have made? */
@@ -219,19 +195,6 @@ void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
     v->ready = true;
     for (int i = 0; v->ready && i < o->input_count + (op_keeps(o) || verify_goes_on(m)); i++)
         v->ready = read_before(m, v, i, op);
-}
-
-/* Over all iterations. */
-static void take_verdict(struct lx_op_run *op, const struct judged *more)
-{
-    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
-    judged_add(&all, more);
-    op->verified = true;
-    op->wrong = all.wrong;
-    op->error = all.error;
-    op->bound = all.bound;
-    op->share = all.share;
-    op->largest = all.largest;
 }
 
 /* The op with one of its results, as it is on the tile of this iteration. */
@@ -260,30 +223,16 @@ static void judge_output(struct machine *m, const struct verifier *v, int operan
     struct op_items x = judged_op(m, v, operand, &one);
     struct judged judged;
     x.output = items;
-    if (!judge_op(&x, m->pool, &judged)) {
-        m->no_memory = true;
-        return;
-    }
-    take_verdict(op, &judged);
-}
-
-/* Nobody but the host knows what it made. */
-static bool is_done_by_host(const struct machine *m)
-{
-    return m->host.op && (machine_op(m)->kind->traits & LX_EXTERN);
-}
-
-static void drop_read(struct machine *m, struct verifier *v)
-{
-    const struct lx_op *o = machine_op(m);
-    drop_before(v);
-    if (!iteration_is_last(&m->at)) return;
-    for (int i = 0; i < op_operand_count(o); i++) {
-        int32_t t = op_operand(o, i);
-        if (v->last_op[t] > m->tick) continue;
-        mem_free(v->kept[t]);
-        v->kept[t] = NULL;
-    }
+    judge_op(&x, m->pool, &judged);
+    /* Over all iterations. */
+    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
+    judged_add(&all, &judged);
+    op->verified = true;
+    op->wrong = all.wrong;
+    op->error = all.error;
+    op->bound = all.bound;
+    op->share = all.share;
+    op->largest = all.largest;
 }
 
 static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
@@ -295,7 +244,9 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
         fault_plain(m, LX_FAULT_PLACE, NULL,
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
-        if (v->ready && !is_done_by_host(m)) judge_output(m, v, operand, op, items);
+        /* Nobody but the host knows what it made. */
+        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN)))
+            judge_output(m, v, operand, op, items);
         verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;
@@ -307,7 +258,14 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items)
 {
     const struct lx_op *o = machine_op(m);
-    if (m->no_memory || m->host_failed) return;
+    if (m->failed) return;
     for (int i = o->input_count; i < op_operand_count(o); i++) verify_result(m, v, i, op, items);
-    drop_read(m, v);
+    drop_before(v);
+    if (!iteration_is_last(&m->at)) return;
+    for (int i = 0; i < op_operand_count(o); i++) {
+        int32_t t = op_operand(o, i);
+        if (v->last_op[t] > m->tick) continue;
+        mem_free(v->kept[t]);
+        v->kept[t] = NULL;
+    }
 }

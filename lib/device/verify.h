@@ -22,17 +22,20 @@ struct verifier {
     bool ready;                 /* all that the op reads was there */
 };
 
-bool verifier_make(struct machine *m, struct verifier *v);
+void verifier_make(struct machine *m, struct verifier *v);
 void verifier_free(struct machine *m, struct verifier *v);
 /* Bytes of a tensor as items in host order. */
 int64_t items_bytes(const struct machine *m, int32_t tensor);
 
-/* Room for what an input holds; NULL: memory is out. */
+/* Room for what an input holds. */
 void *verify_room(struct machine *m, struct verifier *v, int32_t tensor);
 /* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);
 /* Elements of a tensor that are not those that were kept. */
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items);
+
+/* verdict.c: sums up, compares with the plan and decides. `ops` are those of the result. */
+void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops);
 
 #endif

@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static double alternatives_time_of(const struct division_menu *m, int32_t c, const double *hbm_share)
-{
-    const struct cost_parts *p = &m->parts[c];
-    const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
-    double sum = 0;
-    for (int i = 0; i < m->operand_count; i++) sum += hbm_share[i] * memory[i];
-    double back = hbm_share[m->output] > 0 ? 0 : p->back_us;
-    return fmax(fmax(p->compute_us, p->port_us), sum) + p->extra_us + back;
-}
-
 /* An op that writes an input or reads the output: how it sees that operand. Some of very many are enough. */
 enum { MOST_NEIGHBOURS = 16 };
 struct neighbours {
@@ -58,8 +48,14 @@ static int agreeing(const struct division_menu *m, int32_t c, const struct neigh
 static struct lx_alternative alternative(const struct lx_division *d, const struct division_menu *m,
                                          int32_t c, const double *hbm_share)
 {
-    struct lx_alternative a = {
-        .device_us = alternatives_time_of(m, c, hbm_share), .cores_used = 1, .present = true};
+    const struct cost_parts *p = &m->parts[c];
+    const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
+    double sum = 0;
+    for (int i = 0; i < m->operand_count; i++) sum += hbm_share[i] * memory[i];
+    double back = hbm_share[m->output] > 0 ? 0 : p->back_us;
+    struct lx_alternative a = {.device_us = fmax(fmax(p->compute_us, p->port_us), sum) + p->extra_us + back,
+                               .cores_used = 1,
+                               .present = true};
     for (int i = 0; i < m->split_count; i++) {
         a.splits[i] = m->splits[(int64_t)c * m->split_count + i];
         a.cores_used *= a.splits[i];
@@ -94,7 +90,7 @@ static int alternatives_insert(struct lx_alternative *out, int count, int most,
 }
 
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
-                             struct lx_alternative *out, int most, int *neighbours, lx_status *st)
+                             struct lx_alternative *out, int most, int *neighbours)
 {
     struct neighbours n;
     struct arena memory = {0};
@@ -102,15 +98,15 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
     int count = 0;
     *neighbours = 0;
     if (d->at[op].kind != LX_DIVIDED || most < 1) return 0;
-    bool ok = division_menu_make(d, op, &memory, &m, st);
+    division_menu_make(d, op, &memory, &m);
     find_neighbours(d, op, &n);
     *neighbours = n.count;
-    for (int32_t c = 0; ok && c < m.count; c++) {
+    for (int32_t c = 0; c < m.count; c++) {
         struct lx_alternative a = alternative(&d->at[op], &m, c, hbm_share);
         a.device_us *= (double)nest_runs(d->nests, d->nest_count, op);
         a.agreeing = agreeing(&m, c, &n);
         count = alternatives_insert(out, count, most, &a);
     }
     arena_free(&memory);
-    return ok ? count : -1;
+    return count;
 }

@@ -1,7 +1,6 @@
 /* Every legal division of an op, in order: a counter over the axes, the last one fastest, each through its
  * legal factors in ascending order; what breaks a rule is stepped over. */
 #include "divide/space.h"
-#include "base/stop.h"
 
 bool splits_admissible(const struct space *s, const int64_t *splits)
 {
@@ -38,8 +37,6 @@ static bool count_up(const struct space *s, int64_t *splits)
 
 bool candidate_next(struct candidate_walk *w)
 {
-    enum { EACH_CANDIDATE = 500 };
-    stop_look(EACH_CANDIDATE);
     const struct space *s = w->s;
     if (!w->started) {
         w->started = true;

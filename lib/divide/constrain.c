@@ -31,20 +31,6 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
     return unit > 1 && extent % unit != 0;
 }
 
-/* Cores that would write parts of one stick. */
-static bool constrain_shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
-{
-    int last = x->output, d = op_index_dim(x, last, v);
-    return op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
-           op_index_leaves_sticks(x, last, d, out->stick_elements);
-}
-
-/* Parts that cores make of it cannot be added. */
-static bool sums_whole(const struct lx_op *op)
-{
-    return op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND;
-}
-
 /* Why an axis of this nature stays whole; NULL: it may be cut. */
 static const char *whole_by_nature(enum lx_nature n)
 {
@@ -124,10 +110,15 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a reduction over a partly filled stick");
         if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))
             axis_block(a, "a restickify of a partly filled stick");
-        if (op_index_reduced(x, v) && sums_whole(op))
+        /* Parts that cores make of it cannot be added. */
+        if (op_index_reduced(x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
             axis_block(a, "a running sum, whose parts are not added up as they are");
         if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
-        if (constrain_shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
+        /* Cores that would write parts of one stick. */
+        int last = x->output, d = op_index_dim(x, last, v);
+        if (op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
+            op_index_leaves_sticks(x, last, d, out->stick_elements))
+            axis_block(a, "an insert that begins within a stick");
         a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
     if (!is_small(l, op) && cores_without(s) < s->cores)

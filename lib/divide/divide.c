@@ -39,8 +39,8 @@ static double divide_predict(const struct lx_layouts *l, const struct lx_divisio
 }
 
 /* From decided splits to the record of the division. */
-static bool divide_record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
-                          struct arena *memory, struct lx_division *d, lx_status *st)
+static void divide_record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
+                          struct arena *memory, struct lx_division *d)
 {
     int64_t ones[LX_MAX_VARS];
     for (int i = 0; i < LX_MAX_VARS; i++) ones[i] = 1;
@@ -48,7 +48,6 @@ static bool divide_record(const struct lx_layouts *l, const struct space *s, con
     d->operand_count = s->operand_count;
     d->splits = arena_array(memory, (size_t)s->axis_count, sizeof *d->splits);
     d->operands = arena_array(memory, (size_t)s->operand_count, sizeof *d->operands);
-    if (!d->splits || !d->operands) return status_no_memory(st);
     d->cores = s->cores;
     d->cores_used = space_used(s, splits);
     d->contiguous = -1;
@@ -73,7 +72,6 @@ static bool divide_record(const struct lx_layouts *l, const struct space *s, con
     }
     d->predicted_us = divide_predict(l, d, s, splits);
     for (int i = 0; i < s->axis_count; i++) d->predicted_us *= (double)s->axes[i].tiles;
-    return true;
 }
 
 /* What the span pass hands on of an op, and why: per variable in iteration order. */
@@ -115,10 +113,10 @@ static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *m
         struct arena scratch = {0};
         struct space s;
         if (op->kind->traits & LX_EXTERN || !may_exceed_span(l, op)) continue;
-        ok = space_of_op(l, o, cores, &scratch, &s, st);
-        if (ok && s.operand_count > 0) {
+        space_of_op(l, o, cores, &scratch, &s);
+        if (s.operand_count > 0) {
             commitments[o] = arena_array(memory, 1, sizeof *commitments[o]);
-            ok = commitments[o] ? commit_span(l, o, &s, commitments[o], st) : status_no_memory(st);
+            ok = commit_span(l, o, &s, commitments[o], st);
         }
         arena_free(&scratch);
     }
@@ -177,14 +175,16 @@ static bool divide_one_op(const struct lx_layouts *l, int32_t op_number, const s
     int64_t splits[LX_MAX_VARS];
     *d = (struct lx_division){.op = op_number, .cores = cores, .cores_used = 1, .contiguous = -1};
     d->kind = op->kind->traits & LX_EXTERN ? LX_UNDIVIDED_EXTERN : LX_DIVIDED;
-    if (!space_of_op(l, op_number, cores, scratch, &s, st)) return false;
+    space_of_op(l, op_number, cores, scratch, &s);
     if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
     if (d->kind != LX_DIVIDED) {
         d->predicted_us = divide_predict(l, d, &s, splits);
         return op->hint_count == 0 ? true : not_divided(&s, st);
     }
-    return recover_span(l, op_number, committed, &s, st) && divide_space(l, how, &s, d, splits, st) &&
-           divide_record(l, &s, splits, memory, d, st);
+    if (!recover_span(l, op_number, committed, &s, st) || !divide_space(l, how, &s, d, splits, st))
+        return false;
+    divide_record(l, &s, splits, memory, d);
+    return true;
 }
 
 bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, struct arena *memory,
@@ -195,26 +195,25 @@ bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, s
     struct arena scratch = {0};
     struct space s;
     int64_t splits[LX_MAX_VARS];
-    bool ok = space_of_division(all, op, &scratch, &s, st) && span_reduce(&s, st) &&
-              divide_space(all->layouts, &how, &s, &d, splits, st) &&
-              divide_record(all->layouts, &s, splits, memory, &d, st);
-    if (ok) *out = d;
+    space_of_division(all, op, &scratch, &s);
+    bool ok = span_reduce(&s, st) && divide_space(all->layouts, &how, &s, &d, splits, st);
+    if (ok) {
+        divide_record(all->layouts, &s, splits, memory, &d);
+        *out = d;
+    }
     arena_free(&scratch);
     return ok;
 }
 
-struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st)
+struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores)
 {
     struct lx_divisions *d = mem_zeroed(1, sizeof *d);
-    if (!d) return status_no_memory(st), NULL;
     *d = (struct lx_divisions){.layouts = l,
                                .cores = cores,
                                .count = l->graph->op_count,
                                .memory = mem_zeroed(1, sizeof *d->memory)};
-    if (d->memory) d->at = arena_array(d->memory, (size_t)d->count, sizeof *d->at);
-    if (d->at) return d;
-    lx_divisions_free(d);
-    return status_no_memory(st), NULL;
+    d->at = arena_array(d->memory, (size_t)d->count, sizeof *d->at);
+    return d;
 }
 
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
@@ -225,11 +224,10 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     const struct lx_graph *g = l->graph;
     int64_t cores = how.cores > 0 || how.cores < 0 ? how.cores : g->device.cores;
     if (!lx_cores_valid(&g->device, cores, st)) return NULL;
-    struct lx_divisions *d = divisions_new(l, cores, st);
+    struct lx_divisions *d = divisions_new(l, cores);
     struct arena scratch = {0}, between = {0};
-    if (!d) return NULL;
     struct commitment **committed = arena_array(&between, (size_t)g->op_count, sizeof *committed);
-    bool ok = committed ? span_pass(l, cores, &between, committed, st) : status_no_memory(st);
+    bool ok = span_pass(l, cores, &between, committed, st);
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         ok = stop_work(EACH_OP)
                  ? status_stopped(st)
@@ -281,13 +279,14 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
     struct arena scratch = {0};
     struct space s;
     struct lx_division fresh = {.op = op, .cores = d->cores, .kind = LX_DIVIDED};
-    bool ok = space_of_division(d, op, &scratch, &s, st);
-    if (ok && (s.operand_count == 0 || d->at[op].kind != LX_DIVIDED || !splits_legal(&s, splits)))
+    bool ok = true;
+    space_of_division(d, op, &scratch, &s);
+    if (s.operand_count == 0 || d->at[op].kind != LX_DIVIDED || !splits_legal(&s, splits))
         ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
                            s.op_name);
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
-    ok = ok && divide_record(d->layouts, &s, splits, memory, &fresh, st) &&
-         set_front(d->layouts->graph, &fresh, front, st);
+    if (ok) divide_record(d->layouts, &s, splits, memory, &fresh);
+    ok = ok && set_front(d->layouts->graph, &fresh, front, st);
     if (ok) *out = fresh;
     arena_free(&scratch);
     return ok;

@@ -104,7 +104,7 @@ bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, str
                      struct lx_division *out, lx_status *st);
 /* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring within the span
  * limit, where that helps; what it does not help is left for lx_divide to refuse. False: no memory. */
-bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options, lx_status *st);
+void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st);
@@ -142,7 +142,7 @@ struct lx_alternative {
 /* The `most` quickest legal divisions of an op, the quickest first, of those as quick the ones that agree with most of
  * its `*neighbours`; the present one is always among them. Returns how many; 0: the op is not divided; -1: `st`. */
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
-                             struct lx_alternative *out, int most, int *neighbours, lx_status *st);
+                             struct lx_alternative *out, int most, int *neighbours);
 
 /* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);
@@ -208,8 +208,8 @@ struct lx_other_divisions {
 };
 /* The quickest that cuts operand `operand` like another op's view of it (NULL: nobody's), and the quickest of which a
  * core holds less than now. */
-bool lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
-                              const struct lx_core_view *like, struct lx_other_divisions *out, lx_status *st);
+void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
+                              const struct lx_core_view *like, struct lx_other_divisions *out);
 
 /* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write index
  * for variables of the output, in the first read index for the others. Ones are not stored. Within an op no two

@@ -84,18 +84,7 @@ static double flops_of(const struct lx_op *op, const struct cost_work *w)
                                              : w->flops;
 }
 
-/* All iterations of a nest, one after the other. */
-static void repeat(struct op_parts *x, double times)
-{
-    x->parts.compute_us *= times;
-    x->parts.port_us *= times;
-    x->parts.extra_us *= times;
-    x->parts.back_us *= times;
-    x->flops *= times;
-    for (int i = 0; i < x->operands; i++) x->memory_us[i] *= times, x->bytes[i] *= times;
-}
-
-static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
+static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
@@ -103,10 +92,9 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
-    lx_status ignored;
     *out = (struct op_parts){.operands = op_operand_count(&l->graph->ops[op]),
                              .output = l->graph->ops[op].input_count};
-    if (!space_of_division(all, op, &scratch, &s, &ignored)) return arena_free(&scratch), false;
+    space_of_division(all, op, &scratch, &s);
     for (int i = 0; i < out->operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
         out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
@@ -120,17 +108,22 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
     out->flops = flops_of(&l->graph->ops[op], &w);
-    repeat(out, (double)nest_runs(all->nests, all->nest_count, op));
+    /* All iterations of a nest, one after the other. */
+    double times = (double)nest_runs(all->nests, all->nest_count, op);
+    out->parts.compute_us *= times;
+    out->parts.port_us *= times;
+    out->parts.extra_us *= times;
+    out->parts.back_us *= times;
+    out->flops *= times;
+    for (int i = 0; i < out->operands; i++) out->memory_us[i] *= times, out->bytes[i] *= times;
     arena_free(&scratch);
-    return true;
 }
 
 struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
 {
     struct op_parts x;
     double sum = 0, moved = 0;
-    if (!op_parts_of(all, op, &x))
-        return (struct lx_op_time){.device_us = all->at[op].predicted_us, .hbm_us = all->at[op].predicted_us};
+    op_parts_of(all, op, &x);
     for (int i = 0; i < x.operands; i++) {
         sum += hbm_share[i] * x.memory_us[i];
         moved += hbm_share[i] * x.bytes[i];
@@ -151,10 +144,10 @@ struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, c
 double lx_division_least(const struct lx_divisions *all, int32_t op, double *memory_us, double *slow_us)
 {
     struct op_parts x;
-    bool known = op_parts_of(all, op, &x);
+    op_parts_of(all, op, &x);
     for (int i = 0; i < x.operands && memory_us; i++) {
         memory_us[i] = x.memory_us[i];
-        slow_us[i] = known ? x.memory_us[i] - x.bytes[i] / x.one_way : 0;
+        slow_us[i] = x.memory_us[i] - x.bytes[i] / x.one_way;
     }
     return fmax(x.parts.compute_us, x.parts.port_us) + x.parts.extra_us;
 }

@@ -21,22 +21,18 @@ static bool is_present(const struct division_menu *m, int32_t c, const struct lx
     return true;
 }
 
-/* Does choice c do what is asked for? */
-static bool other_divisions_suits(const struct division_menu *m, int32_t c, int operand,
-                                  const struct lx_core_view *like, int64_t below)
-{
-    int64_t at = (int64_t)c * m->operand_count + operand;
-    return like ? lx_core_views_match(&m->views[at], like) : m->core_bytes[at] < below;
-}
-
 static int32_t quickest(const struct division_menu *m, const struct lx_division *now, int operand,
                         const struct lx_core_view *like, int64_t below)
 {
     int32_t best = -1;
-    for (int32_t c = 0; c < m->count; c++)
-        if (other_divisions_suits(m, c, operand, like, below) && !is_present(m, c, now) &&
+    for (int32_t c = 0; c < m->count; c++) {
+        /* Does choice c do what is asked for? */
+        int64_t at = (int64_t)c * m->operand_count + operand;
+        if ((like ? lx_core_views_match(&m->views[at], like) : m->core_bytes[at] < below) &&
+            !is_present(m, c, now) &&
             (best < 0 || other_divisions_time_of(m, c) < other_divisions_time_of(m, best)))
             best = c;
+    }
     return best;
 }
 
@@ -51,20 +47,19 @@ static void other_divisions_take(const struct division_menu *m, int32_t c, bool 
     out->count++;
 }
 
-bool lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
-                              const struct lx_core_view *like, struct lx_other_divisions *out, lx_status *st)
+void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
+                              const struct lx_core_view *like, struct lx_other_divisions *out)
 {
     struct arena memory = {0};
     struct division_menu m;
     const struct lx_division *now = &d->at[op];
     *out = (struct lx_other_divisions){0};
-    if (now->kind != LX_DIVIDED) return true;
-    bool ok = division_menu_make(d, op, &memory, &m, st);
-    if (ok && m.operand_count > operand) {
+    if (now->kind != LX_DIVIDED) return;
+    division_menu_make(d, op, &memory, &m);
+    if (m.operand_count > operand) {
         if (like) other_divisions_take(&m, quickest(&m, now, operand, like, 0), true, out);
         other_divisions_take(&m, quickest(&m, now, operand, NULL, now->operands[operand].core_bytes), false,
                              out);
     }
     arena_free(&memory);
-    return ok;
 }

@@ -9,34 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One op that runs whole: its time is all there is to say. */
-static bool undivided(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                      struct division_menu *out, lx_status *st)
-{
-    const struct lx_graph *g = d->layouts->graph;
-    int n = op_operand_count(&g->ops[op]);
-    double all = 0;
-    out->count = 1;
-    out->parts = arena_array(memory, 1, sizeof *out->parts);
-    out->memory_us = arena_array(memory, (size_t)n, sizeof *out->memory_us);
-    if (!out->parts || !out->memory_us) return status_no_memory(st);
-    for (int i = 0; i < n; i++) all += (double)g->tensors[op_operand(&g->ops[op], i)].bytes;
-    for (int i = 0; i < n && all > 0; i++)
-        out->memory_us[i] =
-            d->at[op].predicted_us * (double)g->tensors[op_operand(&g->ops[op], i)].bytes / all;
-    return true;
-}
-
-static bool priced_candidates_reserve(struct division_menu *m, struct arena *memory, lx_status *st)
-{
-    size_t n = (size_t)m->count, cells = n * (size_t)m->operand_count;
-    m->views = arena_array(memory, cells, sizeof *m->views);
-    m->core_bytes = arena_array(memory, cells, sizeof *m->core_bytes);
-    m->parts = arena_array(memory, n, sizeof *m->parts);
-    m->memory_us = arena_array(memory, cells, sizeof *m->memory_us);
-    return m->splits && m->views && m->core_bytes && m->parts && m->memory_us ? true : status_no_memory(st);
-}
-
 /* `v`: a division of the op whose splits may be overwritten. */
 static void priced_candidates_weigh(const struct lx_layouts *l, const struct cost_rates *rates,
                                     const struct space *s, const struct op_index *x, struct lx_division *v,
@@ -64,42 +36,29 @@ static void priced_candidates_weigh(const struct lx_layouts *l, const struct cos
                   &m->memory_us[(int64_t)c * m->operand_count]);
 }
 
-/* Hints are not up for choice. */
-static bool list_hinted(const struct lx_division *v, struct arena *memory, struct division_menu *m)
-{
-    m->count = 1;
-    m->splits = arena_array(memory, (size_t)v->split_count, sizeof *m->splits);
-    for (int i = 0; m->splits && i < v->split_count; i++) m->splits[i] = v->splits[i].split;
-    return m->splits != NULL;
-}
-
-static bool list_splits(const struct space *s, struct arena *memory, struct division_menu *m)
+static void list_splits(const struct space *s, struct arena *memory, struct division_menu *m)
 {
     VEC(int64_t) all = {0};
     int64_t splits[LX_MAX_VARS] = {0};
     struct candidate_walk w = {.s = s, .splits = splits};
-    bool ok = true;
-    while (ok && candidate_next(&w)) {
+    while (m->count < INT32_MAX && candidate_next(&w)) {
         /* One more than is needed: an op on single elements has no axes, and room all the same. */
-        ok = VEC_RESERVE(&all, all.count + (size_t)s->axis_count + 1) && m->count < INT32_MAX;
-        if (!ok) break;
+        VEC_RESERVE(&all, all.count + (size_t)s->axis_count + 1);
         memcpy(&all.at[all.count], splits, (size_t)s->axis_count * sizeof *splits);
         all.count += (size_t)s->axis_count;
         m->count++;
     }
-    m->splits = ok ? arena_copy_array(memory, all.at, all.count, sizeof *all.at) : NULL;
+    m->splits = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
     VEC_FREE(&all);
-    return m->splits != NULL;
 }
 
 /* Where no sum is split, each variable but the first that is may be in front. */
-static bool list_orders(struct arena *memory, struct division_menu *m)
+static void list_orders(struct arena *memory, struct division_menu *m)
 {
     int32_t n = m->count, most = n * m->split_count;
     int width = m->split_count;
     int64_t *splits = arena_array(memory, (size_t)most * (size_t)width, sizeof *splits);
     m->front = arena_array(memory, (size_t)most, sizeof *m->front);
-    if (!splits || !m->front) return false;
     memcpy(splits, m->splits, (size_t)n * (size_t)width * sizeof *splits);
     memset(m->front, -1, (size_t)most);
     for (int32_t c = 0; c < n; c++) {
@@ -114,46 +73,65 @@ static bool list_orders(struct arena *memory, struct division_menu *m)
         }
     }
     m->splits = splits;
-    return true;
 }
 
-static bool priced_candidates_make_menu(const struct lx_divisions *d, int32_t op, bool orders,
-                                        struct arena *memory, struct division_menu *out, lx_status *st)
+static void priced_candidates_make_menu(const struct lx_divisions *d, int32_t op, bool orders,
+                                        struct arena *memory, struct division_menu *out)
 {
     const struct lx_layouts *l = d->layouts;
     struct arena scratch = {0};
     struct space s;
     struct op_index x;
     *out = (struct division_menu){0};
-    if (d->at[op].kind != LX_DIVIDED) return undivided(d, op, memory, out, st);
+    if (d->at[op].kind != LX_DIVIDED) {
+        /* One op that runs whole: its time is all there is to say. */
+        const struct lx_graph *g = d->layouts->graph;
+        int n = op_operand_count(&g->ops[op]);
+        double all = 0;
+        out->count = 1;
+        out->parts = arena_array(memory, 1, sizeof *out->parts);
+        out->memory_us = arena_array(memory, (size_t)n, sizeof *out->memory_us);
+        for (int i = 0; i < n; i++) all += (double)g->tensors[op_operand(&g->ops[op], i)].bytes;
+        for (int i = 0; i < n && all > 0; i++)
+            out->memory_us[i] =
+                d->at[op].predicted_us * (double)g->tensors[op_operand(&g->ops[op], i)].bytes / all;
+        return;
+    }
     op_index_of(l->graph, &l->graph->ops[op], &x);
-    bool ok = space_of_division(d, op, &scratch, &s, st);
+    space_of_division(d, op, &scratch, &s);
     struct lx_division v = d->at[op];
     const struct cost_rates rates = cost_rates_of(&l->graph->device);
-    if (ok) {
-        out->split_count = s.axis_count;
-        out->operand_count = s.operand_count;
-        out->output = s.output;
-        for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
-        v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
-        bool hinted = l->graph->ops[op].hint_count > 0;
-        ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out)) &&
-             (hinted || !orders || list_orders(memory, out));
-        ok = ok ? priced_candidates_reserve(out, memory, st) : status_no_memory(st);
+    out->split_count = s.axis_count;
+    out->operand_count = s.operand_count;
+    out->output = s.output;
+    for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
+    v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
+    if (l->graph->ops[op].hint_count > 0) {
+        /* Hints are not up for choice. */
+        out->count = 1;
+        out->splits = arena_array(memory, (size_t)v.split_count, sizeof *out->splits);
+        for (int i = 0; i < v.split_count; i++) out->splits[i] = v.splits[i].split;
+    } else {
+        list_splits(&s, memory, out);
+        if (orders) list_orders(memory, out);
     }
-    for (int32_t c = 0; ok && c < out->count; c++) priced_candidates_weigh(l, &rates, &s, &x, &v, c, out);
+    size_t n = (size_t)out->count, cells = n * (size_t)out->operand_count;
+    out->views = arena_array(memory, cells, sizeof *out->views);
+    out->core_bytes = arena_array(memory, cells, sizeof *out->core_bytes);
+    out->parts = arena_array(memory, n, sizeof *out->parts);
+    out->memory_us = arena_array(memory, cells, sizeof *out->memory_us);
+    for (int32_t c = 0; c < out->count; c++) priced_candidates_weigh(l, &rates, &s, &x, &v, c, out);
     arena_free(&scratch);
-    return ok;
 }
 
-bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                        struct division_menu *out, lx_status *st)
+void division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                        struct division_menu *out)
 {
-    return priced_candidates_make_menu(d, op, false, memory, out, st);
+    priced_candidates_make_menu(d, op, false, memory, out);
 }
 
-bool division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                          struct division_menu *out, lx_status *st)
+void division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                          struct division_menu *out)
 {
-    return priced_candidates_make_menu(d, op, true, memory, out, st);
+    priced_candidates_make_menu(d, op, true, memory, out);
 }

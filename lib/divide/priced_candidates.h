@@ -21,10 +21,10 @@ struct division_menu {
 };
 
 /* All memory from the arena. An op that is not divided gets one choice without splits and views. */
-bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                        struct division_menu *out, lx_status *st);
+void division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                        struct division_menu *out);
 /* The same, and behind them those with another variable in front. */
-bool division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
-                          struct division_menu *out, lx_status *st);
+void division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
+                          struct division_menu *out);
 
 #endif

@@ -7,11 +7,6 @@ static const struct lx_op *running_sums_op_of(const struct lx_layouts *l, int32_
     return &l->graph->ops[op];
 }
 
-static bool is_in(const struct lx_nest *n, int32_t op)
-{
-    return n->first <= op && op <= n->last;
-}
-
 /* The op of the nest that makes a tensor; -1: none. */
 static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
 {
@@ -51,7 +46,7 @@ static bool reader_is_right(const struct lx_layouts *l, const struct lx_nest *n,
                             enum stage stage, unsigned levels)
 {
     const struct lx_op *o = running_sums_op_of(l, op);
-    if (!is_in(n, op)) return false;
+    if (n->first > op || op > n->last) return false;
     if (op_is_restickify(o)) return used_well(l, n, o->output, stage, levels);
     if (stage == WEIGHTS)
         return o->kind->id == LX_KIND_BLEND && operand == 0 && running_sums_summed_by(l, n, op) == levels;

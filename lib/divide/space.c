@@ -68,7 +68,7 @@ static bool slide_along(const struct op_index *x, int v, const int *axis_of_var,
     return false;
 }
 
-static bool space_add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
+static void space_add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
                               int32_t tensor, const int *axis_of_var, struct operand *o)
 {
     const struct lx_layout *y = &l->layouts[tensor];
@@ -78,7 +78,6 @@ static bool space_add_operand(struct space *s, const struct lx_layouts *l, const
                           .stick_bytes = y->stick_bytes};
     o->dims = arena_array(s->memory, (size_t)y->rank, sizeof *o->dims);
     struct coordinate_term *walks = arena_array(s->memory, 3 * (size_t)y->rank, sizeof *walks);
-    if (!o->dims || !walks) return false;
     for (int d = 0; d < y->rank; d++) {
         int h = y->host_dim[d];
         o->dims[d].size = y->size[d];
@@ -98,7 +97,6 @@ static bool space_add_operand(struct space *s, const struct lx_layouts *l, const
         struct axis *a = &s->axes[walks[d].var];
         if (h == y->stick_dim && a->extent > 1) a->unit = max_i64(a->unit, y->stick_elements);
     }
-    return true;
 }
 
 /* Of what a slice is picked from, or put into, a core addresses the slice alone, from a start that is known by then. What is
@@ -142,23 +140,22 @@ int64_t operand_tiles(const struct space *s, const struct operand *o)
     return tiles;
 }
 
-bool space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
-                 struct space *out, lx_status *st)
+void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
+                 struct space *out)
 {
-    return space_of_tile(l, op, cores, NULL, memory, out, st);
+    space_of_tile(l, op, cores, NULL, memory, out);
 }
 
-bool space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out,
-                       lx_status *st)
+void space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out)
 {
     int32_t n = nest_of_op(d->nests, d->nest_count, op);
     int64_t tiles[LX_MAX_VARS];
     if (n >= 0) nest_op_tiles(&d->nests[n], op, tiles);
-    return space_of_tile(d->layouts, op, d->cores, n >= 0 ? tiles : NULL, memory, out, st);
+    space_of_tile(d->layouts, op, d->cores, n >= 0 ? tiles : NULL, memory, out);
 }
 
-bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores, const int64_t *tiles,
-                   struct arena *memory, struct space *out, lx_status *st)
+void space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores, const int64_t *tiles,
+                   struct arena *memory, struct space *out)
 {
     const struct lx_graph *g = l->graph;
     const struct lx_op *op = &g->ops[op_number];
@@ -171,13 +168,12 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
                           .cores = cores,
                           .span_limit = g->device.span_bytes,
                           .memory = memory};
-    if (!x.known) return true;
+    if (!x.known) return;
     out->axis_count = order_axes(&x, axis_of_var);
     out->operand_count = x.operand_count;
     out->output = x.output;
     out->axes = arena_array(memory, (size_t)out->axis_count, sizeof *out->axes);
     out->operands = arena_array(memory, (size_t)out->operand_count, sizeof *out->operands);
-    if (!out->axes || !out->operands) return status_no_memory(st);
     for (int v = 0; v < x.var_count; v++) {
         struct axis *a = &out->axes[axis_of_var[v]];
         a->letter = x.letter[v];
@@ -186,16 +182,12 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
         a->unit = 1;
         a->is_summed = op_index_summed(&x, v);
         a->follows = op_index_follows(&x, v);
-        char *name = arena_copy(memory, &x.letter[v], 1);
-        if (!name) return status_no_memory(st);
-        a->name = name;
+        a->name = arena_copy(memory, &x.letter[v], 1);
     }
     for (int i = 0; i < x.operand_count; i++)
-        if (!space_add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]))
-            return status_no_memory(st);
+        space_add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]);
     note_picked(out, l, op, &x);
     for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);
     classify(out);
     constrain_op(l, op_number, &x, axis_of_var, out);
-    return true;
 }

@@ -60,14 +60,13 @@ struct space {
 };
 
 /* The space of op `op`; false only when memory is out. An op whose index map is not known has no axes. */
-bool space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
-                 struct space *out, lx_status *st);
+void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
+                 struct space *out);
 /* The same of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are as they were. */
-bool space_of_tile(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
-                   struct arena *memory, struct space *out, lx_status *st);
+void space_of_tile(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
+                   struct arena *memory, struct space *out);
 /* As the nests of the divisions have it. */
-bool space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out,
-                       lx_status *st);
+void space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out);
 /* Tiles of an operand: it has so many times the bytes of what one iteration sees. */
 int64_t operand_tiles(const struct space *s, const struct operand *o);
 /* Fills units, basis and legal of an axis from extent and unit; floor 1. */
@@ -121,7 +120,7 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
 
 /* divide.c. What the cost model is told of an op under these splits. */
 /* divide.c: divisions of all ops, none made yet. */
-struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st);
+struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores);
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
                          const int64_t *splits);
 

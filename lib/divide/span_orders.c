@@ -12,7 +12,6 @@
 #include "layout/op_index.h"
 #include "layout/stated_layouts.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@ struct orders {
     struct lx_layouts *l;
     struct lx_layout *layouts; /* the same, to be changed */
     int64_t cores;
-    lx_status *st;
 };
 
 /* What one choice changes: the tensors, the host dimension that is outermost now, and their layouts before it. */
@@ -39,21 +37,18 @@ static bool span_orders_is_large(const struct orders *s, int32_t tensor)
 }
 
 /* Does some division keep all spans of the op within the limit? Small ops need no look. */
-static bool span_orders_fits(const struct orders *s, int32_t o, bool *out)
+static bool span_orders_fits(const struct orders *s, int32_t o)
 {
-    enum { EACH_OP = 3000 };
-    stop_look(EACH_OP);
     const struct lx_op *op = &s->l->graph->ops[o];
     struct arena scratch = {0};
     struct space space;
-    bool large = false, ok = true;
+    bool large = false, fits = true;
     for (int i = 0; i < op_operand_count(op); i++) large |= span_orders_is_large(s, op_operand(op, i));
-    *out = true;
     if (!large || op->kind->traits & LX_EXTERN) return true;
-    ok = space_of_op(s->l, o, s->cores, &scratch, &space, s->st);
-    if (ok && space.operand_count > 0) *out = span_reduce(&space, NULL);
+    space_of_op(s->l, o, s->cores, &scratch, &space);
+    if (space.operand_count > 0) fits = span_reduce(&space, NULL);
     arena_free(&scratch);
-    return ok;
+    return fits;
 }
 
 /* Lays a tensor out with host dimension `dim` outermost. */
@@ -77,13 +72,6 @@ static bool put_outermost(struct orders *s, int32_t tensor, int dim)
     return true;
 }
 
-static bool may_change(const struct orders *s, int32_t tensor)
-{
-    const struct lx_tensor *t = &s->l->graph->tensors[tensor];
-    return (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT) && t->rank >= 3 &&
-           s->layouts[tensor].stick_dim >= 0 && span_orders_is_large(s, tensor);
-}
-
 static bool is_changed(const struct change *c, int32_t tensor)
 {
     for (int k = 0; k < c->count; k++)
@@ -99,19 +87,18 @@ static bool change_all(struct orders *s, const struct lx_op *op, const struct op
     for (int i = 0; i < x->operand_count && c->count < MOST_CHANGED; i++) {
         int32_t tensor = op_operand(op, i);
         int dim = op_index_dim(x, i, v);
-        if (dim < 0 || !may_change(s, tensor) || dim == s->layouts[tensor].stick_dim || is_changed(c, tensor))
+        if (dim < 0) continue;
+        const struct lx_tensor *t = &s->l->graph->tensors[tensor];
+        if ((t->role != LX_INTERMEDIATE && t->role != LX_OUTPUT) || t->rank < 3 ||
+            s->layouts[tensor].stick_dim < 0 || !span_orders_is_large(s, tensor))
             continue;
+        if (dim == s->layouts[tensor].stick_dim || is_changed(c, tensor)) continue;
         c->before[c->count] = s->layouts[tensor];
         c->tensor[c->count] = tensor;
         c->dim[c->count] = dim;
         c->count += put_outermost(s, tensor, dim);
     }
     return c->count > before;
-}
-
-static void span_orders_take_back(struct orders *s, const struct change *c)
-{
-    for (int i = c->count; i-- > 0;) s->layouts[c->tensor[i]] = c->before[i];
 }
 
 /* An op that does not fit any more follows with the variable that is outermost in changed tensor `k`. */
@@ -132,60 +119,43 @@ static bool span_orders_touches(const struct lx_op *op, int32_t tensor)
 }
 
 /* Every op that touches what has changed and fitted before fits again, or follows until it does. */
-static bool others_follow(struct orders *s, struct change *c, const bool *fitted, bool *out)
+static bool others_follow(struct orders *s, struct change *c, const bool *fitted)
 {
-    enum { EACH_SEEN = 10 };
     const struct lx_graph *g = s->l->graph;
-    *out = true;
     for (int k = 0; k < c->count; k++)
         for (int32_t o = 0; o < g->op_count; o++) {
-            bool fit = true;
-            (void)stop_round(o, EACH_SEEN);
-            if (!fitted[o] || !span_orders_touches(&g->ops[o], c->tensor[k])) continue;
-            if (!span_orders_fits(s, o, &fit)) return false;
-            if (!fit && span_orders_follow(s, &g->ops[o], k, c) && !span_orders_fits(s, o, &fit))
-                return false;
-            if (!fit) return *out = false, true;
+            if (!fitted[o] || !span_orders_touches(&g->ops[o], c->tensor[k]) || span_orders_fits(s, o))
+                continue;
+            if (!span_orders_follow(s, &g->ops[o], k, c) || !span_orders_fits(s, o)) return false;
         }
     return true;
 }
 
-static bool change_for(struct orders *s, int32_t o, bool *fitted)
+static void change_for(struct orders *s, int32_t o, bool *fitted)
 {
     const struct lx_op *op = &s->l->graph->ops[o];
     struct op_index x;
     struct change c;
-    bool ok = true;
     op_index_of(s->l->graph, op, &x);
-    for (int v = 0; ok && !fitted[o] && x.known && v < x.var_count; v++) {
-        bool kept = false;
+    for (int v = 0; !fitted[o] && x.known && v < x.var_count; v++) {
         c.count = 0;
         if (!change_all(s, op, &x, v, &c)) continue;
-        ok = span_orders_fits(s, o, &kept) && (!kept || others_follow(s, &c, fitted, &kept));
-        fitted[o] = kept;
-        if (!kept) span_orders_take_back(s, &c);
+        fitted[o] = span_orders_fits(s, o) && others_follow(s, &c, fitted);
+        if (!fitted[o]) {
+            for (int i = c.count; i-- > 0;) s->layouts[c.tensor[i]] = c.before[i];
+        }
     }
-    return ok;
 }
 
-bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options, lx_status *st)
+void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options)
 {
     const struct lx_graph *g = l->graph;
-    struct orders s = {
-        .l = l, .cores = options && options->cores > 0 ? options->cores : g->device.cores, .st = st};
-    bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted), ok = fitted != NULL, all = true;
+    struct orders s = {.l = l, .cores = options && options->cores > 0 ? options->cores : g->device.cores};
+    bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted);
     s.layouts = arena_copy_array(l->memory, l->layouts, (size_t)g->tensor_count, sizeof *l->layouts);
-    if (!ok || !s.layouts) {
-        mem_free(fitted);
-        return status_no_memory(st);
-    }
     l->layouts = s.layouts;
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
-        ok = span_orders_fits(&s, o, &fitted[o]);
-        all = all && fitted[o];
-    }
-    for (int32_t o = 0; ok && !all && o < g->op_count; o++)
-        if (!fitted[o]) ok = change_for(&s, o, fitted);
+    for (int32_t o = 0; o < g->op_count; o++) fitted[o] = span_orders_fits(&s, o);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (!fitted[o]) change_for(&s, o, fitted);
     mem_free(fitted);
-    return ok;
 }

@@ -1,4 +1,4 @@
-/* What is free between the buffers of a tick. */
+/* Free ranges between the buffers of a tick. */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -37,7 +37,6 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
     struct stretch *taken = mem_alloc(room * sizeof *taken);
     int64_t top = pool_end(p, pool), end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
-    if (!taken) return false;
     /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
     size_t k = 0;
     for (int32_t i = 0; i < count_reserved(p, pool); i++) {

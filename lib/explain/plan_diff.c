@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,8 @@ static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
                                            [LX_MOVE] = LX_PART_MOVES};
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
     int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
-    if (!per_buffer) return NULL;
     if (p->accesses) {
-        /* What ops move of each buffer while it is off chip, and of what no buffer serves. */
+        /* Bytes that ops move for each buffer that is off chip, and for tensors without a buffer. */
         int32_t count = p->access_at[p->layouts->graph->op_count];
         for (int32_t a = 0; a < count; a++) {
             int32_t stay = p->accesses[a].stay;
@@ -147,30 +147,7 @@ static int by_change_and_gain(const void *a, const void *b)
     return (x->after > y->after) - (x->after < y->after);
 }
 
-/* Buffers of one name, then those that only one plan has; costs per buffer of each plan. */
-static bool plan_diff_compare(const struct lx_plan *before, const struct lx_plan *after, const int64_t *old,
-                              const int64_t *new, struct lx_diff *out)
-{
-    const struct lx_problem *p = &before->problem, *q = &after->problem;
-    struct names names = {0};
-    bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen), ok = seen && out->all;
-    for (int32_t i = 0; ok && i < p->count; i++)
-        ok = names_add(&names, p->buffers[i].name, i) != NAMES_NO_MEMORY;
-    for (int32_t k = 0; ok && k < q->count; k++) {
-        int32_t i = names_find(&names, q->buffers[k].name);
-        if (i >= 0) seen[i] = true;
-        plan_diff_add(out, before, i, after, k, i >= 0 ? change_of(before, i, after, k) : LX_ONLY_AFTER,
-                      (i >= 0 ? old[i] : 0) - new[k]);
-    }
-    for (int32_t i = 0; ok && i < p->count; i++)
-        if (!seen[i]) plan_diff_add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
-    names_free(&names);
-    mem_free(seen);
-    return ok;
-}
-
-bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out,
-                  lx_status *st)
+void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out)
 {
     size_t most = (size_t)before->problem.count + (size_t)after->problem.count;
     *out = (struct lx_diff){.same_pattern = before->graph->hash == after->graph->hash,
@@ -178,17 +155,143 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
                             .all = mem_alloc((most + 1) * sizeof *out->all)};
     int64_t *old = plan_diff_measure(before, out->share_before),
             *new = plan_diff_measure(after, out->share_after);
-    bool ok = old && new &&plan_diff_compare(before, after, old, new, out);
+    /* Matches buffers by name; `old` and `new` are costs per buffer. */
+    const struct lx_problem *p = &before->problem, *q = &after->problem;
+    struct names names = {0};
+    bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen);
+    for (int32_t i = 0; i < p->count; i++) names_add(&names, p->buffers[i].name, i);
+    for (int32_t k = 0; k < q->count; k++) {
+        int32_t i = names_find(&names, q->buffers[k].name);
+        if (i >= 0) seen[i] = true;
+        plan_diff_add(out, before, i, after, k, i >= 0 ? change_of(before, i, after, k) : LX_ONLY_AFTER,
+                      (i >= 0 ? old[i] : 0) - new[k]);
+    }
+    for (int32_t i = 0; i < p->count; i++)
+        if (!seen[i]) plan_diff_add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
+    names_free(&names);
+    mem_free(seen);
     mem_free(old);
     mem_free(new);
-    if (ok && out->count) qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);
-    if (ok) return true;
-    lx_diff_free(out);
-    return status_no_memory(st);
+    qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);
 }
 
 void lx_diff_free(struct lx_diff *d)
 {
     mem_free(d->all);
     *d = (struct lx_diff){0};
+}
+
+/* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there make a run; an op
+ * that only the second plan has belongs to the op before it. Some nests of some hundred ops. */
+
+/* Per op of the second plan: its place in the first. */
+static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *after)
+{
+    const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
+    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
+    struct names names = {0};
+    for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
+    for (int32_t o = 0; o < h->op_count; o++) {
+        int32_t at = names_find(&names, h->ops[o].name);
+        place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
+    }
+    names_free(&names);
+    return place;
+}
+
+struct span {
+    int32_t from, to; /* both included */
+};
+
+static struct span nest_diff_span_of(const struct lx_nest *n, const int32_t *place)
+{
+    struct span s = {place ? place[n->first] : n->first, place ? place[n->first] : n->first};
+    for (int32_t o = n->first; o <= n->last; o++) {
+        int32_t at = place ? place[o] : o;
+        if (at < s.from) s.from = at;
+        if (at > s.to) s.to = at;
+    }
+    return s;
+}
+
+/* Takes the nests of one plan that begin within the run; it grows by them. */
+static bool nest_diff_take(const struct lx_plan *p, const int32_t *place, int32_t *next, struct span *run,
+                           int32_t *count)
+{
+    bool any = false;
+    while (*next < p->nest_count) {
+        struct span s = nest_diff_span_of(&p->nests[*next], place);
+        if (s.from > run->to) break;
+        if (s.to > run->to) run->to = s.to;
+        ++*next;
+        ++*count;
+        any = true;
+    }
+    return any;
+}
+
+static bool same_nest(const struct lx_plan *p, const struct lx_nest *m, const struct lx_plan *q,
+                      const struct lx_nest *n)
+{
+    const struct lx_op *a = p->layouts->graph->ops, *b = q->layouts->graph->ops;
+    bool same = m->level_count == n->level_count && strcmp(a[m->first].name, b[n->first].name) == 0 &&
+                strcmp(a[m->last].name, b[n->last].name) == 0;
+    for (int l = 0; same && l < m->level_count; l++)
+        same = m->tiles[l] == n->tiles[l] &&
+               nest_letter(p->layouts, m, m->first, l) == nest_letter(q->layouts, n, n->first, l);
+    return same;
+}
+
+static int64_t nest_diff_moved(const struct lx_plan *p, const int32_t *place, struct span run)
+{
+    int64_t bytes = 0;
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
+        int32_t at = place ? place[o] : o;
+        if (at >= run.from && at <= run.to) bytes += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
+    }
+    return bytes;
+}
+
+static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan *after, const int32_t *place,
+                              struct lx_nest_diff *out)
+{
+    int32_t i = 0, k = 0;
+    while (i < before->nest_count || k < after->nest_count) {
+        struct lx_nest_change c = {.first_before = i, .first_after = k};
+        struct span run = {INT32_MAX, 0};
+        if (i < before->nest_count) run = nest_diff_span_of(&before->nests[i], NULL);
+        if (k < after->nest_count && nest_diff_span_of(&after->nests[k], place).from < run.from)
+            run = nest_diff_span_of(&after->nests[k], place);
+        for (bool more = true; more;) {
+            more = nest_diff_take(before, NULL, &i, &run, &c.count_before);
+            more |= nest_diff_take(after, place, &k, &run, &c.count_after);
+        }
+        bool same = c.count_before == c.count_after;
+        for (int32_t n = 0; same && n < c.count_before; n++)
+            same = same_nest(before, &before->nests[c.first_before + n], after,
+                             &after->nests[c.first_after + n]);
+        if (same) continue;
+        c.bytes_before = nest_diff_moved(before, NULL, run);
+        c.bytes_after = nest_diff_moved(after, place, run);
+        out->others.bytes_before -= c.bytes_before;
+        out->others.bytes_after -= c.bytes_after;
+        out->all[out->count++] = c;
+    }
+}
+
+void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out)
+{
+    size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
+    int32_t *place = places_of(before, after);
+    *out = (struct lx_nest_diff){
+        .all = mem_zeroed(most + 1, sizeof *out->all),
+        .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};
+    nest_diff_compare(before, after, place, out);
+    mem_free(place);
+}
+
+void lx_nest_diff_free(struct lx_nest_diff *d)
+{
+    mem_free(d->all);
+    *d = (struct lx_nest_diff){0};
 }

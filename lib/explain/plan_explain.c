@@ -1,12 +1,14 @@
-/* Finds what keeps a buffer off chip, and who is in its way. */
+/* Finds the obstacle of a buffer, and the buffers in its way. */
 #include "explain/plan_explain.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "layout/op_index.h"
+#include "plan/occupancy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer answers to its own name and to that of its tensor. */
+/* The name is the buffer's or its tensor's. */
 static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
 {
     if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
@@ -28,40 +30,31 @@ static int plan_explain_by_cost(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool find_others(const struct lx_plan *p, struct lx_explained *e)
-{
-    const struct lx_buffer *b = &p->problem.buffers[e->buffer];
-    struct neighbour *found = mem_alloc(((size_t)p->problem.count + 1) * sizeof *found);
-    e->others = mem_alloc(((size_t)p->problem.count + 1) * sizeof *e->others);
-    bool ok = found && e->others;
-    for (int32_t k = 0; ok && k < p->problem.count; k++) {
-        const struct lx_buffer *o = &p->problem.buffers[k];
-        int32_t pool = p->answer.pool ? p->answer.pool[k] : 0;
-        if (p->answer.address[k] < 0 || !lx_lives_meet(o, b) || !lx_allows_pool(b, pool)) continue;
-        found[e->other_count++] = (struct neighbour){o->spill_cost, k};
-    }
-    if (ok && e->other_count) qsort(found, (size_t)e->other_count, sizeof *found, plan_explain_by_cost);
-    for (int32_t k = 0; ok && k < e->other_count; k++) e->others[k] = found[k].buffer;
-    mem_free(found);
-    return ok;
-}
-
-bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out, lx_status *st)
+void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out)
 {
     *out = (struct lx_explanation){.all = mem_zeroed((size_t)p->problem.count + 1, sizeof *out->all)};
-    bool ok = out->all != NULL;
-    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+    for (int32_t i = 0; i < p->problem.count; i++) {
         if (!(strcmp(p->problem.buffers[i].name, name) == 0 ||
               (p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0)))
             continue;
         struct lx_explained *e = &out->all[out->count++];
         *e = (struct lx_explained){.buffer = i, .obstacle = obstacle_of(p, i)};
         out->off_chip += e->obstacle != LX_NO_OBSTACLE;
-        ok = e->obstacle != LX_NO_ROOM || find_others(p, e);
+        if (e->obstacle == LX_NO_ROOM) {
+            const struct lx_buffer *b = &p->problem.buffers[e->buffer];
+            struct neighbour *found = mem_alloc(((size_t)p->problem.count + 1) * sizeof *found);
+            e->others = mem_alloc(((size_t)p->problem.count + 1) * sizeof *e->others);
+            for (int32_t k = 0; k < p->problem.count; k++) {
+                const struct lx_buffer *o = &p->problem.buffers[k];
+                int32_t pool = p->answer.pool ? p->answer.pool[k] : 0;
+                if (p->answer.address[k] < 0 || !lx_lives_meet(o, b) || !lx_allows_pool(b, pool)) continue;
+                found[e->other_count++] = (struct neighbour){o->spill_cost, k};
+            }
+            qsort(found, (size_t)e->other_count, sizeof *found, plan_explain_by_cost);
+            for (int32_t k = 0; k < e->other_count; k++) e->others[k] = found[k].buffer;
+            mem_free(found);
+        }
     }
-    if (ok) return true;
-    lx_explanation_free(out);
-    return status_no_memory(st);
 }
 
 void lx_explanation_free(struct lx_explanation *e)
@@ -76,4 +69,118 @@ const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t
     const struct lx_divisions *d = p->own_divisions;
     int32_t place = p->order ? p->order[op] : op;
     return d && p->lends && place < d->count ? &d->at[place] : NULL;
+}
+
+/* From the accesses and copies of a nest's ticks to what they mean. Some dozen tensors per nest. */
+
+const char *lx_nest_use_words(enum lx_nest_use u, bool several)
+{
+    static const struct {
+        const char *one, *several;
+    } words[] = {
+#define LX_NEST_USE_ROW(id, one, several) {one, several},
+        LX_NEST_USES(LX_NEST_USE_ROW)
+#undef LX_NEST_USE_ROW
+    };
+    if ((unsigned)u >= LX_NEST_USE_COUNT) return "?";
+    return several ? words[u].several : words[u].one;
+}
+
+/* HBM bytes of a tensor that copies move on the nest's ticks, and the kinds of these copies: a bit each. */
+static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
+                                   unsigned *kinds)
+{
+    int64_t bytes = 0;
+    *kinds = 0;
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
+        if (n->first > t->tick || t->tick > n->last || !lx_through_hbm(t->kind) ||
+            p->stays[t->stay].tensor != tensor)
+            continue;
+        bytes += t->bytes;
+        *kinds |= 1u << t->kind;
+    }
+    return bytes;
+}
+
+/* Its accesses by ops of the nest: bytes off chip, and the first stay that serves one. */
+static int64_t accessed(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int32_t *stay)
+{
+    int64_t bytes = 0;
+    *stay = -1;
+    for (int32_t a = p->access_at[n->first]; a < p->access_at[n->last + 1]; a++) {
+        const struct lx_access *x = &p->accesses[a];
+        bool on_chip = x->stay >= 0 && p->answer.address[x->stay] >= 0;
+        if (x->tensor != tensor) continue;
+        if (!on_chip)
+            bytes += x->bytes;
+        else if (*stay < 0)
+            *stay = x->stay;
+    }
+    return bytes;
+}
+
+static bool used_after(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor)
+{
+    int32_t end = p->access_at[p->layouts->graph->op_count];
+    for (int32_t a = p->access_at[n->last + 1]; a < end; a++)
+        if (p->accesses[a].tensor == tensor) return true;
+    return false;
+}
+
+static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n, const struct nest_tensor *t,
+                               int32_t stay, unsigned kinds)
+{
+    bool loads = kinds & 1u << LX_LOAD, stores = kinds & 1u << LX_STORE;
+    if (stay < 0) return LX_NEST_HBM;
+    if (t->summed) return loads ? LX_NEST_PARTS : LX_NEST_SUM;
+    if (t->made && stores) return LX_NEST_STORED;
+    if (t->made) return used_after(p, n, p->stays[stay].tensor) ? LX_NEST_KEPT : LX_NEST_INSIDE;
+    return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
+}
+
+static struct lx_nest_part nest_explain_part_of(const struct lx_plan *p, const struct lx_nest *n,
+                                                int32_t tensor, const struct nest_tensor *t)
+{
+    unsigned kinds;
+    int32_t stay;
+    int64_t off = accessed(p, n, tensor, &stay), moved = off + nest_explain_copied(p, n, tensor, &kinds);
+    struct lx_nest_part part = {.tensor = tensor, .stay = stay, .hbm_bytes = moved};
+    /* Partly on chip: HBM traffic decides. */
+    part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, t, stay, kinds);
+    return part;
+}
+
+static int nest_explain_by_use(const void *a, const void *b)
+{
+    const struct lx_nest_part *x = a, *y = b;
+    if (x->use != y->use) return x->use < y->use ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out)
+{
+    const struct lx_nest *n = &p->nests[nest];
+    struct lx_occupancy taken = {0};
+    int32_t tensors = p->layouts->graph->tensor_count;
+    *out = (struct lx_nest_explained){.parts = mem_zeroed((size_t)tensors + 1, sizeof *out->parts)};
+    lx_occupancy_make(p, LX_ALL_POOLS, &taken);
+    for (int32_t t = 0; t < tensors; t++) {
+        struct nest_tensor in = nest_tensor_of(p->layouts, n, t);
+        if (in.accessed) out->parts[out->count++] = nest_explain_part_of(p, n, t, &in);
+    }
+    qsort(out->parts, (size_t)out->count, sizeof *out->parts, nest_explain_by_use);
+    for (int32_t i = 0; i < out->count; i++) out->hbm_bytes += out->parts[i].hbm_bytes;
+    for (int32_t o = n->first; o <= n->last; o++) {
+        out->device_us += p->traffic[o].device_us;
+        out->end_to_end_us += p->traffic[o].end_to_end_us;
+    }
+    out->free_bytes = p->problem.capacity - lx_occupancy_most(&taken, n->first, (int64_t)n->last + 1);
+    lx_occupancy_free(&taken);
+}
+
+void lx_nest_explained_free(struct lx_nest_explained *e)
+{
+    mem_free(e->parts);
+    *e = (struct lx_nest_explained){0};
 }

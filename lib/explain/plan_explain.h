@@ -1,4 +1,4 @@
-/* Why a buffer is where it is, and who is in its way. */
+/* The reason of a buffer's place, and the buffers in its way. */
 #ifndef LX_EXPLAIN_PLAN_EXPLAIN_H
 #define LX_EXPLAIN_PLAN_EXPLAIN_H
 
@@ -14,7 +14,7 @@ enum lx_obstacle {
 struct lx_explained {
     int32_t buffer;
     enum lx_obstacle obstacle;
-    int32_t *others; /* with LX_NO_ROOM: who is on chip while it lives, those that save least first */
+    int32_t *others; /* with LX_NO_ROOM: buffers on chip at the same time, smallest saving first */
     int32_t other_count;
 };
 
@@ -26,10 +26,48 @@ struct lx_explanation {
 };
 
 /* `count` is 0 when nothing has that name. False with `st` when memory is out. */
-bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out, lx_status *st);
+void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out);
 void lx_explanation_free(struct lx_explanation *e);
 
 /* How work division alone divides op `op` of the plan; NULL: not known. */
 const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t op);
+
+/* X(id, of one tensor, of several), in the order in which they are told. */
+/* clang-format off */
+#define LX_NEST_USES(X)                                                                                      \
+    X(LX_NEST_INSIDE,   "never leaves LX",             "never leave LX")                                     \
+    X(LX_NEST_SUM,      "adds up on chip",             "add up on chip")                                     \
+    X(LX_NEST_HELD,     "held",                        "held")                                               \
+    X(LX_NEST_KEPT,     "made here and kept whole",    "made here and kept whole")                           \
+    X(LX_NEST_STORED,   "stored tile by tile",         "stored tile by tile")                                \
+    X(LX_NEST_LOADED,   "loaded tile by tile",         "loaded tile by tile")                                \
+    X(LX_NEST_PARTS,    "adds up, its parts in HBM",   "add up, their parts in HBM")                         \
+    X(LX_NEST_HBM,      "through HBM",                 "through HBM")
+/* clang-format on */
+
+#define LX_NEST_USE_ENUM(id, one, several) id,
+enum lx_nest_use { LX_NEST_USES(LX_NEST_USE_ENUM) LX_NEST_USE_COUNT };
+#undef LX_NEST_USE_ENUM
+
+const char *lx_nest_use_words(enum lx_nest_use u, bool several);
+
+struct lx_nest_part {
+    int32_t tensor;
+    int32_t stay; /* that has it on chip for the first op of the nest which finds it there; -1: none */
+    enum lx_nest_use use;
+    int64_t hbm_bytes; /* that the nest moves for it, in all iterations */
+};
+
+struct lx_nest_explained {
+    struct lx_nest_part *parts; /* by use, then in order of tensors */
+    int32_t count;
+    int64_t free_bytes; /* of each scratchpad, at least, while it runs */
+    int64_t hbm_bytes;
+    double device_us, end_to_end_us;
+};
+
+/* False with `st` when memory is out. */
+void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out);
+void lx_nest_explained_free(struct lx_nest_explained *e);
 
 #endif

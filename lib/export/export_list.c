@@ -3,10 +3,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
-/* Without these another tool's answer would not be legal here. The rest is about what is worth its place, and such tools
- * place all that they are given. */
+/* Another tool must respect these, or its answer is illegal here. Costs are optional: such tools place
+ * everything. */
 enum {
     NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
 };
@@ -33,7 +31,7 @@ static int32_t count_in_place(const struct lx_plan *p)
 static char *export_list_write_list(const struct lx_graph *g, const struct lx_problem *problem,
                                     const struct lx_plan *p, const struct lx_format *format,
                                     struct lx_buffer *kept, int64_t *ids, size_t *length,
-                                    struct lx_left_out *left, lx_status *st)
+                                    struct lx_left_out *left)
 {
     int32_t n = 0;
     *left = (struct lx_left_out){.needs = lx_problem_needs(problem), .places = p && format->has_addresses};
@@ -47,7 +45,7 @@ static char *export_list_write_list(const struct lx_graph *g, const struct lx_pr
         n++;
     }
     left->barred = problem->count - n;
-    return format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment, ids}, length, st);
+    return format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment, ids}, length);
 }
 
 char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
@@ -58,10 +56,7 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
     if (!export_list_can_say(problem, format, st)) return NULL;
     struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
     int64_t *ids = mem_alloc(room * sizeof *ids);
-    if (kept && ids)
-        text = export_list_write_list(g, problem, p, format, kept, ids, length, left, st);
-    else
-        status_no_memory(st);
+    text = export_list_write_list(g, problem, p, format, kept, ids, length, left);
     mem_free(kept);
     mem_free(ids);
     return text;

@@ -2,12 +2,19 @@
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "export/explorer_nodes.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-bool next_node(const struct lx_plan *p, int32_t *i, struct node *out)
+enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
+
+/* A node: of a graph an op (in order), or a tensor that arrives or leaves; of a list a buffer. Ids are made of numbers;
+ * names of files stand in labels only. */
+struct node {
+    enum node_kind kind;
+    int32_t number;
+};
+
+static bool next_node(const struct lx_plan *p, int32_t *i, struct node *out)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     if (!g) {
@@ -24,13 +31,13 @@ bool next_node(const struct lx_plan *p, int32_t *i, struct node *out)
     return (*i)++ < g->op_count + g->tensor_count;
 }
 
-void add_node_id(struct text *out, struct node n)
+static void add_node_id(struct text *out, struct node n)
 {
     static const char *const words[] = {[NODE_OP] = "op", [NODE_TENSOR] = "tensor", [NODE_BUFFER] = "buffer"};
     text_format(out, "\"%s %d\"", words[n.kind], (int)n.number);
 }
 
-void add_graph_id(struct text *out, const struct lx_plan *p)
+static void add_graph_id(struct text *out, const struct lx_plan *p)
 {
     text_json_string(out, p->graph->name && *p->graph->name ? p->graph->name : "plan");
 }
@@ -44,7 +51,7 @@ static void model_explorer_add_place(struct text *out, const struct lx_plan *p, 
                 stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor]);
 }
 
-void add_node_place(struct text *out, const struct lx_plan *p, struct node n)
+static void add_node_place(struct text *out, const struct lx_plan *p, struct node n)
 {
     if (n.kind == NODE_OP)
         model_explorer_add_place(out, p, n.number, p->layouts->graph->ops[n.number].input_count);
@@ -125,7 +132,7 @@ static void add_buffer_attributes(struct nodes *x, int32_t i)
     if (x->p->reason[i]) model_explorer_add_word(x, "reason", x->p->reason[i]);
 }
 
-/* Who has left in a tensor what is there: an op, or nobody yet; then it is the tensor's own node, if it has one. */
+/* The node that wrote a tensor last: an op, or the tensor's own node. */
 static struct node model_explorer_source_of(const struct nodes *x, int32_t tensor)
 {
     if (x->writer[tensor] >= 0) return (struct node){NODE_OP, x->writer[tensor]};
@@ -142,7 +149,7 @@ static void add_edge(struct nodes *x, struct node from, int input)
     x->between = ", ";
 }
 
-/* What an op reads, what a tensor that leaves is made by, whose place a buffer takes. */
+/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. */
 static void add_edges(struct nodes *x, struct node n)
 {
     const struct lx_plan *p = x->p;
@@ -225,7 +232,7 @@ static void model_explorer_add_node(struct nodes *x, struct node n)
     text_add(x->out, "}");
 }
 
-/* What the loops of nests are. */
+/* Loops of nests. */
 static void add_groups(struct nodes *x)
 {
     const struct lx_plan *p = x->p;
@@ -248,8 +255,7 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
     int32_t tensors = p->layouts ? p->layouts->graph->tensor_count : 0, i = 0;
     struct nodes x = {.p = p, .out = out, .writer = mem_alloc(((size_t)tensors + 1) * sizeof *x.writer)};
     struct node n;
-    (void)other;
-    if (!x.writer) return status_no_memory(st);
+    (void)other, (void)st;
     for (int32_t t = 0; t < tensors; t++) x.writer[t] = -1;
     text_add(out, "{\"label\": ");
     add_graph_id(out, p);
@@ -264,3 +270,90 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
     mem_free(x.writer);
     return true;
 }
+
+/* Figures beside the nodes of model_explorer.c, one file per figure: { graph: { name, results: { node: { value } } } }. */
+
+struct figure {
+    const char *name;
+    /* False: the node has none. */
+    bool (*add)(const struct lx_plan *p, struct node n, struct text *out);
+    bool is_number; /* shown as a shade of a gradient */
+    bool of_lists;
+};
+
+static bool add_residency(const struct lx_plan *p, struct node n, struct text *out)
+{
+    struct text place = {0};
+    add_node_place(&place, p, n);
+    bool on_chip = place.at && (place.at[0] == 'L' || place.at[1] == 'n');
+    text_format(out, "\"%s\", \"bgColor\": \"%s\"", place.at ? place.at : "",
+                on_chip ? "#a6dba0" : "#f4a582");
+    text_free(&place);
+    return true;
+}
+
+/* The cost of a list's buffer off chip. */
+static bool node_data_add_bytes(const struct lx_plan *p, struct node n, struct text *out)
+{
+    int64_t bytes = 0;
+    if (n.kind == NODE_TENSOR) return false;
+    if (n.kind == NODE_OP) bytes = p->traffic[n.number].hbm_read + p->traffic[n.number].hbm_written;
+    if (n.kind == NODE_BUFFER && p->answer.address[n.number] < 0)
+        bytes = p->problem.buffers[n.number].spill_cost;
+    text_format(out, "%" PRId64, bytes);
+    return true;
+}
+
+static bool node_data_add_time(const struct lx_plan *p, struct node n, struct text *out)
+{
+    if (n.kind != NODE_OP) return false;
+    text_format(out, "%.9g", p->traffic[n.number].device_us);
+    return true;
+}
+
+static bool node_data_add_cores(const struct lx_plan *p, struct node n, struct text *out)
+{
+    if (n.kind != NODE_OP) return false;
+    text_format(out, "%" PRId64, p->traffic[n.number].cores);
+    return true;
+}
+
+static bool write_figure(const struct lx_plan *p, const struct figure *f, struct text *out, lx_status *st)
+{
+    const char *between = "\n";
+    struct node n;
+    if (!p->layouts && !f->of_lists)
+        return status_set(st, LX_E_UNSUPPORTED, "a list of buffers has no %s; plan a pattern with ops",
+                          f->name);
+    text_add(out, "{");
+    add_graph_id(out, p);
+    text_format(out, ": {\"name\": \"%s\", \"results\": {", f->name);
+    for (int32_t i = 0; next_node(p, &i, &n);) {
+        struct text value = {0};
+        if (f->add(p, n, &value)) {
+            text_format(out, "%s  ", between);
+            add_node_id(out, n);
+            text_format(out, ": {\"value\": %s}", value.at ? value.at : "0");
+            between = ",\n";
+        }
+        text_free(&value);
+    }
+    text_format(out, "\n}%s}}\n",
+                f->is_number ? ", \"gradient\": [{\"stop\": 0, \"bgColor\": \"#fff7bc\"}, {\"stop\": 1, "
+                               "\"bgColor\": \"#d95f0e\"}]"
+                             : "");
+    return true;
+}
+
+#define NODE_FIGURE(function, ...)                                                                           \
+    bool function(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)     \
+    {                                                                                                        \
+        static const struct figure figure = {__VA_ARGS__};                                                   \
+        (void)other;                                                                                         \
+        return write_figure(p, &figure, out, st);                                                            \
+    }
+
+NODE_FIGURE(explorer_residency_write, "residency", add_residency, false, true)
+NODE_FIGURE(explorer_hbm_write, "HBM bytes", node_data_add_bytes, true, true)
+NODE_FIGURE(explorer_time_write, "predicted device time, us", node_data_add_time, true, false)
+NODE_FIGURE(explorer_cores_write, "cores", node_data_add_cores, true, false)

@@ -223,25 +223,20 @@ bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int6
     return !summed || !all_at(n, iteration, summed, false);
 }
 
-static void nest_words_add_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
+void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 {
+    const struct lx_nest *n = nest_of_tile(p, buffer);
+    if (!n) return;
+    text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
+    if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", accumulator");
     static const char *const words[] = {
-        [LX_LOAD] = "loaded", [LX_STORE] = "stored", [LX_RING] = "relaid", [LX_MOVE] = "moved"};
+        [LX_LOAD] = "loaded", [LX_STORE] = "stored", [LX_RING] = "relayout", [LX_MOVE] = "moved"};
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
         if (t->stay != buffer) continue;
         text_format(out, ", %s %s", words[t->kind], counted(transfer_times(p, t), "time").at);
         text_format(out, ", %s B in all", grouped(t->bytes).at);
     }
-}
-
-void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
-{
-    const struct lx_nest *n = nest_of_tile(p, buffer);
-    if (!n) return;
-    text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
-    if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", adds up a sum");
-    nest_words_add_copies(p, buffer, out);
 }
 
 /* The number of the tile among those of its tensor, counted from 0 on. */
@@ -260,15 +255,12 @@ void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int6
     if (!n || p->stays[buffer].first > n->last || p->stays[buffer].last < n->first) return;
     struct nest_tensor t = nest_tensor_of(p->layouts, n, p->stays[buffer].tensor);
     if (!t.indexed && !t.summed) return;
-    text_format(out, "whole in nest %d: ", (int)nest + 1);
-    if (t.summed) {
-        /* "adds up a sum over f, 5 of 64 tiles so far". */
-        unsigned summed = t.summed;
-        text_add(out, "adds up a sum over");
+    text_format(out, t.summed ? "accumulator of nest %d over" : "whole in nest %d: ", (int)nest + 1);
+    if (t.summed) { /* "accumulator of nest 2 over f: 5 of 64 tiles summed" */
         for (int l = 0; l < n->level_count; l++)
-            if (summed & level_bit(l)) text_format(out, " %c", nest_axis_letter(p, n, l));
-        text_format(out, ", %s of ", grouped(tile_number(n, summed, iteration) + 1).at);
-        text_format(out, "%s so far", counted(nest_product(n, summed), "tile").at);
+            if (t.summed & level_bit(l)) text_format(out, " %c", nest_axis_letter(p, n, l));
+        text_format(out, ": %s of ", grouped(tile_number(n, t.summed, iteration) + 1).at);
+        text_format(out, "%s summed", counted(nest_product(n, t.summed), "tile").at);
     }
     if (t.summed && t.indexed) text_add(out, "; ");
     if (t.indexed) text_add(out, "this iteration uses ");

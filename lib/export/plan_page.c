@@ -6,20 +6,15 @@
 #include "export/page.h"
 #include "export/plan_words.h"
 #include "export/pool_bands.h"
-#include "export/still_page.h"
 #include "plan/occupancy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Names of files are made printable, as everywhere. */
 static void plan_page_add_name(struct text *out, const char *name)
 {
     char *clean = printable(name ? name : "", 0);
-    if (clean)
-        text_json_string(out, clean);
-    else
-        out->failed = true;
+    text_json_string(out, clean);
     mem_free(clean);
 }
 
@@ -42,20 +37,6 @@ static void plan_page_add_gap(const struct lx_plan *p, struct text *out)
     else
         add_fact(out, "above the proven least", in_gap(gap).at, NULL);
     if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
-}
-
-/* What the other plan comes to. */
-static void plan_page_add_beside(const struct lx_plan *other, struct text *out)
-{
-    struct text name = {0}, value = {0};
-    text_add(&name, "beside it: ");
-    add_printable(&name, other->graph->name ? other->graph->name : "", 0);
-    text_format(&name, ", %s", other->solver);
-    add_value_words(other, false, &value);
-    add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
-    out->failed |= name.failed || value.failed;
-    text_free(&name);
-    text_free(&value);
 }
 
 static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
@@ -90,9 +71,18 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
     if (!height) add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
     if (!height && p->problem.capacity > 0)
         add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
-    if (other) plan_page_add_beside(other, out);
+    if (other) {
+        /* Figures of the other plan. */
+        struct text name = {0}, value = {0};
+        text_add(&name, "beside it: ");
+        add_printable(&name, other->graph->name ? other->graph->name : "", 0);
+        text_format(&name, ", %s", other->solver);
+        add_value_words(other, false, &value);
+        add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
+        text_free(&name);
+        text_free(&value);
+    }
     text_add(out, "],\n");
-    out->failed |= times.failed;
     text_free(&times);
 }
 
@@ -197,7 +187,6 @@ static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
             text_add(out, "0");
     }
     text_add(out, "]},\n");
-    out->failed |= !moved;
     mem_free(moved);
 }
 
@@ -331,7 +320,6 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
     add_command_words(p, &again);
     text_json_string(out, again.at ? again.at : "");
     text_add(out, "],\n");
-    out->failed |= words.failed || again.failed || !moved;
     text_free(&words);
     text_free(&again);
     mem_free(moved);
@@ -358,7 +346,6 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
                 o->first, max_i64(o->last, o->first + 1), o->peak, o->peak_tick);
     text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->is_list ? 0 : d->cores,
                 max_i64(d->grid_x > 8 && d->grid_y == 1 ? 8 : d->grid_x, 1));
-    out->failed |= subtitle.failed;
     text_free(&subtitle);
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct words in_short_bytes(int64_t n)
@@ -33,7 +32,7 @@ const char *optimal_words(const struct lx_plan *p)
     /* The bound that plans with nests have is one of tensors, however ops are divided. */
     bool any_divisions =
         (p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes) || p->nest_count > 0;
-    return p->graph->is_list || p->asks_time || any_divisions ? "optimal" : "optimal for these divisions";
+    return p->graph->is_list || p->asks_time || any_divisions ? "optimal" : "optimal for this work split";
 }
 
 const char *verdict_words(const struct lx_plan *p)
@@ -47,7 +46,7 @@ static void add_least(const struct lx_plan *p, const char *least, struct text *o
     if (gap <= 0)
         text_format(out, ", %s", optimal_words(p));
     else if (isinf(gap))
-        text_add(out, ", no least above 0 is proved");
+        text_add(out, ", no lower bound above 0 is proved");
     else
         text_format(out, ", proven least %s (+%s)", least, in_percent(gap).at);
 }
@@ -63,7 +62,7 @@ void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
     struct words us;
     snprintf(us.at, sizeof us.at, "%.2f us end to end", p->figures.bound_us);
     if (p->answer.status == LX_INFEASIBLE)
-        text_add(out, ", all off chip, which is no answer");
+        text_add(out, " with nothing on chip, which is no answer");
     else if (p->asks_time)
         add_least(p, us.at, out);
     else if (p->problem.objective != LX_FIT && lx_plan_value(p) != INT64_MAX)
@@ -106,7 +105,7 @@ int32_t buffer_identity(const struct lx_plan *p, int32_t buffer)
 int64_t *moved_by_buffers(const struct lx_plan *p)
 {
     int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
-    if (moved) lx_plan_moved(p, moved);
+    lx_plan_moved(p, moved);
     return moved;
 }
 

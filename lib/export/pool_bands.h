@@ -30,4 +30,18 @@ struct bands {
 bool bands_make(const struct lx_plan *p, struct bands *out);
 void bands_free(struct bands *b);
 
+struct life_lane {
+    int64_t start, end;
+    int32_t buffer, lane;
+};
+
+struct life_lanes {
+    struct life_lane *at; /* by start */
+    size_t count;
+    int32_t lanes;
+};
+
+bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out);
+void life_lanes_free(struct life_lanes *l);
+
 #endif

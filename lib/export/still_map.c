@@ -1,6 +1,6 @@
 /* Both maps of a page without scripts. A box has the name of its buffer, or its number in the table where there is room for no
  * more, so that nobody needs to tell colours; all of it when the mouse rests on it. */
-#include "export/still_page.h"
+#include "export/page.h"
 #include "base/checked.h"
 #include "base/human_words.h"
 #include "export/plan_words.h"
@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 1200, LEFT = 96, RIGHT = 12, TOP = 8, MAP = 420, AXIS = 28, USE = 90, LETTER = 7 };
@@ -102,14 +101,6 @@ static void add_box_words(const struct still *s, int32_t i, double x, double y, 
     text_add(out, "</text>");
 }
 
-/* When whoever takes its slot covers it; its end where nobody does. */
-static int64_t seen_until(const struct lx_plan *p, int32_t i, int64_t end)
-{
-    for (int32_t k = 0; k < p->problem.count; k++)
-        if (p->took_slot_of[k] == i) end = min_i64(end, p->problem.buffers[k].start);
-    return end;
-}
-
 static void add_map(const struct still *s, struct text *out)
 {
     add_svg("addresses against time", TOP + MAP + AXIS, out);
@@ -131,7 +122,11 @@ static void add_map(const struct still *s, struct text *out)
                         x, y, fmax(w, .6), fmax(h, .6), hue);
             add_hover(s, i, out);
             text_add(out, "</rect>");
-            add_box_words(s, i, x, y, still_map_x_of(s, seen_until(p, i, life.end)) - x, h, out);
+            /* When whoever takes its slot covers it; its end where nobody does. */
+            int64_t end = life.end;
+            for (int32_t n = 0; n < p->problem.count; n++)
+                if (p->took_slot_of[n] == i) end = min_i64(end, p->problem.buffers[n].start);
+            add_box_words(s, i, x, y, still_map_x_of(s, end) - x, h, out);
             text_add(out, "</g>\n");
         }
     }

@@ -1,11 +1,10 @@
 /* The page of a plan without scripts: what it comes to, how it is made again, and the tables. */
-#include "export/still_page.h"
+#include "export/page.h"
 #include "base/human_words.h"
 #include "base/memory.h"
 #include "export/plan_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 const char page_version[] = LXPLAN_VERSION;
 
@@ -50,7 +49,6 @@ static void still_page_add_row(const char *name, const char *value, struct text 
 /* Likewise of words that were made for it, which it takes. */
 static void add_made_row(const char *name, struct text *made, struct text *out)
 {
-    out->failed |= made->failed;
     still_page_add_row(name, made->at, out);
     text_free(made);
 }
@@ -124,20 +122,6 @@ static void still_page_add_buffer(const struct still *s, int32_t i, struct text 
     text_add(out, "</td></tr>\n");
 }
 
-static void still_page_add_buffers(const struct still *s, struct text *out)
-{
-    static const char *const heads[] = {"number", "buffer",        "bytes",     "life", "address",
-                                        "state",  "cost off chip", "HBM moved", "why",  NULL};
-    int32_t all = s->p->problem.count;
-    text_format(out, "<section><h2>%s</h2>\n", counted(all, "buffer").at);
-    if (s->count < all)
-        text_format(out, "<p>Shown here and in the map are the largest %s; the plan file has all.</p>\n",
-                    grouped(s->count).at);
-    add_heads(heads, out);
-    for (int32_t k = 0; k < s->count; k++) still_page_add_buffer(s, s->chosen[k], out);
-    text_add(out, "</tbody></table></section>\n");
-}
-
 static void still_page_add_op(const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_op *op = &p->layouts->graph->ops[i];
@@ -185,7 +169,7 @@ static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
     int32_t n = p->problem.count, over = 0, found = 0;
     int32_t *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen);
     int64_t low = 0, high = INT64_MAX;
-    while (n > STILL_MOST && low < high) { /* the least size of which no more are larger than are shown */
+    while (n > STILL_MOST && low < high) { /* sizes from here on are shown */
         int64_t middle = low + (high - low) / 2;
         over = 0;
         for (int32_t i = 0; i < n; i++) over += size_at(p, i) > middle;
@@ -196,7 +180,7 @@ static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
     }
     over = 0;
     for (int32_t i = 0; i < n; i++) over += size_at(p, i) > low;
-    for (int32_t i = 0, equal = STILL_MOST - over; chosen && i < n; i++)
+    for (int32_t i = 0, equal = STILL_MOST - over; i < n; i++)
         if (n <= STILL_MOST || size_at(p, i) > low || (size_at(p, i) == low && equal-- > 0))
             chosen[found++] = i;
     *count = found;
@@ -230,7 +214,16 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, const struc
         still_page_add_row("made by", "lxplan " LXPLAN_VERSION, out);
         text_add(out, "</table></section>\n");
         add_still_maps(&s, out);
-        still_page_add_buffers(&s, out);
+        static const char *const heads[] = {"number", "buffer",        "bytes",     "life", "address",
+                                            "state",  "cost off chip", "HBM moved", "why",  NULL};
+        int32_t all = s.p->problem.count;
+        text_format(out, "<section><h2>%s</h2>\n", counted(all, "buffer").at);
+        if (s.count < all)
+            text_format(out, "<p>Shown here and in the map are the largest %s; the plan file has all.</p>\n",
+                        grouped(s.count).at);
+        add_heads(heads, out);
+        for (int32_t k = 0; k < s.count; k++) still_page_add_buffer(&s, s.chosen[k], out);
+        text_add(out, "</tbody></table></section>\n");
         still_page_add_ops(s.p, out);
         text_add(out, "</main>\n");
     } else

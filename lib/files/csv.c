@@ -115,7 +115,6 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
     const char *s = c->rows.field[c->position[USE_TIMES]];
     int64_t *ticks = arena_array(c->b.memory, strlen(s) / 2 + 2, sizeof *ticks);
-    if (!ticks) return status_no_memory(c->rows.st);
     size_t n = 0, kept = 0;
     ticks[n++] = b->start;
     while (*s) {
@@ -168,7 +167,9 @@ static bool read_benefit(struct csv *c, int64_t *cost)
 static bool csv_read_id(struct csv *c)
 {
     int64_t id;
-    return csv_read_int(c, ID, -LX_INT_MAX, &id) && builder_buffer_id(&c->b, id, c->rows.st);
+    if (!csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
+    VEC_PUSH(&c->b.buffer_ids, id);
+    return true;
 }
 
 static bool csv_read_row(struct csv *c, bool xla)
@@ -223,15 +224,8 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     size_t named = strlen(base);
     if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
     char *name = mem_string_n(base, named);
-    bool begun =
-        copy && name && builder_begin(&c.b, file, *name ? name : "list", st); /* a text has no file */
+    builder_begin(&c.b, file, *name ? name : "list"); /* a text has no file */
     mem_free(name);
-    if (!begun) {
-        mem_free(copy);
-        builder_abandon(&c.b);
-        status_no_memory(st);
-        return NULL;
-    }
     c.rows.at = copy;
     struct lx_graph *g = c.b.graph;
     const struct lx_graph *made = NULL;

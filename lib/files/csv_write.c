@@ -23,18 +23,7 @@ void csv_field(struct text *t, const char *s)
     text_add(t, "\"");
 }
 
-static char *csv_write_finish(struct text *t, size_t *length, lx_status *st)
-{
-    if (t->failed) {
-        text_free(t);
-        status_no_memory(st);
-        return NULL;
-    }
-    *length = t->length;
-    return t->at;
-}
-
-char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status *st)
+char *minimalloc_write(const struct lx_buffers *list, size_t *length)
 {
     struct text t = {0};
     bool offsets = false, alignments = list->alignment != 1, weights = false;
@@ -57,10 +46,11 @@ char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status 
         if (weights) text_format(&t, ",%" PRId64, b->spill_cost);
         text_add(&t, "\n");
     }
-    return csv_write_finish(&t, length, st);
+    *length = t.length;
+    return t.at;
 }
 
-char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
+char *xla_write(const struct lx_buffers *list, size_t *length)
 {
     struct text t = {0};
     text_add(&t,
@@ -78,5 +68,6 @@ char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
             text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
         text_add(&t, ",,false\n");
     }
-    return csv_write_finish(&t, length, st);
+    *length = t.length;
+    return t.at;
 }

@@ -49,27 +49,13 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
     return d2m_take(m, whole, variable, "scratch", 0);
 }
 
-static bool d2m_join(struct maker *m, const struct d2m_variable *v, int32_t first)
+static void d2m_join(struct maker *m, const struct d2m_variable *v, int32_t first)
 {
     struct lx_bonds *s = &m->b->graph->bonds;
-    if (v->scratch_count < 2) return true;
+    if (v->scratch_count < 2) return;
     int32_t *members = arena_array(m->b->memory, (size_t)v->scratch_count, sizeof *members);
-    if (!members) return status_no_memory(m->st);
     for (int32_t k = 0; k < v->scratch_count; k++) members[k] = first + k;
     m->together[s->together_count++] = (struct lx_group){members, v->scratch_count};
-    return true;
-}
-
-static bool d2m_add_variable(struct maker *m, const struct d2m_variable *v, int32_t variable)
-{
-    struct lx_bonds *s = &m->b->graph->bonds;
-    int32_t first = (int32_t)m->b->buffers.count;
-    if (!add_scratch(m, v, variable) || !d2m_join(m, v, first)) return false;
-    for (int32_t k = 0; k < v->spill_count; k++) {
-        m->staging[s->staging_count++] = (struct lx_pair){(int32_t)m->b->buffers.count, first};
-        if (!d2m_take(m, d2m_claim(m, v->spill[k]), variable, "spill", k)) return false;
-    }
-    return true;
 }
 
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
@@ -80,9 +66,16 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
     for (int32_t i = 0; i < count; i++) spills += (size_t)variables[i].spill_count;
     m.together = arena_array(b->memory, (size_t)count, sizeof *m.together);
     m.staging = arena_array(b->memory, spills, sizeof *m.staging);
-    if (!m.together || !m.staging) return status_no_memory(st);
-    for (int32_t i = 0; i < count; i++)
-        if (!d2m_add_variable(&m, &variables[i], i)) return false;
+    for (int32_t i = 0; i < count; i++) {
+        struct lx_bonds *s = &m.b->graph->bonds;
+        int32_t first = (int32_t)m.b->buffers.count;
+        if (!add_scratch(&m, &variables[i], i)) return false;
+        d2m_join(&m, &variables[i], first);
+        for (int32_t k = 0; k < variables[i].spill_count; k++) {
+            m.staging[s->staging_count++] = (struct lx_pair){(int32_t)m.b->buffers.count, first};
+            if (!d2m_take(&m, d2m_claim(&m, variables[i].spill[k]), i, "spill", k)) return false;
+        }
+    }
     b->graph->bonds.together = m.together;
     b->graph->bonds.staging = m.staging;
     b->graph->is_list = true;

@@ -60,7 +60,6 @@ static bool read_domain(struct reader *r, const struct json_value *domain, const
     const struct json_value *array = NULL, *item;
     if (!json_opt_array(r->j, domain, space, &array, r->st)) return false;
     int32_t *list = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *list);
-    if (!list) return status_no_memory(r->st);
     json_for_each(item, array) {
         int64_t request;
         if (!json_int_value(r->j, item, "a request of a domain", 0, r->request_count - 1, &request, r->st))
@@ -126,7 +125,6 @@ static bool d2m_read_root(struct reader *r, const struct json_value *root)
     r->variables = arena_array(r->b.memory, n, sizeof *r->variables);
     r->requests = arena_array(r->b.memory, m, sizeof *r->requests);
     r->owner = arena_array(r->b.memory, m, sizeof *r->owner);
-    if (!r->variables || !r->requests || !r->owner) return status_no_memory(r->st);
     r->variable_count = (int32_t)n;
     json_for_each(v, requests)
         if (!read_request(r, v)) return false;
@@ -149,7 +147,8 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     if (!json_parse(&j, file, text, length, st)) return NULL;
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const struct lx_graph *made = NULL;
-    if (builder_begin(&r.b, file, *base ? base : "list", st) && d2m_read_root(&r, j.root))
+    builder_begin(&r.b, file, *base ? base : "list");
+    if (d2m_read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);

@@ -28,12 +28,6 @@ static int32_t d2m_solution_variable_of(const char *name, bool *spill)
     return n <= LX_MAX_ITEMS && (*spill || strncmp(end, ".scratch", 8) == 0) ? (int32_t)n : -1;
 }
 
-/* A variable without requests in scratch has a buffer of no bytes in its stead. */
-static bool stands_for_nothing(const struct lx_buffer *b)
-{
-    return b->size == 0 && b->start == 0 && b->end == 1;
-}
-
 /* From buffer `i` on, those of one space of the variable: their requests, and the list of their numbers. */
 static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool wanted)
 {
@@ -42,7 +36,8 @@ static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool want
     for (; i < x->g->buffer_count; i++) {
         const struct lx_buffer *b = &x->g->buffers[i];
         if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
-        if (!spill && stands_for_nothing(b)) continue;
+        /* A variable without requests in scratch has a buffer of no bytes in its stead. */
+        if (!spill && b->size == 0 && b->start == 0 && b->end == 1) continue;
         text_format(&x->variables, first ? "%d" : ", %d", (int)x->request);
         text_format(&x->requests, "%s\n    [%d, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
                     x->request++ ? "," : "", (int)x->variable, b->start, b->end - 1, b->size, x->address[i]);
@@ -87,7 +82,6 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
         status_set(st, LX_E_UNSUPPORTED, "only plans of a D2M file have such answers");
     text_format(&t, "{\n  \"variables\": [%s\n  ],\n  \"requests\": [%s\n  ]\n}\n",
                 x.variables.at ? x.variables.at : "", x.requests.at ? x.requests.at : "");
-    if (ok && (t.failed || x.variables.failed || x.requests.failed)) ok = status_no_memory(st);
     text_free(&x.variables);
     text_free(&x.requests);
     if (!ok) return text_free(&t), NULL;

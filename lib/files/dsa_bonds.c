@@ -40,7 +40,6 @@ static bool dsa_bonds_read_pairs(struct dsa_reader *r, const struct json_value *
     const struct json_value *array = NULL, *v;
     if (from && !json_opt_array(r->j, from, list->key, &array, r->st)) return false;
     *out = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof **out);
-    if (!*out) return status_no_memory(r->st);
     json_for_each(v, array)
         if (!read_pair(r, v, list, &(*out)[(*count)++])) return false;
     return true;
@@ -53,14 +52,13 @@ static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
 }
 
 /* The classes that the pairs span, each once. */
-static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
+static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
 {
     size_t n = r->list.count;
     struct lx_bonds *s = &r->b.graph->bonds;
     int32_t *up = arena_array(r->b.memory, n, sizeof *up),
             *sizes = arena_array(r->b.memory, n, sizeof *sizes);
     struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
-    if (!up || !sizes || !groups) return status_no_memory(r->st);
     for (size_t i = 0; i < n; i++) up[i] = (int32_t)i;
     for (int32_t k = 0; k < count; k++)
         up[dsa_bonds_leader(up, pairs[k].a)] = dsa_bonds_leader(up, pairs[k].b);
@@ -68,13 +66,11 @@ static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
     for (size_t i = 0; i < n; i++) {
         if (up[i] != (int32_t)i || sizes[i] < 2) continue;
         int32_t *members = arena_array(r->b.memory, (size_t)sizes[i], sizeof *members), found = 0;
-        if (!members) return status_no_memory(r->st);
         for (size_t k = 0; k < n; k++)
             if (dsa_bonds_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
         groups[s->same_place_count++] = (struct lx_group){members, found};
     }
     s->same_place = groups;
-    return true;
 }
 
 static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
@@ -101,15 +97,6 @@ static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
     return true;
 }
 
-static bool read_pins(struct dsa_reader *r, const struct json_value *constraints)
-{
-    const struct json_value *array = NULL, *v;
-    if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
-    json_for_each(v, array)
-        if (!dsa_bonds_read_pin(r, v)) return false;
-    return true;
-}
-
 static bool read_penalties(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const model_keys[] = {"reuse_penalties", NULL};
@@ -122,7 +109,6 @@ static bool read_penalties(struct dsa_reader *r, const struct json_value *proble
         !json_opt_array(r->j, model, "reuse_penalties", &array, r->st))
         return false;
     struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *reuse);
-    if (!reuse) return status_no_memory(r->st);
     json_for_each(v, array) {
         struct lx_pair pair = {0};
         struct lx_reuse *one = &reuse[s->reuse_count++];
@@ -149,13 +135,18 @@ bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
     if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
-    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count) || !make_groups(r, pairs, count) ||
-        !dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
+    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count)) return false;
+    make_groups(r, pairs, count);
+    if (!dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
         !dsa_bonds_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
         return false;
     s->apart = separate;
     s->exclusive = exclusive;
-    return read_pins(r, constraints) && read_penalties(r, problem);
+    const struct json_value *array = NULL, *v;
+    if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
+    json_for_each(v, array)
+        if (!dsa_bonds_read_pin(r, v)) return false;
+    return read_penalties(r, problem);
 }
 
 /* --- What is asked. --- */

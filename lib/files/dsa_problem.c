@@ -55,7 +55,6 @@ static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct
     if (!json_opt_array(r->j, v, "reserved_ranges", &array, r->st)) return false;
     struct lx_reserved *ranges =
         arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *ranges);
-    if (!ranges) return status_no_memory(r->st);
     int64_t most = pool->capacity == LX_NO_LIMIT ? LX_INT_MAX : pool->capacity;
     json_for_each(one, array) {
         struct lx_reserved range = {0, 0, INT64_MIN, INT64_MAX};
@@ -96,22 +95,8 @@ static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value 
         !json_int(r->j, v, "capacity", 0, LX_INT_MAX, &pool->capacity, r->st))
         return false;
     pool->name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
-    if (!pool->name || !VEC_PUSH(&r->pools, id)) return status_no_memory(r->st);
+    VEC_PUSH(&r->pools, id);
     return read_ranges(r, v, pool) && read_banks(r, v);
-}
-
-static bool dsa_problem_read_pools(struct dsa_reader *r, const struct json_value *problem)
-{
-    const struct json_value *array = NULL, *v;
-    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
-    if (json_count(array) == 0)
-        return json_error(r->j, array, r->st, LX_E_SCHEMA,
-                          "there is no pool; buffers need one to be placed in");
-    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
-    if (!r->rooms) return status_no_memory(r->st);
-    json_for_each(v, array)
-        if (!dsa_problem_read_pool(r, v)) return false;
-    return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
 }
 
 /* --- Buffers. --- */
@@ -120,19 +105,6 @@ static int dsa_problem_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
-}
-
-/* In order, overlapping ones joined. */
-static void dsa_problem_join_lives(struct lx_life *lives, int32_t *count)
-{
-    int32_t kept = 0;
-    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
-    for (int32_t k = 0; k < *count; k++)
-        if (kept && lives[kept - 1].end >= lives[k].start)
-            lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
-        else
-            lives[kept++] = lives[k];
-    *count = kept;
 }
 
 static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
@@ -144,7 +116,6 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
         return json_error(r->j, array, r->st, LX_E_SCHEMA,
                           "a buffer without a live interval; remove it or add one");
     struct lx_life *lives = arena_array(r->b.memory, (size_t)json_count(array), sizeof *lives);
-    if (!lives) return status_no_memory(r->st);
     int32_t n = 0;
     json_for_each(one, array) {
         struct lx_life *life = &lives[n++];
@@ -154,7 +125,16 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
             return false;
         r->earliest = min_i64(r->earliest, life->start);
     }
-    dsa_problem_join_lives(lives, &n);
+    /* In order, overlapping ones joined. */
+    int32_t *count = &n;
+    int32_t kept = 0;
+    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
+    for (int32_t k = 0; k < *count; k++)
+        if (kept && lives[kept - 1].end >= lives[k].start)
+            lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
+        else
+            lives[kept++] = lives[k];
+    *count = kept;
     b->start = lives[0].start;
     b->end = lives[n - 1].end;
     b->lives = n > 1 ? lives : NULL;
@@ -167,7 +147,6 @@ static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struc
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
     int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
-    if (!pools) return status_no_memory(r->st);
     json_for_each(one, array) {
         int32_t pool = dsa_find(r, one, "pool");
         if (pool < 0) return false;
@@ -197,9 +176,9 @@ static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_valu
         !read_allowed(r, v, &b))
         return false;
     b.name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
-    if (!b.name || !VEC_PUSH(&r->list, b) || !VEC_PUSH(&r->buffers, id) ||
-        !VEC_PUSH(&r->places, (struct place){at.line, at.column}))
-        return status_no_memory(r->st);
+    VEC_PUSH(&r->list, b);
+    VEC_PUSH(&r->buffers, id);
+    VEC_PUSH(&r->places, (struct place){at.line, at.column});
     return true;
 }
 
@@ -236,7 +215,6 @@ static bool dsa_problem_add_buffers(struct dsa_reader *r)
     for (size_t i = 0; i < r->list.count; i++) {
         struct lx_buffer *b = &r->list.at[i];
         struct lx_life *lives = arena_copy_array(r->b.memory, b->lives, (size_t)b->life_count, sizeof *lives);
-        if (!lives) return status_no_memory(r->st);
         for (int32_t k = 0; k < b->life_count; k++) {
             lives[k].start -= r->earliest;
             lives[k].end -= r->earliest;
@@ -259,8 +237,17 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
     struct lx_graph *g = r->b.graph;
     const struct json_value *problem = json_find(root, "problem");
     if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
-    if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !dsa_problem_read_pools(r, problem) ||
-        !read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
+    if (!json_only_keys(r->j, problem, "a problem", keys, r->st)) return false;
+    const struct json_value *array = NULL, *v;
+    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
+    if (json_count(array) == 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA,
+                          "there is no pool; buffers need one to be placed in");
+    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
+    json_for_each(v, array)
+        if (!dsa_problem_read_pool(r, v)) return false;
+    if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
+    if (!read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
         !dsa_read_bonds(r, problem))
         return false;
     g->is_list = true;
@@ -317,14 +304,14 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
     if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
         !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
         !json_string(r->j, root, "profile", &profile, r->st) || !check_profile(r, root, profile) ||
-        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint) ||
-        !builder_begin(&r->b, r->j->file, *instance ? instance : "dsa", r->st))
+        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
         return false;
+    builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
     r->b.graph->summary =
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
             : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
-    return r->b.graph->summary ? dsa_problem_read_problem(r, root) : status_no_memory(r->st);
+    return dsa_problem_read_problem(r, root);
 }
 
 bool dsa_problem_sniff(const char *text, size_t length)

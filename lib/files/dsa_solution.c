@@ -70,11 +70,10 @@ char *dsa_solution_write(const struct lx_graph *g, const int64_t *address, const
     text_add(&t, ",\n  \"metadata\": {\"solver\": \"lxplan\"},\n  \"placements\": [");
     bool ok = add_places(g, address, pool, &t, st);
     text_add(&t, "\n  ]\n}\n");
-    if (ok && !t.failed) {
+    if (ok) {
         *length = t.length;
         return t.at;
     }
-    if (ok) status_no_memory(st);
     text_free(&t);
     return NULL;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 FORMAT_READS(pattern);
-FORMAT_WRITES_GRAPHS(pattern);
 FORMAT_READS(minimalloc);
 FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_READS(xla);
@@ -23,7 +22,7 @@ static const struct lx_format formats[] = {
     {.name = "pattern", .summary = "a pattern as JSON", .endings = {".json"},
      .help = "tensors and ops, or a bare list of buffers",
      .begins = "{\"lxplan\": 1, \"kind\": \"pattern\"",
-     .sniff = pattern_sniff, .read = pattern_read, .write_graph = pattern_write_graph},
+     .sniff = pattern_sniff, .read = pattern_read, .write_graph = lx_graph_to_json},
     {.name = "minimalloc", .summary = "MiniMalloc CSV", .endings = {".csv"},
      .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), alignment and "
              "weight (the cost of being off chip; without it the size)",
@@ -80,16 +79,12 @@ const struct lx_format *lx_format_of(const char *text, size_t length)
     return NULL;
 }
 
-static bool formats_ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool lx_format_ending(const char *path)
 {
     for (const struct lx_format *f = formats; f->name; f++)
-        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
-            if (formats_ends_with(path, f->endings[i])) return true;
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++) {
+            size_t n = strlen(path), m = strlen(f->endings[i]);
+            if (n >= m && strcmp(path + n - m, f->endings[i]) == 0) return true;
+        }
     return false;
 }

@@ -28,8 +28,8 @@ struct lx_format {
     const struct lx_graph *(*read)(const char *file, const char *text, size_t length, lx_status *st);
     /* Malloc'ed, or NULL with `st`. A format has one of the first two, or none where it is only read: `write_graph` writes
      * whatever a pattern can be, `write_buffers` lists only. */
-    char *(*write_graph)(const struct lx_graph *g, size_t *length, lx_status *st);
-    char *(*write_buffers)(const struct lx_buffers *list, size_t *length, lx_status *st);
+    char *(*write_graph)(const struct lx_graph *g, size_t *length);
+    char *(*write_buffers)(const struct lx_buffers *list, size_t *length);
     /* Where the buffers of a list are (`pool` NULL: in the first), for plans of what the format reads. */
     char *(*write_answer)(const struct lx_graph *g, const int64_t *address, const int32_t *pool,
                           size_t *length, lx_status *st);

@@ -8,19 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void gen_common_fail(struct gen *g)
-{
-    g->failed = true;
-}
-
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
 {
     *g = (struct gen){.st = st, .scope = ""};
-    if (!builder_begin(&g->b, "generated", name, st) ||
-        !(g->b.graph->summary = arena_string(g->b.memory, summary))) {
-        status_no_memory(st);
-        gen_common_fail(g);
-    }
+    builder_begin(&g->b, "generated", name);
+    g->b.graph->summary = arena_string(g->b.memory, summary);
 }
 
 void gen_scope(struct gen *g, const char *format, ...)
@@ -32,7 +24,6 @@ void gen_scope(struct gen *g, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     g->scope = arena_string(g->b.memory, text);
-    if (!g->scope) gen_common_fail(g), status_no_memory(g->st);
 }
 
 const struct lx_graph *gen_finish(struct gen *g)
@@ -48,7 +39,7 @@ static int32_t gen_common_add_tensor(struct gen *g, const char *name, struct gen
     if (g->failed) return -1;
     t.number = -1;
     t.name = arena_format(g->b.memory, "%s%s", g->scope, name);
-    if (!t.name || !VEC_PUSH(&g->tensors, t)) return gen_common_fail(g), status_no_memory(g->st), -1;
+    VEC_PUSH(&g->tensors, t);
     return (int32_t)g->tensors.count - 1;
 }
 
@@ -94,7 +85,9 @@ static void gen_common_add_op(struct gen *g, const char *name, const char *kind,
     op.kind = lx_kind_find(kind);
     op.inputs = numbers;
     op.input_count = count;
-    if (!ok || !op.name || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
+    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) {
+        g->failed = true;
+    }
 }
 
 /* The extent of each letter of the inputs, then the output's letters looked up in them. */

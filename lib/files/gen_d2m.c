@@ -46,20 +46,6 @@ static int32_t gen_d2m_claim(struct maker *m, int64_t first, int64_t last, int64
     return m->request_count++;
 }
 
-static void gen_d2m_add_node(struct maker *m, int64_t node, int64_t nodes)
-{
-    struct d2m_variable *v = &m->variables[m->count++];
-    int64_t skip = skip_of(m, node), next = node + 1 < nodes ? node + 1 : 0;
-    int64_t size = GRAIN * rng_between(&m->rng, LEAST_GRAINS, MOST_GRAINS);
-    bool bound = (int64_t)rng_below(&m->rng, 100) < m->v[BOUND];
-    *v = (struct d2m_variable){.scratch_count = 1, .bound = bound ? D2M_IN_SCRATCH : D2M_FREE};
-    v->scratch =
-        &m->numbers[gen_d2m_claim(m, node, max_i64(node, max_i64(skip, next)), SCRATCH_TIMES * size)];
-    v->spill = &m->numbers[m->request_count];
-    if (next) gen_d2m_claim(m, next, next, size), v->spill_count++;
-    if (skip) gen_d2m_claim(m, skip, skip, size), v->spill_count++;
-}
-
 static bool gen_d2m_make(struct maker *m, struct graph_builder *b, lx_status *st)
 {
     int64_t nodes = m->v[SEGMENTS] * (m->v[NECK] + 2 * m->v[CONFLICTS]), most = nodes * (1 + MOST_SUCCESSORS);
@@ -69,8 +55,18 @@ static bool gen_d2m_make(struct maker *m, struct graph_builder *b, lx_status *st
     m->variables = arena_array(b->memory, (size_t)nodes, sizeof *m->variables);
     m->requests = arena_array(b->memory, (size_t)most, sizeof *m->requests);
     m->numbers = arena_array(b->memory, (size_t)most, sizeof *m->numbers);
-    if (!m->variables || !m->requests || !m->numbers) return status_no_memory(st);
-    for (int64_t node = 0; node < nodes; node++) gen_d2m_add_node(m, node, nodes);
+    for (int64_t node = 0; node < nodes; node++) {
+        struct d2m_variable *v = &m->variables[m->count++];
+        int64_t skip = skip_of(m, node), next = node + 1 < nodes ? node + 1 : 0;
+        int64_t size = GRAIN * rng_between(&m->rng, LEAST_GRAINS, MOST_GRAINS);
+        bool bound = (int64_t)rng_below(&m->rng, 100) < m->v[BOUND];
+        *v = (struct d2m_variable){.scratch_count = 1, .bound = bound ? D2M_IN_SCRATCH : D2M_FREE};
+        v->scratch =
+            &m->numbers[gen_d2m_claim(m, node, max_i64(node, max_i64(skip, next)), SCRATCH_TIMES * size)];
+        v->spill = &m->numbers[m->request_count];
+        if (next) gen_d2m_claim(m, next, next, size), v->spill_count++;
+        if (skip) gen_d2m_claim(m, skip, skip, size), v->spill_count++;
+    }
     b->graph->capacity = m->v[CAPACITY] ? m->v[CAPACITY] : -1;
     return d2m_add(b, m->variables, m->count, m->requests, st);
 }
@@ -82,7 +78,7 @@ const struct lx_graph *gen_d2m(const int64_t *v, lx_status *st)
     char name[80];
     snprintf(name, sizeof name, "d2m_%lld_%lld_%lld", (long long)v[SEGMENTS], (long long)v[CONFLICTS],
              (long long)v[SEED]);
-    if (!builder_begin(&b, "generated", name, st)) return NULL;
+    builder_begin(&b, "generated", name);
     b.graph->summary = "Variables in scratch memory or spilled: chains with nested skip edges.";
     if (gen_d2m_make(&m, &b, st)) return builder_finish(&b, st);
     builder_abandon(&b);

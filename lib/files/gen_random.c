@@ -133,12 +133,12 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     return builder_buffer(&m->b, &b, st);
 }
 
-static bool gen_random_begin(struct maker *m, const int64_t *v, lx_status *st)
+static void gen_random_begin(struct maker *m, const int64_t *v)
 {
     char name[80];
     snprintf(name, sizeof name, "random_%lld_%lld", (long long)v[BUFFERS], (long long)v[SEED]);
     *m = (struct maker){.rng = rng_seed((uint64_t)v[SEED]), .v = v};
-    if (!builder_begin(&m->b, "generated", name, st)) return false;
+    builder_begin(&m->b, "generated", name);
     struct lx_graph *g = m->b.graph;
     g->summary = "Random buffers: most lives short, a few long, some handed over in place.";
     g->is_list = true;
@@ -152,15 +152,14 @@ static bool gen_random_begin(struct maker *m, const int64_t *v, lx_status *st)
     m->longest = min_i64(m->ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
     m->ends_at = mem_alloc((size_t)m->longest * sizeof *m->ends_at);
     m->ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m->ends);
-    if (!m->ends_at || !m->ends) return status_no_memory(st);
     for (int64_t i = 0; i < m->longest; i++) m->ends_at[i] = -1;
-    return true;
 }
 
 const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
 {
     struct maker m;
-    bool ok = gen_random_begin(&m, v, st);
+    bool ok = true;
+    gen_random_begin(&m, v);
     for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = gen_random_add_buffer(&m, i, st);
     mem_free(m.ends_at);
     mem_free(m.ends);

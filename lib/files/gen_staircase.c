@@ -48,13 +48,6 @@ static void gen_staircase_add_op(struct stairs *s, const char *kind, int64_t i, 
     gen_plain(&s->g, name, kind, count, inputs, output);
 }
 
-static bool gen_staircase_keep(struct stairs *s, int32_t tensor)
-{
-    if (VEC_PUSH(&s->kept, tensor)) return true;
-    s->g.failed = true;
-    return status_no_memory(s->g.st);
-}
-
 /* An op reads at most LX_MAX_INPUTS tensors, so many of them are gathered by several last ops. */
 static void add_last_ops(struct stairs *s, int64_t pairs)
 {
@@ -95,7 +88,7 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         gen_plain(&s.g, "op0_load", "clone", 1, &source, z);
         gen_plain(&s.g, "op0_0", "generic", 1, &z,
                   gen_staircase_add_bytes(&s, "C", 0, LX_ROLE_COUNT, s.unit));
-        if (!s.g.failed) gen_staircase_keep(&s, z);
+        if (!s.g.failed) VEC_PUSH(&s.kept, z);
     }
     for (int64_t i = 1; i <= pairs && !s.g.failed; i++) {
         int64_t units = v[DOWN] ? pairs - i + 1 : i, bytes = units * s.unit;
@@ -106,7 +99,7 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         gen_staircase_add_op(&s, "clone", i, "load", 1, &source, a);
         gen_staircase_add_op(&s, "generic", i, "0", 1, &a, b);
         gen_staircase_add_op(&s, "generic", i, "1", 2, (const int32_t[]){a, b}, c);
-        if (!s.g.failed) gen_staircase_keep(&s, b);
+        if (!s.g.failed) VEC_PUSH(&s.kept, b);
         read += units;
         written++;
     }

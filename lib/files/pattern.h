@@ -29,12 +29,9 @@ void csv_field(struct text *t, const char *s);
 #define FORMAT_READS(format)                                                                                 \
     bool format##_sniff(const char *text, size_t length);                                                    \
     const struct lx_graph *format##_read(const char *file, const char *text, size_t length, lx_status *st)
-#define FORMAT_WRITES_BUFFERS(format)                                                                        \
-    char *format##_write(const struct lx_buffers *list, size_t *length, lx_status *st)
+#define FORMAT_WRITES_BUFFERS(format) char *format##_write(const struct lx_buffers *list, size_t *length)
 #define FORMAT_WRITES_ANSWERS(format)                                                                        \
     char *format##_write(const struct lx_graph *g, const int64_t *address, const int32_t *pool,              \
                          size_t *length, lx_status *st)
-#define FORMAT_WRITES_GRAPHS(format)                                                                         \
-    char *format##_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
 
 #endif

@@ -9,7 +9,6 @@ static bool read_group(struct reader *r, const struct json_value *array, const c
     if (!json_is_array(array))
         return json_error(r->j, array, r->st, LX_E_SCHEMA, "%s: this must be a list of buffers", what);
     int32_t *at = arena_array(r->b.memory, (size_t)json_count(array), sizeof *at);
-    if (!at) return status_no_memory(r->st);
     json_for_each(v, array)
         if (!read_buffer_name(r, v, what, &at[g->count++])) return false;
     g->at = at;
@@ -24,7 +23,6 @@ static bool pattern_bonds_read_groups(struct reader *r, const struct json_value 
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
     if (!array) return true;
     struct lx_group *groups = arena_array(r->b.memory, (size_t)json_count(array), sizeof *groups);
-    if (!groups) return status_no_memory(r->st);
     json_for_each(v, array) {
         if (!read_group(r, v, key, &groups[*count])) return false;
         if (groups[(*count)++].count < 2)
@@ -41,7 +39,6 @@ static bool pattern_bonds_read_pairs(struct reader *r, const struct json_value *
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
     if (!array) return true;
     struct lx_pair *pairs = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pairs);
-    if (!pairs) return status_no_memory(r->st);
     json_for_each(v, array) {
         if (!json_is_array(v) || json_count(v) != 2)
             return json_error(r->j, v, r->st, LX_E_SCHEMA, "%s is a list of pairs of buffers", key);
@@ -94,7 +91,6 @@ static bool read_charges(struct reader *r, const struct json_value *root, struct
     if (!json_opt_array(r->j, root, "charges", &array, r->st)) return false;
     if (!array) return true;
     struct lx_charge *charges = arena_array(r->b.memory, (size_t)json_count(array), sizeof *charges);
-    if (!charges) return status_no_memory(r->st);
     int64_t sum = 0;
     json_for_each(v, array) {
         struct lx_charge *c = &charges[b->charge_count++];
@@ -110,7 +106,6 @@ static bool read_reuse(struct reader *r, const struct json_value *root, struct l
     if (!json_opt_array(r->j, root, "reuse", &array, r->st)) return false;
     if (!array) return true;
     struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)json_count(array), sizeof *reuse);
-    if (!reuse) return status_no_memory(r->st);
     json_for_each(v, array) {
         struct lx_reuse *x = &reuse[b->reuse_count++];
         if (!json_is_array(v) || json_count(v) != 3)
@@ -130,7 +125,6 @@ static bool read_staging(struct reader *r, const struct json_value *buffers, str
     int32_t i = 0;
     const struct json_value *v;
     struct lx_pair *pairs = arena_array(r->b.memory, r->b.buffers.count, sizeof *pairs);
-    if (!pairs) return status_no_memory(r->st);
     json_for_each(v, buffers) {
         const struct json_value *owner = json_find(v, "instead_of");
         struct lx_pair *p = &pairs[b->staging_count];

@@ -17,7 +17,6 @@ bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
         return json_error(r->j, object, r->st, LX_E_SCHEMA,
                           "op %s: hints must be an object of splits, such as {\"m\": 8}", op->name);
     struct lx_split_hint *hints = arena_array(r->b.memory, (size_t)json_count(object), sizeof *hints);
-    if (!hints) return status_no_memory(r->st);
     json_for_each(item, object) {
         struct lx_split_hint *h = &hints[op->hint_count];
         if (!pattern_features_is_letter(item->key))
@@ -76,7 +75,6 @@ bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d windows; 1 to %d are allowed",
                           op->name, count, LX_MAX_RANK);
     struct lx_window *w = arena_array(r->b.memory, (size_t)count, sizeof *w);
-    if (!w) return status_no_memory(r->st);
     json_for_each(item, list)
         if (!read_window(r, item, &w[op->window_count++])) return false;
     op->windows = w;

@@ -12,21 +12,6 @@ static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
     return mul_i64(times, b->size, cost) && *cost <= LX_INT_MAX;
 }
 
-/* Two numbers that make an interval. */
-static bool read_interval(struct reader *r, const struct json_value *v, const char *name, struct lx_life *out)
-{
-    int64_t *ends;
-    int count;
-    if (!json_is_array(v))
-        return json_error(r->j, v, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)", name);
-    if (!read_ints(r, v, "an end of live", 0, 2, &ends, &count)) return false;
-    if (count != 2 || ends[0] >= ends[1])
-        return json_error(r->j, v, r->st, LX_E_MODEL,
-                          "buffer %s: live: an interval has a start and an end above it", name);
-    *out = (struct lx_life){ends[0], ends[1]};
-    return true;
-}
-
 /* "live": rising intervals instead of "start" and "end". */
 static bool read_live(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
@@ -38,12 +23,22 @@ static bool read_live(struct reader *r, const struct json_value *v, struct lx_bu
                           b->name);
     int n = json_count(array);
     struct lx_life *lives = arena_array(r->b.memory, (size_t)n, sizeof *lives);
-    if (!lives) return status_no_memory(r->st);
     if (n == 0)
         return json_error(r->j, array, r->st, LX_E_MODEL, "buffer %s: live: it has no interval", b->name);
     n = 0;
     json_for_each(one, array) {
-        if (!read_interval(r, one, b->name, &lives[n])) return false;
+        /* Two numbers that make an interval. */
+        struct lx_life *out = &lives[n];
+        int64_t *ends;
+        int count;
+        if (!json_is_array(one))
+            return json_error(r->j, one, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)",
+                              b->name);
+        if (!read_ints(r, one, "an end of live", 0, 2, &ends, &count)) return false;
+        if (count != 2 || ends[0] >= ends[1])
+            return json_error(r->j, one, r->st, LX_E_MODEL,
+                              "buffer %s: live: an interval has a start and an end above it", b->name);
+        *out = (struct lx_life){ends[0], ends[1]};
         if (n > 0 && lives[n].start < lives[n - 1].end)
             return json_error(r->j, one, r->st, LX_E_MODEL,
                               "buffer %s: live: the intervals must rise and not overlap", b->name);
@@ -92,7 +87,6 @@ static bool pattern_list_read_choice(struct reader *r, const struct json_value *
         return false;
     if (pools) {
         int32_t *at = arena_array(r->b.memory, (size_t)json_count(pools), sizeof *at);
-        if (!at) return status_no_memory(r->st);
         json_for_each(one, pools)
             if (!read_pool_name(r, one, "pools", &at[b->pool_count++])) return false;
         b->pools = at;
@@ -146,8 +140,9 @@ static bool pattern_list_read_id(struct reader *r, const struct json_value *v)
 {
     int64_t id = 0;
     if (!json_find(v, "id")) return true;
-    return json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st) &&
-           builder_buffer_id(&r->b, id, r->st);
+    if (!json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st)) return false;
+    VEC_PUSH(&r->b.buffer_ids, id);
+    return true;
 }
 
 static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)
@@ -219,7 +214,6 @@ static bool pattern_list_read_parents(struct reader *r, const struct json_value 
             return false;
         if (!array) continue;
         int32_t *parents = arena_array(r->b.memory, (size_t)json_count(array), sizeof *parents);
-        if (!parents) return status_no_memory(r->st);
         json_for_each(name, array) {
             lx_status why;
             struct reader quiet = *r;

@@ -103,14 +103,6 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]) && read_cut(r, v, &r->b.tensors.at[t]);
 }
 
-/* The tensor whose name is most like this one, of the first WORDS_MOST; NULL: none is near. */
-static const char *nearest_tensor(const struct reader *r, const char *name)
-{
-    const char *names[WORDS_MOST + 1] = {0};
-    for (size_t i = 0; i < r->b.tensors.count && i < WORDS_MOST; i++) names[i] = r->b.tensors.at[i].name;
-    return name[0] && name[1] ? nearest(name, names) : NULL; /* every other letter would be near one */
-}
-
 static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v, const char *op,
                                     int32_t *out)
 {
@@ -119,7 +111,10 @@ static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v
                           "op %s: an operand must be the name of a tensor, a string", op);
     *out = names_find(&r->b.tensor_names, v->text);
     if (*out >= 0) return true;
-    const char *near = nearest_tensor(r, v->text);
+    /* The tensor whose name is most like this one, of the first WORDS_MOST; NULL: none is near. */
+    const char *names[WORDS_MOST + 1] = {0};
+    for (size_t i = 0; i < r->b.tensors.count && i < WORDS_MOST; i++) names[i] = r->b.tensors.at[i].name;
+    const char *near = v->text[0] && v->text[1] ? nearest(v->text, names) : NULL;
     return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
                       "op %s: there is no tensor named %s;%s%s%s declare it in \"tensors\"", op, v->text,
                       near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");

@@ -5,33 +5,6 @@
 
 #include <string.h>
 
-/* [from, to] for all time, or [from, to, start, end]. */
-static bool read_reserved(struct reader *r, const struct json_value *v, struct lx_reserved *out)
-{
-    int64_t *x;
-    int count;
-    if (!json_is_array(v) || !read_ints(r, v, "an entry of reserved", 0, 4, &x, &count) ||
-        (count != 2 && count != 4))
-        return json_error(r->j, v, r->st, LX_E_SCHEMA,
-                          "reserved is a list of [from, to] or [from, to, start, end]");
-    *out = (struct lx_reserved){x[0], x[1], INT64_MIN, INT64_MAX};
-    if (count == 4) out->start = x[2], out->end = x[3];
-    if (out->from < out->to && out->start < out->end) return true;
-    return json_error(r->j, v, r->st, LX_E_MODEL, "reserved: nothing lies between these ends");
-}
-
-/* [tick, bytes]: the lowest bytes, on that tick. */
-static bool read_prefix(struct reader *r, const struct json_value *v, struct lx_reserved *out)
-{
-    int64_t *x;
-    int count;
-    if (!json_is_array(v) || !read_ints(r, v, "an entry of prefix", 0, 2, &x, &count) || count != 2 ||
-        x[0] >= LX_INT_MAX)
-        return json_error(r->j, v, r->st, LX_E_SCHEMA, "prefix is a list of [tick, bytes]");
-    *out = (struct lx_reserved){0, x[1], x[0], x[0] + 1};
-    return true;
-}
-
 static bool read_taken(struct reader *r, const struct json_value *v, struct lx_pool *p)
 {
     const struct json_value *reserved = NULL, *prefix = NULL, *one;
@@ -40,17 +13,34 @@ static bool read_taken(struct reader *r, const struct json_value *v, struct lx_p
         return false;
     size_t n = (size_t)json_count(reserved) + (size_t)json_count(prefix);
     struct lx_reserved *taken = arena_array(r->b.memory, n, sizeof *taken), last;
-    if (!taken) return status_no_memory(r->st);
     json_for_each(one, reserved) {
         struct lx_reserved *next = &taken[p->reserved_count++];
-        if (!read_reserved(r, one, next)) return false;
+        /* [from, to] for all time, or [from, to, start, end]. */
+        struct lx_reserved *out = next;
+        int64_t *x;
+        int count;
+        if (!json_is_array(one) || !read_ints(r, one, "an entry of reserved", 0, 4, &x, &count) ||
+            (count != 2 && count != 4))
+            return json_error(r->j, one, r->st, LX_E_SCHEMA,
+                              "reserved is a list of [from, to] or [from, to, start, end]");
+        *out = (struct lx_reserved){x[0], x[1], INT64_MIN, INT64_MAX};
+        if (count == 4) out->start = x[2], out->end = x[3];
+        if (out->from >= out->to || out->start >= out->end)
+            return json_error(r->j, one, r->st, LX_E_MODEL, "reserved: nothing lies between these ends");
         if (p->capacity >= 0 && next->to > p->capacity)
             return json_error(r->j, one, r->st, LX_E_MODEL,
                               "reserved: bytes [%lld, %lld) end beyond pool %s, which has %lld",
                               (long long)next->from, (long long)next->to, p->name, (long long)p->capacity);
     }
     json_for_each(one, prefix) {
-        if (!read_prefix(r, one, &last)) return false;
+        /* [tick, bytes]: the lowest bytes, on that tick. */
+        struct lx_reserved *out = &last;
+        int64_t *x;
+        int count;
+        if (!json_is_array(one) || !read_ints(r, one, "an entry of prefix", 0, 2, &x, &count) || count != 2 ||
+            x[0] >= LX_INT_MAX)
+            return json_error(r->j, one, r->st, LX_E_SCHEMA, "prefix is a list of [tick, bytes]");
+        *out = (struct lx_reserved){0, x[1], x[0], x[0] + 1};
         if (p->capacity >= 0 && last.to > p->capacity)
             return json_error(r->j, one, r->st, LX_E_MODEL, "prefix: more bytes than pool %s has", p->name);
         if (last.to > 0) taken[p->reserved_count++] = last;
@@ -68,7 +58,6 @@ static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v
     const struct json_value *capacity = json_find(v, "capacity");
     p->name = arena_string(r->b.memory, name);
     p->capacity = LX_NO_LIMIT;
-    if (!p->name) return status_no_memory(r->st);
     if (!capacity || (json_is_null(capacity) && r->b.graph->objective != LX_HEIGHT))
         return json_error(r->j, v, r->st, LX_E_MODEL,
                           "pool %s has no capacity; null is allowed where the height is asked for", name);
@@ -88,7 +77,6 @@ bool read_pools(struct reader *r, const struct json_value *root)
         return json_error(r->j, json_find(root, "capacity"), r->st, LX_E_SCHEMA,
                           "\"capacity\" goes without \"pools\": each pool has its own");
     struct lx_pool *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
-    if (!pools) return status_no_memory(r->st);
     json_for_each(v, array) {
         if (!pattern_pools_read_pool(r, v, &pools[g->pool_count])) return false;
         for (int32_t k = 0; k < g->pool_count; k++)

@@ -30,7 +30,6 @@ bool read_ints(struct reader *r, const struct json_value *array, const char *wha
         return json_error(r->j, array, r->st, LX_E_LIMIT, "%zu entries here; at most %zu are allowed", n,
                           most);
     *out = arena_array(r->b.memory, n, sizeof **out);
-    if (!*out) return status_no_memory(r->st);
     const struct json_value *v;
     json_for_each(v, array)
         if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
@@ -112,10 +111,9 @@ static bool read_expect(struct reader *r, const struct json_value *v)
             return false;
         g->expect_stage = arena_string(r->b.memory, stage);
         g->expect_code = arena_string(r->b.memory, code);
-        return g->expect_stage && g->expect_code ? true : status_no_memory(r->st);
+        return true;
     }
     struct lx_expect *expects = arena_array(r->b.memory, (size_t)json_count(v), sizeof *expects);
-    if (!expects) return status_no_memory(r->st);
     const struct json_value *item;
     json_for_each(item, v) {
         bool pass = json_is_string(item) && strcmp(item->text, "pass") == 0;
@@ -124,7 +122,6 @@ static bool read_expect(struct reader *r, const struct json_value *v)
                               "what is expected of %s must be \"pass\" or \"fail\"", item->key);
         struct json_place at = item->place;
         const char *solver = arena_string(r->b.memory, item->key);
-        if (!solver) return status_no_memory(r->st);
         expects[g->expect_count++] = (struct lx_expect){solver, pass, at.line, at.column};
     }
     g->expects = expects;
@@ -155,19 +152,6 @@ static bool read_origin(struct reader *r, const struct json_value *v)
     }
     g->came_from = from;
     return true;
-}
-
-static const struct lx_graph *with_origin(const struct json *j, const struct json_value *root,
-                                          const struct lx_graph *g, lx_status *st)
-{
-    for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
-        if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t])) continue;
-        json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
-                   "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
-        lx_graph_free(g);
-        return NULL;
-    }
-    return g;
 }
 
 /* Of devices: "grid": [2, 4]. */
@@ -208,7 +192,6 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
         !json_opt_int(j, root, "target_hbm_bytes", 0, LX_INT_MAX, &g->target_hbm_bytes, r->st))
         return false;
     g->summary = arena_string(r->b.memory, summary);
-    if (!g->summary) return status_no_memory(r->st);
     if ((v = json_find(root, "device")) && !pattern_read_device(j, v, &g->device, r->st)) return false;
     if (buffers ? tensors || ops : !tensors || !ops)
         return json_error(j, root, r->st, LX_E_SCHEMA,
@@ -274,11 +257,22 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
     if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
         !json_string(j, root, "name", &name, st))
         return NULL;
-    bool ok = builder_begin(&r.b, j->file, name, st) && pattern_read_all(&r, root);
-    const struct lx_graph *from = r.b.graph ? r.b.graph->came_from : NULL;
+    builder_begin(&r.b, j->file, name);
+    bool ok = pattern_read_all(&r, root);
+    const struct lx_graph *from = r.b.graph->came_from;
     if (ok) {
         const struct lx_graph *g = builder_finish(&r.b, st);
-        if (g) return with_origin(j, root, g, st);
+        if (g) {
+            for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
+                if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t]))
+                    continue;
+                json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
+                           "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
+                lx_graph_free(g);
+                return NULL;
+            }
+            return g;
+        }
     } else
         builder_abandon(&r.b);
     lx_graph_free(from);

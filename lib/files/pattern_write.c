@@ -5,15 +5,12 @@
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "base/fail.h"
-#include "base/stop.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-
-FORMAT_WRITES_GRAPHS(pattern);
 
 /* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 static void write_device(const struct lx_device *d, struct text *t)
@@ -39,17 +36,12 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
-static void write_key(struct text *t, const char *key)
+/* A word that is itself in JSON. */
+static void pattern_write_word(struct text *t, const char *key, const char *word)
 {
     text_add_n(t, ", \"", 3);
     text_add(t, key);
     text_add_n(t, "\": ", 3);
-}
-
-/* A word that is itself in JSON. */
-static void pattern_write_word(struct text *t, const char *key, const char *word)
-{
-    write_key(t, key);
     text_add_n(t, "\"", 1);
     text_add(t, word);
     text_add_n(t, "\"", 1);
@@ -100,18 +92,6 @@ static bool tap_is_operands(const struct lx_op *op, int tap)
     return false;
 }
 
-static void write_window(const struct lx_op *op, const struct lx_window *w, struct text *t)
-{
-    const char *letter = op->map->letter;
-    text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
-                letter[(int)w->out], letter[(int)w->tap]);
-    if (!tap_is_operands(op, w->tap)) text_format(t, ", \"size\": %" PRId64, w->size);
-    text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
-                w->dilation, w->pad);
-    if (w->hole != 1) text_format(t, ", \"hole\": %" PRId64, w->hole);
-    text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
-}
-
 static void pattern_write_results(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
     bool several = op->output_count > 1;
@@ -140,7 +120,15 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
     if (op->einsum) write_einsum(op, changed, t);
     for (int i = 0; i < op->window_count; i++) {
         text_add(t, i ? ", " : ", \"windows\": [");
-        write_window(op, &op->windows[i], t);
+        const struct lx_window *w = &op->windows[i];
+        const char *letter = op->map->letter;
+        text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
+                    letter[(int)w->out], letter[(int)w->tap]);
+        if (!tap_is_operands(op, w->tap)) text_format(t, ", \"size\": %" PRId64, w->size);
+        text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
+                    w->dilation, w->pad);
+        if (w->hole != 1) text_format(t, ", \"hole\": %" PRId64, w->hole);
+        text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
         if (i + 1 == op->window_count) text_add(t, "]");
     }
     op_value_write(g, op, t);
@@ -162,8 +150,6 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
 static void pattern_write_hand_over(const struct lx_graph *g, const struct record_taker *taker,
                                     struct text *t)
 {
-    enum { EACH_RECORD = 500 };
-    stop_look(EACH_RECORD);
     if (!taker || t->failed) return;
     taker->take(taker->context, g, t->at, t->length);
     t->length = 0;
@@ -240,17 +226,6 @@ char *lx_graph_to_json(const struct lx_graph *g, size_t *length)
     struct text t = {0};
     pattern_write(g, &t);
     text_add(&t, "\n");
-    if (t.failed) {
-        text_free(&t);
-        return NULL;
-    }
     *length = t.length;
     return t.at;
-}
-
-char *pattern_write_graph(const struct lx_graph *g, size_t *length, lx_status *st)
-{
-    char *json = lx_graph_to_json(g, length);
-    if (!json) status_no_memory(st);
-    return json;
 }

@@ -67,18 +67,6 @@ static void write_field(struct text *t, const char *key, int64_t value)
     text_int(t, value);
 }
 
-static void write_cost(struct text *t, const struct lx_graph *g, const struct lx_buffer *b)
-{
-    int32_t owner = owner_of(g, b);
-    if (owner >= 0) {
-        text_add(t, ", \"instead_of\": ");
-        text_json_string(t, g->buffers[owner].name);
-    } else if (b->must)
-        text_add(t, ", \"off\": null");
-    else
-        write_field(t, ", \"cost\": ", b->spill_cost);
-}
-
 static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
 {
     const struct lx_buffer *b = &g->buffers[i];
@@ -95,19 +83,19 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     }
     pattern_write_list_write_choice(t, g, b);
     if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
-    write_cost(t, g, b);
+    int32_t owner = owner_of(g, b);
+    if (owner >= 0) {
+        text_add(t, ", \"instead_of\": ");
+        text_json_string(t, g->buffers[owner].name);
+    } else if (b->must)
+        text_add(t, ", \"off\": null");
+    else
+        write_field(t, ", \"cost\": ", b->spill_cost);
     if (b->reason) {
         text_add(t, ", \"reason\": ");
         text_json_string(t, b->reason);
     }
     text_add(t, "}");
-}
-
-static void write_reserved(struct text *t, const struct lx_reserved *r)
-{
-    text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
-    if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
-    text_add(t, "]");
 }
 
 static void write_pool(const struct lx_pool *p, struct text *t)
@@ -120,7 +108,10 @@ static void write_pool(const struct lx_pool *p, struct text *t)
         text_format(t, ", \"capacity\": %" PRId64, p->capacity);
     for (int32_t i = 0; i < p->reserved_count; i++) {
         text_add(t, i ? ", " : ", \"reserved\": [");
-        write_reserved(t, &p->reserved[i]);
+        const struct lx_reserved *r = &p->reserved[i];
+        text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
+        if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
+        text_add(t, "]");
         if (i + 1 == p->reserved_count) text_add(t, "]");
     }
     text_add(t, "}");

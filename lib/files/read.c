@@ -27,22 +27,19 @@ static bool looks_like_csv(const char *text, size_t length)
     return commas > 0 && isalpha((unsigned char)text[0]);
 }
 
-static const struct lx_graph *unknown_table(const char *file, lx_status *st)
-{
-    struct text t = {0};
-    for (const struct lx_format *f = lx_formats(); f->name; f++)
-        if (looks_like_csv(f->begins, strlen(f->begins)))
-            text_format(&t, t.length ? " and %s with %s" : "; %s begins with %s", f->summary, f->begins);
-    status_set_at(st, LX_E_SCHEMA, file, 1, 1, "a table with an unknown header%s", t.at ? t.at : "");
-    text_free(&t);
-    return NULL;
-}
-
 const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st)
 {
     const struct lx_format *format = lx_format_of(text, length);
     skip_byte_order_mark(&text, &length);
-    if (!format && looks_like_csv(text, length)) return unknown_table(file, st);
+    if (!format && looks_like_csv(text, length)) {
+        struct text t = {0};
+        for (const struct lx_format *f = lx_formats(); f->name; f++)
+            if (looks_like_csv(f->begins, strlen(f->begins)))
+                text_format(&t, t.length ? " and %s with %s" : "; %s begins with %s", f->summary, f->begins);
+        status_set_at(st, LX_E_SCHEMA, file, 1, 1, "a table with an unknown header%s", t.at ? t.at : "");
+        text_free(&t);
+        return NULL;
+    }
     /* Whatever else it is, the reader of patterns says best what keeps it from being one. */
     return (format ? format : lx_formats())->read(file, text, length, st);
 }

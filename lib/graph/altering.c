@@ -8,26 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The letters of operand `operand` of an index string: [*begin, *end). */
-static bool segment(const char *einsum, int operand, const char **begin, const char **end)
-{
-    const char *p = einsum;
-    for (int i = 0; i < operand; i++) {
-        p += strcspn(p, ",-");
-        if (*p != ',') return false;
-        p++;
-    }
-    *begin = p;
-    *end = p + strcspn(p, ",-");
-    return true;
-}
-
 /* The index string without the input that is changed, which must be indexed as the result is. */
 static bool without_input(const struct graph_builder *b, const struct lx_op *op, int input,
                           const char **einsum, lx_status *st)
 {
     const char *from, *to, *arrow = op->einsum ? strstr(op->einsum, "->") : NULL;
-    if (!arrow || !segment(op->einsum, input, &from, &to) || from > arrow)
+    if (!arrow)
+        return builder_error(b, b->here, st, LX_E_EINSUM,
+                             "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
+                             op->name, op->kind->name);
+    /* The letters of operand `operand` of an index string: [*begin, *end). */
+    const char **begin = &from;
+    const char **end = &to;
+    const char *p = op->einsum;
+    for (int i = 0; i < input; i++) {
+        p += strcspn(p, ",-");
+        if (*p != ',')
+            return builder_error(b, b->here, st, LX_E_EINSUM,
+                                 "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
+                                 op->name, op->kind->name);
+        p++;
+    }
+    *begin = p;
+    *end = p + strcspn(p, ",-");
+    if (from > arrow)
         return builder_error(b, b->here, st, LX_E_EINSUM,
                              "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
                              op->name, op->kind->name);
@@ -36,24 +40,11 @@ static bool without_input(const struct graph_builder *b, const struct lx_op *op,
                              "op %s: %s must index the result as the input that is changed", op->name,
                              op->einsum);
     char *copy = arena_alloc(b->memory, strlen(op->einsum) + 1);
-    if (!copy) return status_no_memory(st);
     sprintf(copy, "%.*s%s", (int)(from - op->einsum), op->einsum, *to == ',' ? to + 1 : to);
     char *comma = strstr(copy, ",->"); /* the last input is gone */
     if (comma && *to == '-') memmove(comma, comma + 1, strlen(comma));
     *einsum = copy;
     return true;
-}
-
-static bool copy_first(struct graph_builder *b, const struct lx_op *op, int32_t from, lx_status *st)
-{
-    char name[300];
-    snprintf(name, sizeof name, "%.280s/whole", op->name);
-    struct lx_op copy = {.name = name,
-                         .kind = lx_kind_at(LX_KIND_CLONE),
-                         .input_count = 1,
-                         .inputs = &from,
-                         .output = op->output};
-    return builder_op(b, &copy, st);
 }
 
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st)
@@ -73,7 +64,15 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
                 "op %s works in place of %s, but its output is %s; name one tensor for both, or "
                 "leave \"inplace\" out",
                 op->name, b->tensors.at[op->inputs[changed]].name, b->tensors.at[op->output].name);
-        if (!copy_first(b, op, op->inputs[changed], st)) return false;
+        int32_t from = op->inputs[changed];
+        char name[300];
+        snprintf(name, sizeof name, "%.280s/whole", op->name);
+        struct lx_op copy = {.name = name,
+                             .kind = lx_kind_at(LX_KIND_CLONE),
+                             .input_count = 1,
+                             .inputs = &from,
+                             .output = op->output};
+        if (!builder_op(b, &copy, st)) return false;
     }
     for (int i = 0; i < op->input_count; i++)
         if (i != changed) inputs[n++] = op->inputs[i];

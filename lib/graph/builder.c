@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/users.h"
-#include "base/stop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,21 +27,21 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
     return false;
 }
 
-bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_status *st)
+void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops)
 {
-    bool ok = VEC_RESERVE(&b->tensors, (size_t)tensors) && VEC_RESERVE(&b->tensor_places, (size_t)tensors) &&
-              VEC_RESERVE(&b->ops, (size_t)ops) && VEC_RESERVE(&b->op_places, (size_t)ops) &&
-              names_reserve(&b->tensor_names, (uint32_t)tensors) &&
-              names_reserve(&b->op_names, (uint32_t)ops);
-    return ok ? true : status_no_memory(st);
+    VEC_RESERVE(&b->tensors, (size_t)tensors);
+    VEC_RESERVE(&b->tensor_places, (size_t)tensors);
+    VEC_RESERVE(&b->ops, (size_t)ops);
+    VEC_RESERVE(&b->op_places, (size_t)ops);
+    names_reserve(&b->tensor_names, (uint32_t)tensors);
+    names_reserve(&b->op_names, (uint32_t)ops);
 }
 
-bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st)
+void builder_begin(struct graph_builder *b, const char *file, const char *name)
 {
     *b = (struct graph_builder){0};
     b->memory = mem_zeroed(1, sizeof *b->memory);
-    struct lx_graph *g = b->graph = b->memory ? arena_alloc(b->memory, sizeof *b->graph) : NULL;
-    if (!g) return builder_abandon(b), status_no_memory(st);
+    struct lx_graph *g = b->graph = arena_alloc(b->memory, sizeof *b->graph);
     g->memory = b->memory;
     g->users = users_new(b->memory, g, graph_release);
     g->file = arena_string(b->memory, file);
@@ -50,9 +49,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     g->summary = "";
     g->capacity = -1;
     g->target_hbm_bytes = -1;
-    if (!g->users || !g->file || !g->name) return builder_abandon(b), status_no_memory(st);
     g->device = *lx_device_at(0);
-    return true;
 }
 
 static bool builder_add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
@@ -61,18 +58,11 @@ static bool builder_add_name(struct graph_builder *b, struct names *names, const
     if (number >= LX_MAX_ITEMS)
         return builder_error(b, b->here, st, LX_E_LIMIT, "more than %d %ss; split the graph", LX_MAX_ITEMS,
                              what);
-    if (!name) return status_no_memory(st);
     if (!*name)
         return builder_error(b, b->here, st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
-    switch (names_add(names, name, (int32_t)number)) {
-    case NAMES_ADDED:
-        return true;
-    case NAMES_KNOWN:
+    if (names_add(names, name, (int32_t)number) == NAMES_KNOWN)
         return builder_error(b, b->here, st, LX_E_DUPLICATE, "two %ss are named %s; rename one", what, name);
-    case NAMES_NO_MEMORY:
-        break;
-    }
-    return status_no_memory(st);
+    return true;
 }
 
 /* Bits of all elements, rounded up to whole bytes. */
@@ -108,18 +98,16 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
     if (!builder_add_name(b, &b->tensor_names, "tensor", t.name, b->tensors.count, st)) return -1;
     if (rank >= 0) {
         t.shape = arena_copy_array(b->memory, shape, (size_t)rank, sizeof *shape);
-        if (!t.shape) return status_no_memory(st), -1;
         if (!builder_tensor_bytes(b, &t, st)) return -1;
     }
-    if (!VEC_PUSH(&b->tensors, t) || !VEC_PUSH(&b->tensor_places, b->here)) return status_no_memory(st), -1;
+    VEC_PUSH(&b->tensors, t);
+    VEC_PUSH(&b->tensor_places, b->here);
     return (int32_t)b->tensors.count - 1;
 }
 
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
 {
-    enum { EACH_OP = 1500 };
     struct lx_op copy = *op;
-    stop_look(EACH_OP);
     copy.name = arena_string(b->memory, op->name);
     copy.line = b->here.line;
     if (op->has_value && op->whole == 0) whole_of_double(op->value, &copy.whole);
@@ -133,7 +121,6 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
                                     sizeof *op->outputs);
     if (several) copy.output = op->outputs[0];
     if (!(op->kind->traits & LX_ALTERS)) copy.inplace = -1;
-    if (!copy.inputs || !copy.outputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
     int rank = copy.output >= 0 ? b->tensors.at[copy.output].rank : 0;
     if (op->input_count > 0 && b->tensors.at[op->inputs[0]].rank > rank)
         rank = b->tensors.at[op->inputs[0]].rank;
@@ -146,23 +133,12 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     if (op->data)
         copy.data = op_data_copy(b->memory, op->data,
                                  copy.output >= 0 ? b->tensors.at[copy.output].dtype : LX_DTYPE_COUNT);
-    if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints ||
-        (op->params && !copy.params) || (op->data && !copy.data) || !builder_copy_windows(b, op, &copy) ||
-        !op_views_copy(b, op, &copy))
-        return status_no_memory(st);
+    builder_copy_windows(b, op, &copy);
+    op_views_copy(b, op, &copy);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
-    return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);
-}
-
-/* What only some buffers have: lives with gaps, pools, costs of being placed. */
-static bool builder_copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
-{
-    size_t lives = (size_t)from->life_count, pools = (size_t)from->pool_count;
-    if (from->lives) copy->lives = arena_copy_array(b->memory, from->lives, lives, sizeof *from->lives);
-    if (from->pools) copy->pools = arena_copy_array(b->memory, from->pools, pools, sizeof *from->pools);
-    if (from->on_costs)
-        copy->on_costs = arena_copy_array(b->memory, from->on_costs, pools, sizeof *from->on_costs);
-    return !from->lives == !copy->lives && !from->pools == !copy->pools && !from->on_costs == !copy->on_costs;
+    VEC_PUSH(&b->ops, copy);
+    VEC_PUSH(&b->op_places, places);
+    return true;
 }
 
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st)
@@ -176,14 +152,15 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.parents =
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
-    if (!copy.uses || !copy.parents || (buffer->reason && !copy.reason)) return status_no_memory(st);
-    if (!builder_copy_pools(b, buffer, &copy)) return status_no_memory(st);
-    return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
-}
-
-bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st)
-{
-    return VEC_PUSH(&b->buffer_ids, id) ? true : status_no_memory(st);
+    /* What only some buffers have: lives with gaps, pools, costs of being placed. */
+    size_t lives = (size_t)buffer->life_count, pools = (size_t)buffer->pool_count;
+    if (buffer->lives) copy.lives = arena_copy_array(b->memory, buffer->lives, lives, sizeof *buffer->lives);
+    if (buffer->pools) copy.pools = arena_copy_array(b->memory, buffer->pools, pools, sizeof *buffer->pools);
+    if (buffer->on_costs)
+        copy.on_costs = arena_copy_array(b->memory, buffer->on_costs, pools, sizeof *buffer->on_costs);
+    VEC_PUSH(&b->buffers, copy);
+    VEC_PUSH(&b->buffer_places, b->here);
+    return true;
 }
 
 static int builder_compare_ids(const void *a, const void *b)
@@ -192,20 +169,18 @@ static int builder_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder.
- * False: memory is out. */
-static bool keep_ids(struct graph_builder *b)
+/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder. */
+static void keep_ids(struct graph_builder *b)
 {
     int64_t *ids = b->buffer_ids.at;
     size_t n = b->buffer_ids.count;
     bool differ = true, plain = true;
-    if (n == 0 || n != b->buffers.count) return true;
+    if (n == 0 || n != b->buffers.count) return;
     const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
     for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
     qsort(ids, n, sizeof *ids, builder_compare_ids);
     for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
     b->graph->buffer_ids = differ && !plain ? kept : NULL;
-    return kept != NULL;
 }
 
 struct hashing {
@@ -215,23 +190,19 @@ struct hashing {
 
 static void hash_record(void *hashing, const struct lx_graph *g, const char *record, size_t length)
 {
-    enum { EACH_BYTE = 2 };
     struct hashing *h = hashing;
     h->hash = hash_bytes(h->hash, record, length);
     if (h->also) h->also->take(h->also->context, g, record, length);
-    stop_look(EACH_BYTE * (int64_t)length);
 }
 
-bool graph_hash(struct lx_graph *g, const struct record_taker *also, lx_status *st)
+void graph_hash(struct lx_graph *g, const struct record_taker *also)
 {
     struct text body = {0};
     struct hashing h = {HASH_START, also};
     pattern_write_body(g, &(struct record_taker){hash_record, &h}, &body);
-    bool ok = !body.failed;
-    if (ok) g->hash = h.hash;
+    g->hash = h.hash;
     snprintf(g->hash_word, sizeof g->hash_word, "%016" PRIx64, g->hash);
     text_free(&body);
-    return ok ? true : status_no_memory(st);
 }
 
 void builder_abandon(struct graph_builder *b)
@@ -266,8 +237,8 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
         g->buffer_count = (int32_t)b->buffers.count;
-        ok = g->tensors && g->ops && g->buffers && keep_ids(b) ? b->unhashed || graph_hash(g, b->also, st)
-                                                               : status_no_memory(st);
+        keep_ids(b);
+        if (!b->unhashed) graph_hash(g, b->also);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */
     builder_abandon(b);

@@ -41,9 +41,9 @@ struct graph_builder {
 };
 
 /* False: memory is out, and nothing is held. */
-bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);
+void builder_begin(struct graph_builder *b, const char *file, const char *name);
 /* Room for so many, or more: lists that grow are copied. False: memory is out; what there is stays. */
-bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_status *st);
+void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
@@ -59,9 +59,6 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
  * with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
-/* The number that the maker of the buffer that was added last knows it by. They are kept if every buffer has one of its
- * own. */
-bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st);
 /* Checks everything and gives the graph; the builder is spent either way. */
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
 void builder_abandon(struct graph_builder *b);
@@ -86,7 +83,7 @@ bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_ord
  * memory is out. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* The hash of what is planned, anew; `also` may be NULL. */
-bool graph_hash(struct lx_graph *g, const struct record_taker *also, lx_status *st);
+void graph_hash(struct lx_graph *g, const struct record_taker *also);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A taker is given each
  * record (with what stands between it and the one before) and leaves nothing in the text. */
 struct text;

@@ -8,13 +8,10 @@
 #include "graph/results.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_OP = 50 }; /* work of base/stop.h */
 
 struct usage {
     int32_t first_writer; /* op, or -1 */
@@ -63,10 +60,7 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
     unsigned char *state = mem_zeroed(ops, 1);
     int32_t *path = mem_alloc(ops * sizeof *path);
     int *next_input = mem_alloc(ops * sizeof *next_input);
-    bool memory = state && path && next_input;
-    if (!memory)
-        status_no_memory(st);
-    else if (find_cycle(b, use, reader, state, path, next_input, &from, &length)) {
+    if (find_cycle(b, use, reader, state, path, next_input, &from, &length)) {
         char text[400] = "";
         size_t n = 0;
         for (size_t i = length; i-- > from && n < sizeof text - 1;) {
@@ -133,7 +127,6 @@ bool builder_check_written(struct graph_builder *b, lx_status *st)
 {
     for (size_t o = 0; o < b->ops.count; o++) {
         const struct lx_op *op = &b->ops.at[o];
-        stop_look(EACH_OP);
         if (!results_right(b, o, st)) return false;
         for (int i = op->input_count; i < op_operand_count(op); i++)
             if (!may_be_written(b, op, op_operand(op, i), st)) return false;
@@ -145,15 +138,13 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
 {
     size_t tensors = b->tensors.count;
     struct usage *use = mem_zeroed(tensors + 1, sizeof *use);
-    if (!use) return status_no_memory(st);
     for (size_t i = 0; i < tensors; i++) use[i].first_writer = -1;
-    for (size_t o = b->ops.count; o-- > 0; (void)stop_round((int64_t)o, EACH_OP))
+    for (size_t o = b->ops.count; o-- > 0;)
         for (int i = 0; i < b->ops.at[o].output_count; i++)
             use[b->ops.at[o].outputs[i]].first_writer = (int32_t)o;
     bool ok = true;
     for (size_t o = 0; o < b->ops.count && ok; o++) {
         const struct lx_op *op = &b->ops.at[o];
-        stop_look(EACH_OP);
         for (int i = 0; i < op->input_count && ok; i++) {
             struct usage *u = &use[op->inputs[i]];
             u->read = true;

@@ -17,37 +17,9 @@ static bool in_indices(const struct lx_einsum *m, const struct lx_choice *c, int
     return false;
 }
 
-/* Which operands play which part. */
-static void set_parts(const struct lx_op *op, struct lx_choice *c)
-{
-    int out = op->input_count;
-    bool alters = op->kind->traits & LX_ALTERS,
-         starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
-    bool scatter = op->kind->id == LX_KIND_SCATTER;
-    c->operand = alters ? out : 0;
-    c->other = !alters ? out : scatter ? 1 : 0;
-    c->index = scatter ? 0 : 1;
-    c->index_count = starts ? op->input_count - 1 : 1;
-}
-
 static bool choice_is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {
     return choice_dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
-}
-
-/* New letters of `other`, in order, are windows of the last axes, in order. */
-static int set_windows(const struct lx_einsum *m, struct lx_choice *c)
-{
-    int n = 0, axis;
-    for (int d = 0; d < m->rank[c->other]; d++) n += choice_is_new(m, c, m->index[c->other][d]);
-    axis = c->axis_count - n;
-    for (int d = 0; d < m->rank[c->other]; d++) {
-        int v = m->index[c->other][d];
-        if (!choice_is_new(m, c, v)) continue;
-        if (axis >= 0 && axis < LX_MAX_RANK) c->window[axis] = v;
-        axis++;
-    }
-    return n;
 }
 
 /* A variable of an only index operand that nothing else has, and that counts the axes. */
@@ -63,7 +35,15 @@ static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct
 {
     const struct lx_op_params *p = op->params;
     *c = (struct lx_choice){.vector = -1};
-    set_parts(op, c);
+    /* Which operands play which part. */
+    int out = op->input_count;
+    bool alters = op->kind->traits & LX_ALTERS,
+         starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+    bool scatter = op->kind->id == LX_KIND_SCATTER;
+    c->operand = alters ? out : 0;
+    c->other = !alters ? out : scatter ? 1 : 0;
+    c->index = scatter ? 0 : 1;
+    c->index_count = starts ? op->input_count - 1 : 1;
     c->axis_count = p && p->axis_count ? p->axis_count : p && p->axis >= 0 ? 1 : 0;
     for (int a = 0; a < LX_MAX_RANK; a++) c->var[a] = c->window[a] = -1;
     for (int a = 0; a < c->axis_count && a < LX_MAX_RANK; a++) {
@@ -72,7 +52,17 @@ static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct
     }
     if (c->index_count == 0 && p && p->low_count == c->axis_count) c->start = p->low;
     c->vector = vector_of(m, c);
-    return set_windows(m, c);
+    /* New letters of `other`, in order, are windows of the last axes, in order. */
+    int n = 0, axis;
+    for (int d = 0; d < m->rank[c->other]; d++) n += choice_is_new(m, c, m->index[c->other][d]);
+    axis = c->axis_count - n;
+    for (int d = 0; d < m->rank[c->other]; d++) {
+        int v = m->index[c->other][d];
+        if (!choice_is_new(m, c, v)) continue;
+        if (axis >= 0 && axis < LX_MAX_RANK) c->window[axis] = v;
+        axis++;
+    }
+    return n;
 }
 
 bool lx_choice_of(const struct lx_op *op, struct lx_choice *out)
@@ -135,20 +125,6 @@ static const char *wrong_letters(const struct lx_einsum *m, const struct lx_choi
     return NULL;
 }
 
-static bool reports_index(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                          const struct lx_choice *c, lx_status *st)
-{
-    for (int i = 0; i < c->index_count; i++) {
-        const struct lx_tensor *t = &b->tensors.at[op->inputs[c->index + i]];
-        bool whole = t->dtype != LX_FP16 && t->dtype != LX_BF16 && t->dtype != LX_FP32 && t->dtype != LX_FP8;
-        if (!whole)
-            return builder_error(b, at, st, LX_E_SHAPE,
-                                 "op %s: index %s has elements of type %s; indices are integers", op->name,
-                                 t->name, lx_dtype_word(t->dtype));
-    }
-    return true;
-}
-
 bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
                   struct lx_einsum *map, lx_status *st)
 {
@@ -164,5 +140,13 @@ bool choice_check(const struct graph_builder *b, struct place at, const struct l
     for (int v = 0; v < map->var_count; v++)
         if (map->nature[v] == LX_ITERATED && choice_dim_of(map, op->input_count, v) < 0)
             map->nature[v] = LX_JOINED;
-    return reports_index(b, at, op, &c, st);
+    for (int i = 0; i < c.index_count; i++) {
+        const struct lx_tensor *t = &b->tensors.at[op->inputs[c.index + i]];
+        bool whole = t->dtype != LX_FP16 && t->dtype != LX_BF16 && t->dtype != LX_FP32 && t->dtype != LX_FP8;
+        if (!whole)
+            return builder_error(b, at, st, LX_E_SHAPE,
+                                 "op %s: index %s has elements of type %s; indices are integers", op->name,
+                                 t->name, lx_dtype_word(t->dtype));
+    }
+    return true;
 }

@@ -278,11 +278,10 @@ void graph_release(const void *g); /* the same, for base/users.h */
 
 /* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
  * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */
-const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
-                                            lx_status *st);
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device);
 /* One op divided as these ask for. */
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
-                                           const struct lx_split_hint *hints, int count, lx_status *st);
+                                           const struct lx_split_hint *hints, int count);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
 /* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph

@@ -5,7 +5,6 @@
 #include "graph/online_find.h"
 #include "base/fail.h"
 #include "graph/builder.h"
-#include "base/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,35 +39,18 @@ static void go(struct rewriting *r, int32_t op)
     r->tensor[r->g->ops[op].output] = -1;
 }
 
-/* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
-static void mark_alone(struct rewriting *r, const struct softmax *s)
-{
-    int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
-    r->tensor[r->g->ops[s->max].output] = -1;
-    r->tensor[result] = 0;
-    r->gives[s->max] = result;
-}
-
-static void mark_products(struct rewriting *r, const struct softmax *s)
-{
-    for (int i = 0; i < s->product_count; i++) {
-        int32_t product = s->product[i], after = s->after[i];
-        r->fate[product] = TO_BLEND;
-        if (after < 0) continue;
-        r->tensor[r->g->ops[product].output] = -1;
-        r->fate[after] = GOES;
-        r->gives[product] = r->g->ops[after].output;
-    }
-}
-
 static void online_mark(struct rewriting *r, int32_t number)
 {
     const struct softmax *s = &r->found[number];
     r->fate[s->max] = TO_LSE;
     r->lse_of[s->max] = number;
     if (is_alone(s)) {
-        mark_alone(r, s);
+        /* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
+        int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
+        for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
+        r->tensor[r->g->ops[s->max].output] = -1;
+        r->tensor[result] = 0;
+        r->gives[s->max] = result;
         return;
     }
     r->lse_of[s->sub] = number;
@@ -85,7 +67,14 @@ static void online_mark(struct rewriting *r, int32_t number)
         r->fate[s->add] = TO_CLONE;
         r->lse_of[s->add] = number;
     }
-    mark_products(r, s);
+    for (int i = 0; i < s->product_count; i++) {
+        int32_t product = s->product[i], after = s->after[i];
+        r->fate[product] = TO_BLEND;
+        if (after < 0) continue;
+        r->tensor[r->g->ops[product].output] = -1;
+        r->fate[after] = GOES;
+        r->gives[product] = r->g->ops[after].output;
+    }
 }
 
 static bool online_is_float(enum lx_dtype d)
@@ -104,9 +93,8 @@ static bool online_is_safe(const struct online_uses *u, const struct softmax *s)
     return safe;
 }
 
-static bool find_all(struct rewriting *r)
+static void find_all(struct rewriting *r)
 {
-    enum { EACH_OP = 5000 };
     size_t ops = (size_t)r->g->op_count, tensors = (size_t)r->g->tensor_count;
     struct online_uses u;
     r->found = arena_array(&r->memory, ops, sizeof *r->found);
@@ -115,20 +103,16 @@ static bool find_all(struct rewriting *r)
     r->gives = arena_array(&r->memory, ops, sizeof *r->gives);
     r->tensor = arena_array(&r->memory, tensors, sizeof *r->tensor);
     r->lse = arena_array(&r->memory, ops, sizeof *r->lse);
-    if (!r->found || !r->fate || !r->lse_of || !r->gives || !r->tensor || !r->lse ||
-        !online_uses_make(r->g, &r->memory, &u))
-        return status_no_memory(r->st);
+    online_uses_make(r->g, &r->memory, &u);
     for (int32_t o = 0; o < r->g->op_count; o++) {
         r->lse_of[o] = -1;
         r->gives[o] = r->g->ops[o].output;
     }
     for (int32_t o = 0; o < r->g->op_count; o++) {
-        stop_look(EACH_OP);
         if (softmax_find(&u, o, &r->found[r->found_count]) && online_is_safe(&u, &r->found[r->found_count]))
             r->found_count++;
     }
     for (int32_t i = 0; i < r->found_count; i++) online_mark(r, i);
-    return true;
 }
 
 static bool copy_tensors(struct rewriting *r)
@@ -186,16 +170,8 @@ static bool add_logarithms(struct rewriting *r)
     return true;
 }
 
-/* "a,b->c" as "b,a->c". */
-static char *online_swapped(struct arena *memory, const char *einsum)
-{
-    const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
-    return arena_format(memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1, (int)(comma - einsum),
-                        einsum, arrow);
-}
-
 /* The weights stand first. */
-static bool make_blend(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs)
+static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs)
 {
     const struct softmax *s = NULL;
     for (int32_t i = 0; i < r->found_count && !s; i++)
@@ -203,11 +179,13 @@ static bool make_blend(struct rewriting *r, int32_t number, struct lx_op *op, in
             if (r->found[i].product[k] == number) s = &r->found[i];
     int32_t weights = r->tensor[r->gives[s->exp]];
     op->kind = lx_kind_at(LX_KIND_BLEND);
-    if (inputs[0] == weights) return true;
+    if (inputs[0] == weights) return;
     inputs[1] = inputs[0];
     inputs[0] = weights;
-    op->einsum = online_swapped(&r->memory, op->einsum);
-    return op->einsum ? true : status_no_memory(r->st);
+    /* "a,b->c" as "b,a->c". */
+    const char *comma = strchr(op->einsum, ','), *arrow = strstr(op->einsum, "->");
+    op->einsum = arena_format(&r->memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1,
+                              (int)(comma - op->einsum), op->einsum, arrow);
 }
 
 static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs, char *name,
@@ -222,7 +200,8 @@ static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_
         if (name_lse(r, &r->b.op_names, r->g->ops[number].name, name, size)) return true;
         return status_set(r->st, LX_E_DUPLICATE, "too many ops are named as %s", name);
     case TO_BLEND:
-        return make_blend(r, number, op, inputs);
+        make_blend(r, number, op, inputs);
+        return true;
     case TO_CLONE:
         op->kind = lx_kind_at(LX_KIND_CLONE);
         op->input_count = 1;
@@ -253,7 +232,7 @@ static bool copy_op(struct rewriting *r, int32_t number)
 }
 
 /* What a pattern says beside tensors and ops. */
-static bool online_copy_rest(struct rewriting *r)
+static void online_copy_rest(struct rewriting *r)
 {
     struct lx_graph *to = r->b.graph;
     const struct lx_graph *g = r->g;
@@ -262,13 +241,13 @@ static bool online_copy_rest(struct rewriting *r)
     to->alignment = g->alignment;
     to->objective = g->objective;
     to->target_hbm_bytes = g->target_hbm_bytes;
-    return to->summary ? true : status_no_memory(r->st);
 }
 
 static const struct lx_graph *rewrite(struct rewriting *r)
 {
-    bool ok = builder_begin(&r->b, r->g->file, r->g->name, r->st) && online_copy_rest(r) && copy_tensors(r) &&
-              add_logarithms(r);
+    builder_begin(&r->b, r->g->file, r->g->name);
+    online_copy_rest(r);
+    bool ok = copy_tensors(r) && add_logarithms(r);
     for (int32_t o = 0; ok && o < r->g->op_count; o++)
         if (r->fate[o] != GOES) ok = copy_op(r, o);
     if (!ok) {
@@ -285,8 +264,9 @@ bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_stat
 {
     struct rewriting r = {.g = g, .st = st};
     *out = NULL;
-    bool ok = g->is_list || find_all(&r);
-    if (ok && r.found_count > 0) ok = (*out = rewrite(&r)) != NULL;
+    bool ok = true;
+    if (!g->is_list) find_all(&r);
+    if (r.found_count > 0) ok = (*out = rewrite(&r)) != NULL;
     arena_free(&r.memory);
     return ok;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
+void online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
 {
     size_t tensors = (size_t)g->tensor_count, all = 0;
     for (int32_t o = 0; o < g->op_count; o++) all += (size_t)g->ops[o].input_count;
@@ -12,8 +12,7 @@ bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
                               .reader_at = arena_array(memory, tensors + 2, sizeof *u->reader_at),
                               .readers = arena_array(memory, all, sizeof *u->readers),
                               .writer = arena_array(memory, tensors, sizeof *u->writer)};
-    int32_t *last = arena_array(memory, tensors, sizeof *last), n = 0;
-    if (!u->reader_at || !u->readers || !u->writer || !last) return false;
+    int32_t *last = arena_array(memory, tensors, sizeof *last);
     for (int32_t t = 0; t < g->tensor_count; t++) u->writer[t] = last[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
         for (int i = 0; i < g->ops[o].output_count; i++) {
@@ -27,16 +26,12 @@ bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
         }
     }
     for (int32_t t = 0; t < g->tensor_count; t++) u->reader_at[t + 1] += u->reader_at[t];
-    for (int32_t t = 0; t < g->tensor_count; t++) {
-        n = u->reader_at[t];
-        last[t] = n;
-    }
+    for (int32_t t = 0; t < g->tensor_count; t++) last[t] = u->reader_at[t];
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t in = g->ops[o].inputs[i];
             if (last[in] == u->reader_at[in] || u->readers[last[in] - 1] != o) u->readers[last[in]++] = o;
         }
-    return true;
 }
 
 static int reader_count(const struct online_uses *u, int32_t tensor)
@@ -195,21 +190,6 @@ static bool divides_rows(const struct online_uses *u, const struct softmax *s, i
     return true;
 }
 
-/* Powers times tensors first, each divided behind that. */
-static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
-{
-    if (!take_products(u, online_find_op_at(u, s->exp)->output, s->sum, s)) return false;
-    for (int i = 0; i < s->product_count; i++) {
-        int32_t t = online_find_op_at(u, s->product[i])->output;
-        int rows;
-        s->after[i] = division_of(u, s, t, &rows);
-        if (s->after[i] < 0 || !online_find_is_inside(u, t) || reader_count(u, t) != 1 ||
-            !divides_rows(u, s, s->product[i], s->after[i], rows))
-            return false;
-    }
-    return true;
-}
-
 static bool take_early_division(const struct online_uses *u, struct softmax *s)
 {
     int rows;
@@ -251,12 +231,6 @@ static bool readers_fit(const struct online_uses *u, const struct softmax *s)
     return reader_count(u, max) == 1 + (s->add >= 0) && reader_count(u, sum) == divisions + (s->log >= 0);
 }
 
-static bool take_reciprocal(const struct online_uses *u, struct softmax *s)
-{
-    s->reciprocal = online_find_reader_of(u, online_find_op_at(u, s->sum)->output, LX_KIND_RECIPROCAL, 0);
-    return s->reciprocal < 0 || is_same_index(online_find_op_at(u, s->reciprocal));
-}
-
 /* Up to the sum. */
 static bool take_chain(const struct online_uses *u, struct softmax *s)
 {
@@ -284,14 +258,26 @@ bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
 {
     struct softmax s = {
         .max = max, .sub = -1, .exp = -1, .sum = -1, .reciprocal = -1, .div = -1, .log = -1, .add = -1};
-    if (!take_chain(u, &s) || !take_reciprocal(u, &s) || !take_log(u, &s)) return false;
+    if (!take_chain(u, &s)) return false;
+    s.reciprocal = online_find_reader_of(u, online_find_op_at(u, s.sum)->output, LX_KIND_RECIPROCAL, 0);
+    if (s.reciprocal >= 0 && !is_same_index(online_find_op_at(u, s.reciprocal))) return false;
+    if (!take_log(u, &s)) return false;
     bool alone = s.add >= 0 && reader_count(u, online_find_op_at(u, s.exp)->output) == 1;
     struct softmax late = s;
     if (!alone && !take_early_division(u, &s)) {
         s = late;
         s.div = -1;
         s.product_count = 0;
-        if (!take_late_divisions(u, &s)) return false;
+        /* Powers times tensors first, each divided behind that. */
+        if (!take_products(u, online_find_op_at(u, s.exp)->output, s.sum, &s)) return false;
+        for (int i = 0; i < s.product_count; i++) {
+            int32_t t = online_find_op_at(u, s.product[i])->output;
+            int rows;
+            s.after[i] = division_of(u, &s, t, &rows);
+            if (s.after[i] < 0 || !online_find_is_inside(u, t) || reader_count(u, t) != 1 ||
+                !divides_rows(u, &s, s.product[i], s.after[i], rows))
+                return false;
+        }
     }
     *out = s;
     return readers_fit(u, &s);

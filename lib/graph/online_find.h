@@ -25,7 +25,7 @@ struct online_uses {
     int32_t *writer;              /* per tensor; -1: nobody, -2: several */
 };
 
-bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u);
+void online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u);
 /* Is op `max` the first of a softmax that can be rewritten? */
 bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out);
 

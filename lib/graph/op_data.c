@@ -3,7 +3,6 @@
 #include "graph/op_data.h"
 #include "graph/builder.h"
 #include "base/fail.h"
-#include "base/stop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -78,7 +77,6 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
     struct lx_op_data *d = arena_alloc(memory, sizeof *d);
     double *numbers = arena_array(memory, (size_t)n + 1, sizeof *numbers);
     int64_t *wholes = arena_array(memory, (size_t)n + 1, sizeof *wholes);
-    if (!d || !numbers || !wholes) return status_no_memory(st);
     for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL, at++)
         if (!op_data_number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
     *d = (struct lx_op_data){.count = n, .numbers = numbers, .wholes = wholes};
@@ -88,11 +86,9 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
 
 static void op_data_write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
 {
-    enum { EACH_NUMBER = 2000 };
     if (d->count != 1) text_add(t, "[");
     for (int64_t i = 0; i < d->count; i++) {
         if (i) text_add(t, ", ");
-        stop_look(EACH_NUMBER);
         write_exact(t, dtype, d->numbers[i], d->wholes[i]);
     }
     if (d->count != 1) text_add(t, "]");
@@ -113,13 +109,12 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
 {
     struct lx_op_data *copy = arena_copy_array(memory, d, 1, sizeof *d);
     struct text t = {0};
-    if (!copy) return NULL;
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
     /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a hash. */
     if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
-    copy->written = t.failed ? NULL : arena_string(memory, t.at ? t.at : d->written);
+    copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
     return copy->numbers && copy->wholes && copy->written ? copy : NULL;
 }

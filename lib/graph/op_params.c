@@ -118,7 +118,6 @@ static bool op_params_read_list(const struct json *j, const struct json_value *o
         return json_error(j, array, st, LX_E_LIMIT, "%d entries here; at most %d are allowed", n,
                           LX_MAX_RANK);
     int64_t *at = arena_array(memory, (size_t)n, sizeof *at);
-    if (!at) return status_no_memory(st);
     json_for_each(v, array)
         if (!json_int_value(j, v, r->key, r->low, LX_INT_MAX, &at[i++], st)) return false;
     set_list(p, r, at, n);
@@ -176,7 +175,7 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
     }
     if (!given) return true;
     *out = arena_copy_array(memory, &p, 1, sizeof p);
-    return *out ? true : status_no_memory(st);
+    return true;
 }
 
 static bool same_row(const struct param_row *r, const struct lx_op_params *a, const struct lx_op_params *b)

@@ -198,33 +198,6 @@ static bool walk_padded(struct walk_maker *w, int operand, int d, struct walk_ar
     return true;
 }
 
-/* What may be done with the variables of an operand. */
-static void set_natures(struct walk_maker *w, int operand, const struct walk_arrays *a)
-{
-    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
-    for (int d = 0; d < t->rank; d++) {
-        int v = w->m->index[operand][d];
-        bool whole = a->by[d] < 0 || a->hole[d] > 1;
-        bool plain = a->first[d] == 0 && a->by[d] == 1 && t->shape[d] == w->m->extent[v];
-        if (whole)
-            w->m->nature[v] = LX_JOINED;
-        else if (!plain && w->m->nature[v] == LX_ITERATED)
-            w->m->nature[v] = LX_SHIFTED;
-    }
-}
-
-static bool keep_walk(struct walk_maker *w, int operand, const struct walk_arrays *a)
-{
-    size_t rank = (size_t)w->m->rank[operand];
-    struct lx_walk *k = &w->walks[operand];
-    k->offset = arena_copy_array(w->b->memory, a->offset, rank, sizeof(int64_t));
-    k->stride = arena_copy_array(w->b->memory, a->stride, rank, sizeof(int64_t));
-    k->first = arena_copy_array(w->b->memory, a->first, rank, sizeof(int64_t));
-    k->by = arena_copy_array(w->b->memory, a->by, rank, sizeof(int64_t));
-    k->hole = arena_copy_array(w->b->memory, a->hole, rank, sizeof(int64_t));
-    return k->offset && k->stride && k->first && k->by && k->hole ? true : status_no_memory(w->st);
-}
-
 static bool make_walk(struct walk_maker *w, int operand)
 {
     struct walk_arrays a = {.offset = {0}};
@@ -233,11 +206,28 @@ static bool make_walk(struct walk_maker *w, int operand)
             : is_pad(w->op)  ? !walk_padded(w, operand, d, &a)
                              : !walk_view(w, operand, d, &a))
             return false;
-    set_natures(w, operand, &a);
+    /* What may be done with the variables of an operand. */
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
+    for (int d = 0; d < t->rank; d++) {
+        int v = w->m->index[operand][d];
+        bool whole = a.by[d] < 0 || a.hole[d] > 1;
+        bool plain = a.first[d] == 0 && a.by[d] == 1 && t->shape[d] == w->m->extent[v];
+        if (whole)
+            w->m->nature[v] = LX_JOINED;
+        else if (!plain && w->m->nature[v] == LX_ITERATED)
+            w->m->nature[v] = LX_SHIFTED;
+    }
     if (is_concat(w->op) &&
         w->m->nature[joined_var(w)] == LX_ITERATED) /* parts of one element may all lack it */
         w->m->nature[joined_var(w)] = LX_SHIFTED;
-    return keep_walk(w, operand, &a);
+    size_t rank = (size_t)w->m->rank[operand];
+    struct lx_walk *k = &w->walks[operand];
+    k->offset = arena_copy_array(w->b->memory, a.offset, rank, sizeof(int64_t));
+    k->stride = arena_copy_array(w->b->memory, a.stride, rank, sizeof(int64_t));
+    k->first = arena_copy_array(w->b->memory, a.first, rank, sizeof(int64_t));
+    k->by = arena_copy_array(w->b->memory, a.by, rank, sizeof(int64_t));
+    k->hole = arena_copy_array(w->b->memory, a.hole, rank, sizeof(int64_t));
+    return true;
 }
 
 /* The axis of a concat, and its parts together; a list of a pad has an entry per dimension. */
@@ -274,7 +264,6 @@ bool builder_walk_op(const struct graph_builder *b, struct place at, const struc
     for (int i = 0; boxes && i < op->input_count; i++)
         if (op_walks(op, i) && !tell_extents(&w, i)) return false;
     w.walks = arena_array(b->memory, (size_t)op_operand_count(op), sizeof *w.walks);
-    if (!w.walks) return status_no_memory(st);
     if (!check_params(&w)) return false;
     for (int i = 0; i < op->input_count; i++)
         if (op_walks(op, i) && !make_walk(&w, i)) return false;

@@ -16,7 +16,7 @@ bool op_views_read(const struct json *j, const struct json_value *op, const stru
                    struct lx_op *out, lx_status *st);
 void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
 /* False: memory is out. */
-bool op_views_copy(const struct graph_builder *b, const struct lx_op *from, struct lx_op *to);
+void op_views_copy(const struct graph_builder *b, const struct lx_op *from, struct lx_op *to);
 /* Of ops with as many inputs, whose operands have the same ranks. */
 bool op_views_equal(const struct lx_op *a, const struct lx_op *b);
 uint64_t op_views_hash(uint64_t h, const struct lx_op *op);

@@ -84,17 +84,6 @@ static bool map_ends(const struct windows_context *c, struct lx_window *w, int *
     return true;
 }
 
-static bool op_windows_bounded(const struct windows_context *c, const struct lx_window *w, int out)
-{
-    int64_t far, size = c->map->extent[out];
-    bool ok = w->stride >= 1 && w->stride <= MOST && w->dilation != 0 && w->dilation >= -MOST &&
-              w->dilation <= MOST && w->hole >= 1 && w->hole <= MOST && w->pad >= -MOST && w->pad <= MOST &&
-              w->size <= MOST && mul_i64(w->stride, size, &far) && far <= MOST_INDEX;
-    return ok ? true
-              : op_windows_wrong(c, (char)w->in,
-                                 "stride and hole are at least 1, dilation is not 0, and none is above 2^30");
-}
-
 /* One letter has one part in one window. */
 static bool op_windows_apart(const struct windows_context *c, const struct lx_window *w, int count,
                              char letter)
@@ -139,12 +128,19 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
                              "op %s: %s has no windows; matmul, sum, mean, max and min of one input have",
                              op->name, op->kind->name);
     struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
-    if (!w) return status_no_memory(c->st);
     for (int i = 0; i < count; i++) {
         int in, out, tap;
         char letter = (char)w[i].in;
-        if (!map_ends(c, &w[i], &in, &out) || !map_tap(c, &w[i], &tap) || !op_windows_bounded(c, &w[i], out))
-            return false;
+        if (!map_ends(c, &w[i], &in, &out) || !map_tap(c, &w[i], &tap)) return false;
+        int64_t far, size = c->map->extent[out];
+        bool ok = w[i].stride >= 1 && w[i].stride <= MOST && w[i].dilation != 0 && w[i].dilation >= -MOST &&
+                  w[i].dilation <= MOST && w[i].hole >= 1 && w[i].hole <= MOST && w[i].pad >= -MOST &&
+                  w[i].pad <= MOST && w[i].size <= MOST && mul_i64(w[i].stride, size, &far) &&
+                  far <= MOST_INDEX;
+        if (!ok)
+            return op_windows_wrong(
+                c, (char)w[i].in,
+                "stride and hole are at least 1, dilation is not 0, and none is above 2^30");
         w[i].in = (signed char)in;
         w[i].out = (signed char)out;
         w[i].tap = (signed char)tap;
@@ -182,9 +178,9 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b)
     return same;
 }
 
-bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
+void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy)
 {
-    if (op->window_count == 0) return true;
+    if (op->window_count == 0) return;
     struct lx_window *w = arena_copy_array(b->memory, op->windows, (size_t)op->window_count, sizeof *w);
     for (int i = 0; w && op->map && i < op->window_count; i++) {
         w[i].in = (signed char)op->map->letter[(int)op->windows[i].in];
@@ -192,5 +188,4 @@ bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struc
         w[i].tap = (signed char)op->map->letter[(int)op->windows[i].tap];
     }
     copy->windows = w;
-    return w != NULL;
 }

@@ -18,6 +18,6 @@ struct windows_context {
 /* From letters to variables of the map; taps that no operand has become variables. */
 bool builder_map_windows(const struct windows_context *c, struct lx_op *op);
 /* Into the builder's memory, as letters again where the op has been mapped. False: memory is out. */
-bool builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy);
+void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy);
 
 #endif

@@ -9,14 +9,11 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 4, TRIED = 16, LEAST_OPS = 4, LEAST_RUN = 16 };
-enum { EACH_OP = 150, EACH_LINK = 10, EACH_LIKE = 5 }; /* work of base/stop.h */
 
 struct alike {
     uint64_t hash;
@@ -93,17 +90,6 @@ static uint64_t mix_views(uint64_t h, const struct lx_graph *g, const struct lx_
     return h;
 }
 
-static uint64_t repeats_hash_op(const struct lx_graph *g, const struct lx_op *op)
-{
-    uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
-    h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
-    for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
-    for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
-    h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
-    h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
-    return repeats_mix(h, op->data ? op->data->count : -1);
-}
-
 /* Who made what each op reads, and how many tensors pass each place. */
 static void repeats_follow(struct search *s)
 {
@@ -114,13 +100,17 @@ static void repeats_follow(struct search *s)
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
-        s->own[o] = s->hash[o] = repeats_hash_op(g, op);
-        stop_look(EACH_OP);
+        uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
+        h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
+        for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
+        for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
+        h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
+        h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
+        s->own[o] = s->hash[o] = repeats_mix(h, op->data ? op->data->count : -1);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
     for (int32_t o = n - 1; o >= 0; o--) {
-        stop_look(EACH_LINK * (int64_t)g->ops[o].input_count);
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t t = g->ops[o].inputs[i];
             if (s->made[s->at[o] + i] < 0 || s->producer[t] >= 0) continue;
@@ -131,19 +121,6 @@ static void repeats_follow(struct search *s)
         for (int i = 0; i < g->ops[o].output_count; i++) s->producer[g->ops[o].outputs[i]] = -1;
     }
     for (int32_t o = 1; o <= n; o++) s->passing[o] += s->passing[o - 1];
-}
-
-/* From the last op up, so that each round looks at the hashes of the one before. */
-static void add_context(struct search *s)
-{
-    for (int round = 0; round < CONTEXT; round++)
-        for (int32_t o = s->g->op_count - 1; o >= 0; o--) {
-            stop_look(EACH_LINK * (int64_t)s->g->ops[o].input_count);
-            for (int i = 0; i < s->g->ops[o].input_count; i++) {
-                int32_t from = s->made[s->at[o] + i];
-                s->hash[o] = repeats_mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
-            }
-        }
 }
 
 static int by_hash(const void *a, const void *b)
@@ -171,19 +148,19 @@ static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
     for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
-    sort_in_full(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
     for (int32_t i = 1; i < n; i++) {
         int32_t ops = s->alike[i].op - s->alike[i - 1].op;
         if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
             s->lengths[count++] = (struct length){ops, 1};
     }
-    sort_in_full(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
     for (int32_t i = 0; i < count; i++)
         if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
             s->lengths[kept - 1].votes++;
         else
             s->lengths[kept++] = s->lengths[i];
-    sort_in_full(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
     return kept < TRIED ? kept : TRIED;
 }
 
@@ -203,30 +180,15 @@ static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int3
     return true;
 }
 
-static bool repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
+static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
 {
     int32_t span = end - first;
-    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
+    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return;
     if (s->run_count == s->run_room) {
         s->run_room = 2 * s->run_room + 16;
-        struct run *more = mem_resize(s->runs, (size_t)s->run_room * sizeof *more);
-        if (!more) return false;
-        s->runs = more;
+        s->runs = mem_resize(s->runs, (size_t)s->run_room * sizeof *s->runs);
     }
     s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
-    return true;
-}
-
-static bool repeats_find_runs(struct search *s, int32_t ops)
-{
-    int32_t first = -1;
-    for (int32_t o = ops; o < s->g->op_count; o++) {
-        (void)stop_round(o, EACH_LIKE);
-        bool on = repeats_goes_on(s, o, ops, first < 0 ? o - ops : first);
-        if (!on && first >= 0 && !repeats_add_run(s, first, ops, o)) return false;
-        first = !on ? -1 : first < 0 ? o - ops : first;
-    }
-    return first < 0 || repeats_add_run(s, first, ops, s->g->op_count);
 }
 
 /* By what is like something above it. */
@@ -245,39 +207,36 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Where a layer begins: whole layers may be moved over the ops beside them. */
-static void settle_begin(const struct search *s, struct run *r)
-{
-    int32_t least = r->is.first, spare = r->span - r->is.ops * r->is.times;
-    for (int32_t k = 1; k <= spare; k++)
-        if (s->passing[r->is.first + k + r->is.ops] < s->passing[least + r->is.ops]) least = r->is.first + k;
-    r->is.first = least;
-}
-
 /* The largest first; what is left of others does not count. */
 static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) sort_in_full(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
+    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
     for (int32_t i = 0; i < s->run_count; i++) {
-        settle_begin(s, &s->runs[i]);
+        /* Where a layer begins: whole layers may be moved over the ops beside them. */
+        int32_t least = s->runs[i].is.first,
+                spare = s->runs[i].span - s->runs[i].is.ops * s->runs[i].is.times;
+        for (int32_t k = 1; k <= spare; k++)
+            if (s->passing[s->runs[i].is.first + k + s->runs[i].is.ops] <
+                s->passing[least + s->runs[i].is.ops])
+                least = s->runs[i].is.first + k;
+        s->runs[i].is.first = least;
         struct lx_repeat r = s->runs[i].is;
         bool is_free = true;
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
-        stop_look((int64_t)s->runs[i].span);
         if (is_free) out[count++] = r;
     }
     qsort(out, (size_t)count, sizeof *out, by_first);
     return count;
 }
 
-static bool repeats_begin(struct search *s)
+static void repeats_begin(struct search *s)
 {
     size_t n = (size_t)s->g->op_count, links = 0;
     s->at = mem_zeroed(n + 1, sizeof *s->at);
-    for (size_t o = 0; s->at && o < n; o++) {
+    for (size_t o = 0; o < n; o++) {
         s->at[o] = (int32_t)links;
         links += (size_t)s->g->ops[o].input_count;
     }
@@ -288,30 +247,35 @@ static bool repeats_begin(struct search *s)
     s->passing = mem_zeroed(n + 2, sizeof *s->passing);
     s->alike = mem_zeroed(n + 1, sizeof *s->alike);
     s->lengths = mem_zeroed(n + 1, sizeof *s->lengths);
-    return s->at && s->made && s->producer && s->own && s->hash && s->passing && s->alike && s->lengths;
 }
 
-static void repeats_end(struct search *s)
-{
-    void *all[] = {s->at, s->made, s->producer, s->own, s->hash, s->passing, s->alike, s->lengths, s->runs};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
-}
-
-struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st)
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
 {
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
-    bool ok = out && repeats_begin(&s);
-    *count = 0;
-    if (ok) {
-        repeats_follow(&s);
-        add_context(&s);
-        int32_t tried = vote(&s);
-        for (int32_t i = 0; ok && i < tried; i++) ok = repeats_find_runs(&s, s.lengths[i].ops);
+    repeats_begin(&s);
+    repeats_follow(&s);
+    /* From the last op up, so that each round looks at the hashes of the one before. */
+    for (int round = 0; round < CONTEXT; round++)
+        for (int32_t o = s.g->op_count - 1; o >= 0; o--) {
+            for (int i = 0; i < s.g->ops[o].input_count; i++) {
+                int32_t from = s.made[s.at[o] + i];
+                s.hash[o] = repeats_mix(s.hash[o], from < 0 ? -1 : (int64_t)s.hash[from]);
+            }
+        }
+    int32_t tried = vote(&s);
+    for (int32_t i = 0; i < tried; i++) {
+        int32_t ops = s.lengths[i].ops;
+        int32_t first = -1;
+        for (int32_t o = ops; o < s.g->op_count; o++) {
+            bool on = repeats_goes_on(&s, o, ops, first < 0 ? o - ops : first);
+            if (!on && first >= 0) repeats_add_run(&s, first, ops, o);
+            first = !on ? -1 : first < 0 ? o - ops : first;
+        }
+        if (first >= 0) repeats_add_run(&s, first, ops, s.g->op_count);
     }
-    if (ok) *count = repeats_take_apart(&s, out);
-    repeats_end(&s);
-    if (ok) return out;
-    mem_free(out);
-    return status_no_memory(st), NULL;
+    *count = repeats_take_apart(&s, out);
+    void *all[] = {s.at, s.made, s.producer, s.own, s.hash, s.passing, s.alike, s.lengths, s.runs};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    return out;
 }

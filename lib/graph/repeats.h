@@ -15,6 +15,6 @@ struct lx_repeat {
 };
 
 /* In the order of ops, none of them overlapping; malloc'ed, *count of them. NULL with `st`: memory is out. */
-struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st);
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count);
 
 #endif

@@ -43,20 +43,12 @@ static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
     return copy;
 }
 
-static const struct lx_graph *hashed(struct lx_graph *g, lx_status *st)
-{
-    if (graph_hash(g, NULL, st)) return g;
-    lx_graph_free(g);
-    return NULL;
-}
-
-const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
-                                            lx_status *st)
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device)
 {
     struct lx_graph *copy = share_graph_copy_of(g);
-    if (!copy) return status_no_memory(st), NULL;
     copy->device = *device;
-    return hashed(copy, st);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
@@ -70,11 +62,9 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
     if (!lx_device_set(&device, lx_device_parameter_find("lx_usable_bytes"), (double)usable_bytes, st))
         return NULL;
     struct lx_graph *copy = share_graph_copy_of(g);
-    if (!copy) return status_no_memory(st), NULL;
     copy->device = device;
     if (g->pool_count) {
         struct lx_pool *pool = arena_copy_array(copy->memory, g->pools, 1, sizeof *pool);
-        if (!pool) return lx_graph_free(copy), status_no_memory(st), NULL;
         pool->capacity = usable_bytes;
         copy->pools = pool;
     }
@@ -83,36 +73,27 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
         /* With a capacity, what does not fit is spilled. */
         if (g->objective == LX_HEIGHT) copy->objective = LX_SPILL;
     }
-    return hashed(copy, st);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
-                                           const struct lx_split_hint *hints, int count, lx_status *st)
+                                           const struct lx_split_hint *hints, int count)
 {
     struct lx_graph *copy = share_graph_copy_of(g);
-    struct lx_op *ops =
-        copy ? arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
-    struct lx_split_hint *own =
-        ops ? arena_copy_array(copy->memory, hints, (size_t)count, sizeof *own) : NULL;
-    if (!own) {
-        lx_graph_free(copy);
-        return status_no_memory(st), NULL;
-    }
-    ops[op].hints = own;
+    struct lx_op *ops = arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops);
+    ops[op].hints = arena_copy_array(copy->memory, hints, (size_t)count, sizeof *hints);
     ops[op].hint_count = count;
     copy->ops = ops;
-    return hashed(copy, st);
+    graph_hash(copy, NULL);
+    return copy;
 }
 
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)
 {
     struct lx_graph *copy = share_graph_copy_of(g);
-    struct lx_op *ops = copy ? arena_array(copy->memory, (size_t)g->op_count, sizeof *ops) : NULL;
-    for (int32_t t = 0; ops && t < g->op_count; t++) ops[t] = g->ops[order[t]];
-    if (ops) {
-        copy->ops = ops;
-        return copy;
-    }
-    lx_graph_free(copy);
-    return NULL;
+    struct lx_op *ops = arena_array(copy->memory, (size_t)g->op_count, sizeof *ops);
+    for (int32_t t = 0; t < g->op_count; t++) ops[t] = g->ops[order[t]];
+    copy->ops = ops;
+    return copy;
 }

@@ -7,7 +7,7 @@
 
 enum { MOST_KEY = 2 * MODEL_MAX_NAME + 64 };
 
-static struct fact *find(const struct model_facts *f, const char *group, const char *key, char *whole)
+static struct fact *fact_find(const struct model_facts *f, const char *group, const char *key, char *whole)
 {
     snprintf(whole, MOST_KEY, "%s\n%s", group, key);
     int32_t i = names_find(&f->index, whole);
@@ -17,20 +17,20 @@ static struct fact *find(const struct model_facts *f, const char *group, const c
 static struct fact *fact_of(struct model_facts *f, const char *group, const char *key)
 {
     char whole[MOST_KEY];
-    struct fact *found = find(f, group, key, whole), added = {0};
+    struct fact *found = fact_find(f, group, key, whole), added = {0};
     if (found) return found;
     const char *kept = arena_string(&f->memory, whole);
     added.group = arena_string(&f->memory, group);
     added.key = arena_string(&f->memory, key);
-    f->failed |= !kept || !added.group || !added.key || !VEC_PUSH(&f->all, added) ||
-                 names_add(&f->index, kept, (int32_t)f->all.count - 1) != NAMES_ADDED;
-    return f->failed ? NULL : &f->all.at[f->all.count - 1];
+    VEC_PUSH(&f->all, added);
+    names_add(&f->index, kept, (int32_t)f->all.count - 1);
+    return &f->all.at[f->all.count - 1];
 }
 
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise)
 {
     char whole[MOST_KEY];
-    const struct fact *found = find(f, group, key, whole);
+    const struct fact *found = fact_find(f, group, key, whole);
     return found ? found->value : otherwise;
 }
 
@@ -38,13 +38,13 @@ int64_t model_fact(const struct model_facts *f, const char *group, const char *k
 void fact_add(struct model_facts *f, const char *group, const char *key, int64_t n)
 {
     struct fact *fact = fact_of(f, group, key ? key : "");
-    if (fact && __builtin_add_overflow(fact->value, n, &fact->value)) fact->value = INT64_MAX;
+    if (__builtin_add_overflow(fact->value, n, &fact->value)) fact->value = INT64_MAX;
 }
 
 void fact_most(struct model_facts *f, const char *group, int64_t n)
 {
     struct fact *fact = fact_of(f, group, "");
-    if (fact && n > fact->value) fact->value = n;
+    if (n > fact->value) fact->value = n;
 }
 
 void fact_tensor(struct model_facts *f, const struct model_type *type)
@@ -59,7 +59,7 @@ void fact_tensor(struct model_facts *f, const struct model_type *type)
     fact_most(f, "max_rank", type->count);
 }
 
-static int64_t bytes_of(const struct lx_model *m, const int32_t *values, int count)
+static int64_t fact_bytes_of(const struct lx_model *m, const int32_t *values, int count)
 {
     int64_t sum = 0;
     for (int i = 0; i < count; i++) {
@@ -71,22 +71,22 @@ static int64_t bytes_of(const struct lx_model *m, const int32_t *values, int cou
 
 int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op)
 {
-    return bytes_of(m, op->operands, op->operand_count);
+    return fact_bytes_of(m, op->operands, op->operand_count);
 }
 
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op)
 {
-    return bytes_of(m, op->results, op->result_count);
+    return fact_bytes_of(m, op->results, op->result_count);
 }
 
-static int64_t bytes_within(const struct lx_model *m, int32_t body, int depth)
+static int64_t fact_bytes_within(const struct lx_model *m, int32_t body, int depth)
 {
     const struct model_body *b = &m->bodies.at[body];
     int64_t sum = 0;
     for (int i = 0; i < b->op_count && depth < 4; i++) {
         int64_t part[] = {fact_operand_bytes(m, &b->ops[i]), fact_result_bytes(m, &b->ops[i])};
         for (int k = 0; k < b->ops[i].body_count + 2; k++) {
-            int64_t more = k < 2 ? part[k] : bytes_within(m, b->ops[i].bodies[k - 2], depth + 1);
+            int64_t more = k < 2 ? part[k] : fact_bytes_within(m, b->ops[i].bodies[k - 2], depth + 1);
             if (__builtin_add_overflow(sum, more, &sum)) return INT64_MAX;
         }
     }
@@ -95,7 +95,7 @@ static int64_t bytes_within(const struct lx_model *m, int32_t body, int depth)
 
 int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
 {
-    return bytes_within(m, body, 0);
+    return fact_bytes_within(m, body, 0);
 }
 
 void fact_op(struct model_facts *f, const struct model_op *op)
@@ -110,7 +110,7 @@ void fact_op(struct model_facts *f, const struct model_op *op)
         if (op->results[i] >= 0) fact_tensor(f, model_type_of(f->m, op->results[i]));
 }
 
-bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *st)
+void lx_model_facts(struct model_facts *f, const struct lx_model *m)
 {
     static void (*const count[])(struct model_facts *) = {
         [MODEL_TTIR] = ttir_facts, [MODEL_HLO] = hlo_facts, [MODEL_ONNX] = onnx_facts};
@@ -121,7 +121,6 @@ bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *
     *f = (struct model_facts){.m = m};
     for (int i = 0; zero[i]; i++) fact_add(f, zero[i], NULL, 0);
     count[m->format](f);
-    return f->failed ? status_no_memory(st) : true;
 }
 
 void lx_model_facts_free(struct model_facts *f)

@@ -1,7 +1,8 @@
 /* What can be counted in a model as its file has it: ops, tensors, bytes, multiply-adds, by kind and in all.
  *
- * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". The report shows them, and they
- * are compared with numbers that others have counted. In the order in which they were first counted. */
+ * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". The report shows them,
+ * and they are compared with numbers that others have counted. In the order in which they were first
+ * counted. */
 #ifndef LX_IMPORT_FACTS_H
 #define LX_IMPORT_FACTS_H
 
@@ -17,11 +18,10 @@ struct model_facts {
     VEC(struct fact) all;
     struct names index;
     struct arena memory;
-    bool failed; /* memory is out */
 };
 
 /* `f` is empty before; lx_model_facts_free in any case. */
-bool lx_model_facts(struct model_facts *f, const struct lx_model *m, lx_status *st);
+void lx_model_facts(struct model_facts *f, const struct lx_model *m);
 void lx_model_facts_free(struct model_facts *f);
 /* `otherwise`: nobody counted that. */
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise);

@@ -43,8 +43,9 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. An empty tensor must not hide extents whose product with others would be. */
-static bool measure(struct model_type *t)
+/* False: more than a number holds. An empty tensor must not hide extents whose product with others would
+ * be. */
+static bool model_measure(struct model_type *t)
 {
     int64_t bits, product = 1;
     bool known = true, empty = false;
@@ -66,11 +67,9 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
                                          const int64_t *extent, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    if (!t) return status_no_memory(st), NULL;
     *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    if (!t->extent) return status_no_memory(st), NULL;
-    if (!measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
+    if (!model_measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
     return t;
 }
 
@@ -78,10 +77,8 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
                                           int count, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    if (!t) return status_no_memory(st), NULL;
     *t = (struct model_type){.element = MODEL_TUPLE, .count = count};
     t->parts = arena_copy_array(&m->memory, parts, (size_t)count, sizeof(struct model_type *));
-    if (!t->parts) return status_no_memory(st), NULL;
     for (int i = 0; i < count; i++) {
         bool known = parts[i]->bytes >= 0 && t->bytes >= 0;
         t->leaves += parts[i]->leaves;
@@ -96,7 +93,7 @@ int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_stat
 {
     if (m->values.count >= MODEL_MAX_OPS * 4)
         return status_set(st, LX_E_LIMIT, "more than %d values", MODEL_MAX_OPS * 4), -1;
-    if (!VEC_PUSH(&m->values, *v)) return status_no_memory(st), -1;
+    VEC_PUSH(&m->values, *v);
     return (int32_t)m->values.count - 1;
 }
 
@@ -119,7 +116,7 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
 enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
 
 /* Extents that are not known are those of the other. */
-static bool same_tensor(const struct model_type *a, const struct model_type *b)
+static bool model_same_tensor(const struct model_type *a, const struct model_type *b)
 {
     bool same = a->element == b->element && a->count == b->count;
     for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
@@ -130,9 +127,9 @@ static bool same_tensor(const struct model_type *a, const struct model_type *b)
 bool model_same_types(const struct model_type *a, const struct model_type *b)
 {
     if (a->leaves != b->leaves) return false;
-    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return same_tensor(a, b);
+    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return model_same_tensor(a, b);
     for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
-        if (!same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
+        if (!model_same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
     return true;
 }
 

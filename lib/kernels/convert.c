@@ -34,18 +34,6 @@ static uint16_t narrow_one(float x)
     return (uint16_t)(sign | result);
 }
 
-/* Normal: rebias. Subnormal: m * 2^-24, which is exact in fp32. */
-static float widen_one(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
-    const uint32_t normal = (magnitude << 13) + (112u << 23);
-    const uint32_t tiny = convert_bits_of((float)(int32_t)magnitude * 0x1p-24f);
-    uint32_t result = magnitude < 0x400 ? tiny : normal;
-    result = magnitude >= 0x7c00 ? 0x7f800000 | magnitude << 13 : result;
-    result = magnitude > 0x7c00 ? result | 0x00400000 : result;
-    return float_of(sign | result);
-}
-
 void fp16_narrow_in_integers(uint16_t *to, const float *from, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) to[i] = narrow_one(from[i]);
@@ -53,7 +41,17 @@ void fp16_narrow_in_integers(uint16_t *to, const float *from, int64_t count)
 
 void fp16_widen_in_integers(float *to, const uint16_t *from, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) to[i] = widen_one(from[i]);
+    for (int64_t i = 0; i < count; i++) {
+        /* Normal: rebias. Subnormal: m * 2^-24, which is exact in fp32. */
+        uint16_t half = from[i];
+        const uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
+        const uint32_t normal = (magnitude << 13) + (112u << 23);
+        const uint32_t tiny = convert_bits_of((float)(int32_t)magnitude * 0x1p-24f);
+        uint32_t result = magnitude < 0x400 ? tiny : normal;
+        result = magnitude >= 0x7c00 ? 0x7f800000 | magnitude << 13 : result;
+        result = magnitude > 0x7c00 ? result | 0x00400000 : result;
+        to[i] = float_of(sign | result);
+    }
 }
 
 void fp16_from_fp32(const struct kernel_target *t, uint16_t *to, const float *from, int64_t count)

@@ -303,7 +303,7 @@ static void run_with_packed_b(struct gemm_run_state *r, struct pool *pool)
 
 /* ---- the whole product ---- */
 
-bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool)
+void gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool)
 {
     struct gemm_operands turned;
     if (plan->swapped) {
@@ -312,9 +312,9 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     }
     if (plan->small) {
         run_in_place(plan, o, 0, plan->g.m, 0, plan->tiles, plan->tile_columns, plan->wider_tiles);
-        return true;
+        return;
     }
-    if (plan->g.m <= 0 || plan->g.n <= 0) return true;
+    if (plan->g.m <= 0 || plan->g.n <= 0) return;
     struct gemm_run_state r = {.plan = plan, .o = o, .n_end = plan->g.n};
     const int64_t b_floats = packed_b_floats(plan), shared_floats = shared_chunk_floats(plan) * plan->chunks,
                   floats = b_floats + shared_floats + pool_threads(pool) * packed_a_floats(plan);
@@ -322,7 +322,6 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     if (floats > 0) {
         const size_t bytes = (size_t)floats * sizeof(float);
         float *scratch = pool ? pool_scratch(pool, bytes) : (own = mem_aligned(64, bytes));
-        if (!scratch) return false;
         if (plan->pack_b) r.packed_b = scratch;
         r.shared_a = scratch + b_floats;
         r.packed_a = r.shared_a + shared_floats;
@@ -334,26 +333,23 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
         pool_run(pool, gemm_count_tasks(plan), run_unpacked, &r);
     }
     mem_free(own);
-    return true;
 }
 
-bool gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+void gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                   const struct gemm_steps *steps, struct pool *pool)
 {
     if (plan->small && count > plan->tiles) {
         const struct gemm_operands turned = {o->b, o->a, NULL, NULL, o->init, o->c};
         const struct gemm_steps turned_steps = {steps->b, steps->a, steps->init, steps->c};
         run_small_row(plan, plan->swapped ? &turned : o, count, plan->swapped ? &turned_steps : steps);
-        return true;
+        return;
     }
     struct gemm_operands at = *o;
-    bool ok = true;
-    for (int64_t i = 0; ok && i < count; i++) {
-        ok = gemm_run(plan, &at, pool);
+    for (int64_t i = 0; i < count; i++) {
+        gemm_run(plan, &at, pool);
         at.a += steps->a;
         at.b += steps->b;
         if (at.init) at.init += steps->init;
         at.c += steps->c;
     }
-    return ok;
 }

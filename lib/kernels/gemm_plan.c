@@ -18,17 +18,6 @@ enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 <<
  * A in them. */
 enum { COARSE = 4, RUN_TASKS = 6, RUN_TILES = 2, RUN_FROM = 1 << 25, SHARED_FLOATS = 1 << 20 };
 
-/* The transposed product computes the same: C' = B' A'. */
-static void swap_rows_and_columns(struct gemm *g)
-{
-    const struct gemm o = *g;
-    g->m = o.n, g->n = o.m;
-    g->a_m = o.b_n, g->a_k = o.b_k, g->a_batch = o.b_batch;
-    g->b_n = o.a_m, g->b_k = o.a_k, g->b_batch = o.a_batch;
-    g->c_m = o.c_n, g->c_n = o.c_m;
-    g->init_m = o.init_n, g->init_n = o.init_m;
-}
-
 static bool should_swap(const struct gemm *g)
 {
     if (g->c_n != 1) return false;
@@ -72,13 +61,6 @@ static void choose_chunks(struct gemm_plan *p)
         p->chunks = p->k_parts = p->batch_block = 1;
         p->g.k = p->g.batch = 0;
     }
-}
-
-/* Rows in equal panels: five vectors are three and two, not four and one. */
-static int panel_vectors(const struct gemm *g, const struct kernel_target *t)
-{
-    const int64_t vectors = max_i64(1, ceil_div_i64(g->m, t->vector_floats));
-    return (int)ceil_div_i64(vectors, ceil_div_i64(vectors, t->tile_vectors));
 }
 
 /* What a task costs, in multiply-adds. A block of A that is packed costs its panels some tiles each, and
@@ -165,20 +147,6 @@ static void choose_runs(struct gemm_plan *p, int threads)
     p->n_parts = n_parts;
 }
 
-/* A grid; where all is in place it turns into runs along n, and where it is coarse into runs with rows of
- * their own, if that can be. */
-static void choose_tasks(struct gemm_plan *p, int threads)
-{
-    choose_grid(p, threads);
-    if (has_runs(p, threads, p->m_parts, p->n_parts)) {
-        p->runs = threads;
-        p->run_tasks = p->n_parts / threads;
-        p->n_parts = threads;
-    } else if (p->m_parts * p->n_parts <= (int64_t)threads * COARSE) {
-        choose_runs(p, threads);
-    }
-}
-
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
                   int threads)
 {
@@ -186,10 +154,20 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     struct gemm *turned = &plan->g;
     if (turned->k <= 0 || turned->batch <= 0) turned->k = turned->batch = 0;
     plan->swapped = should_swap(turned);
-    if (plan->swapped) swap_rows_and_columns(turned);
+    if (plan->swapped) {
+        /* The transposed product computes the same: C' = B' A'. */
+        const struct gemm o = *turned;
+        turned->m = o.n, turned->n = o.m;
+        turned->a_m = o.b_n, turned->a_k = o.b_k, turned->a_batch = o.b_batch;
+        turned->b_n = o.a_m, turned->b_k = o.a_k, turned->b_batch = o.a_batch;
+        turned->c_m = o.c_n, turned->c_n = o.c_m;
+        turned->init_m = o.init_n, turned->init_n = o.init_m;
+    }
     plan->pack_a = should_pack_a(turned, target);
     plan->pack_b = should_pack_b(turned, target);
-    plan->vectors = panel_vectors(turned, target);
+    /* Rows in equal panels: five vectors are three and two, not four and one. */
+    const int64_t vectors = max_i64(1, ceil_div_i64(turned->m, target->vector_floats));
+    plan->vectors = (int)ceil_div_i64(vectors, ceil_div_i64(vectors, target->tile_vectors));
     plan->block_a = plan->pack_a && turned->m > panel_rows(plan);
     plan->m_block = target->m_block / panel_rows(plan) * panel_rows(plan);
     plan->n_block = target->n_block;
@@ -199,7 +177,16 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
-    choose_tasks(plan, threads);
+    /* A grid; where all is in place it turns into runs along n, and where it is coarse into runs with rows of
+ * their own, if that can be. */
+    choose_grid(plan, threads);
+    if (has_runs(plan, threads, plan->m_parts, plan->n_parts)) {
+        plan->runs = threads;
+        plan->run_tasks = plan->n_parts / threads;
+        plan->n_parts = threads;
+    } else if (plan->m_parts * plan->n_parts <= (int64_t)threads * COARSE) {
+        choose_runs(plan, threads);
+    }
     plan->small = plan->in_place && plan->m_parts * plan->n_parts == 1;
     if (plan->small) {
         plan->tiles = ceil_div_i64(turned->n, target->tile_columns[plan->vectors - 1]);

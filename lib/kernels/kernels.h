@@ -88,8 +88,8 @@ struct gemm_plan {
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
                   int threads);
-/* False: memory for packing is out, C is as it was or partly summed. `pool` may be NULL: one thread. */
-bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool);
+/* `pool` may be NULL: one thread. */
+void gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool);
 
 /* What is between one product's operands and those of the next. */
 struct gemm_steps {
@@ -97,7 +97,7 @@ struct gemm_steps {
 };
 
 /* The same for `count` products in a row, the first at `o`, which has no lists. */
-bool gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
+void gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                   const struct gemm_steps *steps, struct pool *pool);
 
 /* ---- moves ---- */

@@ -39,12 +39,11 @@ struct lx_nest_runner {
     bool even_sums;      /* see struct gemm */
 };
 
-/* One run: where the operands are, and whether memory for packing was there. */
+/* One run: where the operands are. */
 struct run {
     const struct lx_nest_runner *r;
     const float *in[2];
     float *out;
-    atomic_bool out_of_memory;
 };
 
 /* How far into each operand a task has come. */
@@ -67,15 +66,6 @@ static void nest_run_touch(const struct lx_nest_runner *r, enum lx_touch how, fl
     if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
 }
 
-static void nest_run_move(const struct lx_nest_runner *r, const float *in0, float *out)
-{
-    struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
-    struct const_view from = {in0, r->n.stride[IN0], r->m.stride[IN0]};
-    if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
-    if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
-    if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
-}
-
 /* The kernel for some turns of a loop. */
 static void nest_run_body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
                           bool first, bool last)
@@ -87,8 +77,7 @@ static void nest_run_body(struct run *run, const struct place *p, const struct l
             .a = run->in[0] + p->at[IN0], .b = run->in[1] + p->at[IN1], .c = run->out + p->at[OUT]};
         const struct gemm_steps steps = {
             .a = loop->stride[IN0], .b = loop->stride[IN1], .c = loop->stride[OUT]};
-        if (!gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL))
-            atomic_store(&run->out_of_memory, true);
+        gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL);
         /* What no kernel does at the store: a sum that is thrown away. */
         if (!last || r->last != LX_TOUCH_ZERO) return;
     }
@@ -96,7 +85,13 @@ static void nest_run_body(struct run *run, const struct place *p, const struct l
         const struct place at = nest_run_moved(*p, loop, i);
         float *out = run->out + at.at[OUT];
         if (first && !contracts) nest_run_touch(r, r->first, out);
-        if (!contracts) nest_run_move(r, run->in[0] + at.at[IN0], out);
+        if (!contracts) {
+            struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
+            struct const_view from = {run->in[0] + at.at[IN0], r->n.stride[IN0], r->m.stride[IN0]};
+            if (r->main == LX_TOUCH_ZERO) zero_2d(to, r->n.size, r->m.size);
+            if (r->main == LX_TOUCH_COPY) copy_2d(to, from, r->n.size, r->m.size);
+            if (r->main == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
+        }
         if (last) nest_run_touch(r, r->last, out);
     }
 }
@@ -182,18 +177,13 @@ static bool nest_run_goes_on(const struct lx_loop *outer, const struct lx_loop *
     return true;
 }
 
-static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
-{
-    return outer->type == inner->type && nest_run_goes_on(outer, inner);
-}
-
 /* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
 static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
 {
     struct lx_loop *const roles[] = {&r->m, &r->n, &r->k, &r->batch};
     for (int i = *count; i-- > 0;)
         for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
-            if (!continues(&list[i], roles[role])) continue;
+            if (list[i].type != roles[role]->type || !nest_run_goes_on(&list[i], roles[role])) continue;
             roles[role]->size *= list[i].size; /* the operands have less than 2^53 elements */
             for (int j = i; j + 1 < *count; j++) list[j] = list[j + 1];
             --*count;
@@ -302,7 +292,6 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
         if (lx_loops_extent(nest, (enum lx_loop_operand)o) < 0)
             return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements"), NULL;
     struct lx_nest_runner *r = mem_zeroed(1, sizeof *r);
-    if (!r) return status_no_memory(st), NULL;
     r->first = nest->first;
     r->main = nest->main;
     r->last = nest->last;
@@ -314,9 +303,7 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     if (lx_touch_contracts(r->main)) prepare_products(r, useful);
     if (useful <= 1 || (r->tasks == 1 && !r->share_products)) return r;
     r->pool = pool_create(useful);
-    if (r->pool) return r;
-    lx_nest_runner_free(r);
-    return status_no_memory(st), NULL;
+    return r;
 }
 
 struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const struct lx_loop *turns,
@@ -340,13 +327,10 @@ void lx_nest_runner_free(struct lx_nest_runner *r)
     mem_free(r);
 }
 
-bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,
-                        lx_status *st)
+void lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out)
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
-    atomic_init(&run.out_of_memory, false);
     pool_run(r->share_products ? NULL : r->pool, task_count(r), nest_run_task, &run);
-    return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 
 int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r)

@@ -24,8 +24,7 @@ struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const s
                                             int turn_count, lx_status *st);
 void lx_nest_runner_free(struct lx_nest_runner *r);
 /* The arrays have lx_loops_extent elements; in1 may be NULL where the main primitive does not contract. */
-bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,
-                        lx_status *st);
+void lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out);
 int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r);
 /* The instruction set that the kernels use. */
 const char *lx_nest_runner_target(const struct lx_nest_runner *r);

@@ -51,8 +51,10 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct worker *worker;
-    atomic_bool memory_is_out; /* in a task */
-    struct cancel *token;      /* of the caller of this loop */
+    atomic_bool memory_is_out;   /* in a task */
+    struct cancel *token;        /* of the caller of this loop */
+    void (*poll)(void *context); /* NULL: none */
+    void *poll_context;
     struct deferred ending;
 };
 
@@ -140,6 +142,18 @@ static bool thread_pool_take(struct worker *w, int64_t *task)
     return false;
 }
 
+void pool_on_poll(struct pool *pool, void (*poll)(void *context), void *context)
+{
+    pool->poll = poll;
+    pool->poll_context = context;
+}
+
+bool pool_cancelled(struct pool *pool)
+{
+    if (pool && pool->poll) pool->poll(pool->poll_context);
+    return cancel_requested();
+}
+
 /* Tasks of the part of `from`. A task that runs out of memory is done, and the caller is told. */
 static void work_part(struct pool *pool, int self, struct worker *from)
 {
@@ -149,6 +163,7 @@ static void work_part(struct pool *pool, int self, struct worker *from)
     if (border_begin(&border) == 0) {
         for (; thread_pool_take(from, &task); count++) {
             if (self > 0) cancel_share(pool->token);
+            if (self == 0 ? pool_cancelled(pool) : cancel_requested()) continue;
             pool->fn(pool->context, pool->base + task, self);
         }
         border_end(&border);
@@ -280,7 +295,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
 {
     if (!pool || pool->threads == 1 || task_count < 2) {
-        for (int64_t i = 0; i < task_count; i++) fn(context, i, 0);
+        for (int64_t i = 0; i < task_count && !pool_cancelled(pool); i++) fn(context, i, 0);
         return;
     }
     for (int64_t base = 0; base < task_count; base += slice_max)

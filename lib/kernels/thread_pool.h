@@ -12,6 +12,7 @@
 #ifndef LX_KERNELS_THREAD_POOL_H
 #define LX_KERNELS_THREAD_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,18 +21,24 @@ struct pool;
 /* `worker` is below pool_threads: a place for what a thread keeps to itself. */
 typedef void pool_task(void *context, int64_t task, int worker);
 
-/* At least one thread, at most POOL_THREADS_MAX; fewer when the system refuses more. NULL: memory is out. */
+/* At least one thread, at most POOL_THREADS_MAX; fewer when the system refuses more. */
 enum { POOL_THREADS_MAX = 256 };
 struct pool *pool_create(int threads);
 void pool_destroy(struct pool *pool); /* NULL is fine */
 
 int pool_threads(const struct pool *pool); /* 1 for NULL */
 
-/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. */
+/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. When the work of the
+ * calling thread is cancelled (base/cancel.h), the tasks that are left are not run. */
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);
 
+/* The function is called on the thread of the caller before each of its tasks: it may cancel the caller's token. */
+void pool_on_poll(struct pool *pool, void (*poll)(void *context), void *context);
+/* Calls it, outside of tasks. True: the work is cancelled. */
+bool pool_cancelled(struct pool *pool);
+
 /* Memory that the pool keeps from call to call, for whoever uses it at the moment: at least `bytes`, aligned
- * to a cache line, contents undefined. Valid until the next call. NULL: memory is out. */
+ * to a cache line, contents undefined. Valid until the next call. */
 void *pool_scratch(struct pool *pool, size_t bytes);
 
 #endif

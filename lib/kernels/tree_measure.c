@@ -44,7 +44,6 @@ static bool tree_measure_make_node(struct tree_run *r, int i, const struct lx_lo
     struct tree_node *out = &r->node[i];
     struct lx_loops l;
     out->data = mem_zeroed((size_t)n->elements, sizeof *out->data);
-    if (!out->data) return status_no_memory(st);
     if (n->leaf >= 0) return true;
     if (!lx_tree_lower(r->tree, i, &l, &out->swapped, st) || !lx_loops_optimise(&l, rules, threads, st))
         return false;
@@ -54,53 +53,14 @@ static bool tree_measure_make_node(struct tree_run *r, int i, const struct lx_lo
     return out->runner != NULL;
 }
 
-static bool run_nodes(struct tree_run *r, lx_status *st)
+static void run_nodes(struct tree_run *r)
 {
-    bool ok = true;
-    for (int i = 0; ok && i < r->tree->node_count; i++) {
+    for (int i = 0; i < r->tree->node_count; i++) {
         const struct lx_tree_node *n = &r->tree->nodes[i];
         const struct tree_node *t = &r->node[i];
         if (n->leaf >= 0) continue;
         const float *left = r->node[n->left].data, *right = n->right < 0 ? NULL : r->node[n->right].data;
-        ok = lx_nest_runner_run(t->runner, t->swapped ? right : left, t->swapped ? left : right, t->data, st);
-    }
-    return ok;
-}
-
-static void fill_leaves(struct tree_run *r)
-{
-    struct rng rng = rng_seed(5);
-    for (int i = 0; i < r->tree->node_count; i++)
-        for (int64_t e = 0; r->tree->nodes[i].leaf >= 0 && e < r->tree->nodes[i].elements; e++)
-            r->node[i].data[e] = (float)(rng_below(&rng, 2001)) / 1000 - 1;
-}
-
-/* The leaves in double, or their absolute values. */
-static bool copy_leaves(const struct tree_run *r, bool absolute, double **leaves)
-{
-    for (int i = 0; i < r->tree->node_count; i++) {
-        const struct lx_tree_node *n = &r->tree->nodes[i];
-        if (n->leaf < 0) continue;
-        if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
-        if (!leaves[n->leaf]) return false;
-        for (int64_t e = 0; e < n->elements; e++) {
-            double v = (double)r->node[i].data[e];
-            leaves[n->leaf][e] = absolute ? fabs(v) : v;
-        }
-    }
-    return true;
-}
-
-static void tree_measure_compare(const struct tree_run *r, const double *want, const double *sizes,
-                                 struct lx_tree_measure *out)
-{
-    const struct tree_node *root = &r->node[r->tree->node_count - 1];
-    double nu = root->roundings * 0x1p-24;
-    out->compared = r->tree->nodes[r->tree->node_count - 1].elements;
-    for (int64_t e = 0; e < out->compared; e++) {
-        double off = fabs((double)root->data[e] - want[e]), allowed = nu / (1 - nu) * sizes[e] + 0x1p-149;
-        if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
-        if (!(off / allowed <= out->share)) out->share = off / allowed;
+        lx_nest_runner_run(t->runner, t->swapped ? right : left, t->swapped ? left : right, t->data);
     }
 }
 
@@ -110,32 +70,56 @@ static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure 
     double **leaves = mem_zeroed((size_t)r->tree->node_count, sizeof *leaves);
     double *want = mem_zeroed((size_t)elements, sizeof *want),
            *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
-    bool ok = leaves && want && sizes;
-    for (int absolute = 0; ok && absolute < 2; absolute++)
-        ok = copy_leaves(r, absolute, leaves) &&
-             lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
-    if (ok) tree_measure_compare(r, want, sizes, out);
-    for (int i = 0; leaves && i < r->tree->node_count; i++) mem_free(leaves[i]);
+    bool ok = true;
+    for (int absolute = 0; ok && absolute < 2; absolute++) {
+        /* The leaves in double, or their absolute values. */
+        for (int i = 0; i < r->tree->node_count; i++) {
+            const struct lx_tree_node *n = &r->tree->nodes[i];
+            if (n->leaf < 0) continue;
+            if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
+            for (int64_t e = 0; e < n->elements; e++) {
+                double v = (double)r->node[i].data[e];
+                leaves[n->leaf][e] = (_Bool)absolute ? fabs(v) : v;
+            }
+        }
+        ok = lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
+    }
+    if (ok) {
+        const struct tree_node *root = &r->node[r->tree->node_count - 1];
+        double nu = root->roundings * 0x1p-24;
+        out->compared = r->tree->nodes[r->tree->node_count - 1].elements;
+        for (int64_t e = 0; e < out->compared; e++) {
+            double off = fabs((double)root->data[e] - want[e]), allowed = nu / (1 - nu) * sizes[e] + 0x1p-149;
+            if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
+            if (!(off / allowed <= out->share)) out->share = off / allowed;
+        }
+    }
+    for (int i = 0; i < r->tree->node_count; i++) mem_free(leaves[i]);
     mem_free(leaves);
     mem_free(want);
     mem_free(sizes);
-    return ok ? true : status_no_memory(st);
+    return ok;
 }
 
 bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
                      struct lx_tree_measure *out, lx_status *st)
 {
     struct tree_run r = {t, mem_zeroed((size_t)t->node_count, sizeof *r.node)};
-    bool ok = r.node ? true : status_no_memory(st);
+    bool ok = true;
     *out = (struct lx_tree_measure){0};
     for (int i = 0; ok && i < t->node_count; i++) ok = tree_measure_make_node(&r, i, rules, threads, st);
-    if (ok) fill_leaves(&r);
+    if (ok) {
+        struct rng rng = rng_seed(5);
+        for (int i = 0; i < r.tree->node_count; i++)
+            for (int64_t e = 0; r.tree->nodes[i].leaf >= 0 && e < r.tree->nodes[i].elements; e++)
+                r.node[i].data[e] = (float)(rng_below(&rng, 2001)) / 1000 - 1;
+    }
     double start = clock_seconds();
-    ok = ok && run_nodes(&r, st);
+    if (ok) run_nodes(&r);
     out->seconds = clock_seconds() - start;
     if (ok && out->seconds > 0) out->gflops = 1e-9 * (double)t->flops / out->seconds;
     if (ok && t->flops / 2 <= work) ok = tree_measure_judge(&r, out, st);
-    for (int i = 0; r.node && i < t->node_count; i++) {
+    for (int i = 0; i < t->node_count; i++) {
         lx_nest_runner_free(r.node[i].runner);
         mem_free(r.node[i].data);
     }

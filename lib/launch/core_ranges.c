@@ -14,17 +14,6 @@ static bool row_has(const char *launched, const struct lx_launch *l, int64_t y, 
     return true;
 }
 
-/* The rectangle whose first core is [y, x]; its cores are taken. */
-static struct lx_core_range take_rectangle(char *launched, const struct lx_launch *l, int64_t y, int64_t x)
-{
-    int64_t width = 1, height = 1;
-    while (x + width < l->core_grid[1] && launched[y * l->core_grid[1] + x + width]) width++;
-    while (row_has(launched, l, y + height, x, width)) height++;
-    for (int64_t i = 0; i < height; i++)
-        for (int64_t k = 0; k < width; k++) launched[(y + i) * l->core_grid[1] + x + k] = 0;
-    return (struct lx_core_range){y, x, height, width};
-}
-
 struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
 {
     int64_t all = l->core_grid[0] * l->core_grid[1];
@@ -36,12 +25,17 @@ struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
             l->cores[i].x < l->core_grid[1])
             launched[l->cores[i].y * l->core_grid[1] + l->cores[i].x] = 1;
     for (int64_t c = 0; launched && ranges && c < all; c++)
-        if (launched[c])
-            ranges[(*count)++] = take_rectangle(launched, l, c / l->core_grid[1], c % l->core_grid[1]);
-    if (!launched) {
-        mem_free(ranges);
-        ranges = NULL;
-    }
+        if (launched[c]) {
+            /* The rectangle whose first core is [y, x]; its cores are taken. */
+            int64_t y = c / l->core_grid[1];
+            int64_t x = c % l->core_grid[1];
+            int64_t width = 1, height = 1;
+            while (x + width < l->core_grid[1] && launched[y * l->core_grid[1] + x + width]) width++;
+            while (row_has(launched, l, y + height, x, width)) height++;
+            for (int64_t i = 0; i < height; i++)
+                for (int64_t k = 0; k < width; k++) launched[(y + i) * l->core_grid[1] + x + k] = 0;
+            ranges[(*count)++] = (struct lx_core_range){y, x, height, width};
+        }
     mem_free(launched);
     return ranges;
 }

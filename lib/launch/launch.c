@@ -99,7 +99,7 @@ static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request
                           l->core_grid[1], LX_LAUNCH_CORES);
     l->core_count = (int32_t)count;
     l->cores = mem_zeroed((size_t)count, sizeof *l->cores);
-    return l->cores ? true : status_no_memory(st);
+    return true;
 }
 
 /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay neighbours. */
@@ -129,27 +129,22 @@ static void set_part(const struct lx_launch *l, enum lx_share share, int axis, i
     *size = min_i64(each, all - *first);
 }
 
-static void set_rectangle(const struct lx_launch *l, enum lx_share share, struct lx_launch_core *c)
-{
-    set_part(l, share, 0, c->y, &c->row, &c->rows);
-    set_part(l, share, 1, c->x, &c->column, &c->columns);
-    c->count = l->batch * c->rows * c->columns;
-    if (c->count == 0) c->row = c->column = c->rows = c->columns = 0;
-    if (l->order == LX_MATCH_SHARD) {
-        c->sy = c->y;
-        c->sx = c->x;
-    }
-}
-
 static void launch_deal_tiles(struct lx_launch *l, enum lx_share share)
 {
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
         struct lx_launch_core *c = &l->cores[i];
         set_place(l, c, i);
-        if (l->order == LX_BLOCK || l->order == LX_MATCH_SHARD)
-            set_rectangle(l, share, c);
-        else
+        if (l->order == LX_BLOCK || l->order == LX_MATCH_SHARD) {
+            set_part(l, share, 0, c->y, &c->row, &c->rows);
+            set_part(l, share, 1, c->x, &c->column, &c->columns);
+            c->count = l->batch * c->rows * c->columns;
+            if (c->count == 0) c->row = c->column = c->rows = c->columns = 0;
+            if (l->order == LX_MATCH_SHARD) {
+                c->sy = c->y;
+                c->sx = c->x;
+            }
+        } else
             lx_share_of(share, tiles, l->core_count, i, &c->start, &c->count);
     }
 }
@@ -159,7 +154,6 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
     for (int i = 0; i < request->operand_count; i++)
         if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
     struct lx_launch *l = mem_zeroed(1, sizeof *l);
-    if (!l) return status_no_memory(st), NULL;
     if (!set_grid(l, request, st) || !set_mode(l, request, st) || !launch_set_cores(l, request, st)) {
         lx_launch_free(l);
         return NULL;

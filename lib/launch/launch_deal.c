@@ -49,16 +49,6 @@ static void give_shard(const struct dealing *g, const struct lx_op_launch *o, st
     c->sy = (int32_t)sy;
 }
 
-/* The most even rectangle of blocks for so many cores. */
-static void set_blocks(struct lx_op_launch *o, int64_t cores)
-{
-    int64_t y = 1;
-    for (int64_t i = 1; i * i <= cores; i++)
-        if (cores % i == 0) y = i;
-    o->blocks[0] = min_i64(y, o->launch->mt);
-    o->blocks[1] = min_i64(cores / y, o->launch->nt);
-}
-
 static int64_t tiles_of_block(const struct lx_op_launch *o, int64_t block)
 {
     int64_t first, rows, columns;
@@ -98,7 +88,6 @@ static bool list_tiles(struct lx_op_launch *o, lx_status *st)
             "%" PRId64 ": use larger tiles (--tiles)",
             (int)LX_LISTED_TILES, all);
     int64_t *tiles = mem_alloc((size_t)all * sizeof *tiles);
-    if (!tiles) return status_no_memory(st);
     for (int64_t t = 0; t < all && launch_tile_at(o, t, &tile); t++)
         tiles[t] = (tile.batch * l->mt + tile.row) * l->nt + tile.column;
     o->tiles = tiles;
@@ -128,11 +117,18 @@ static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t
     struct lx_launch *l = o->launch;
     bool named = how->order != LX_MATCH_SHARD && how->order != LX_LISTED, dynamic = how->assign;
     l->order = named ? how->order : LX_ROW_MAJOR;
-    if (l->order == LX_BLOCK) set_blocks(o, cores);
+    if (l->order == LX_BLOCK) {
+        /* The most even rectangle of blocks for so many cores. */
+        int64_t y = 1;
+        for (int64_t i = 1; i * i <= cores; i++)
+            if (cores % i == 0) y = i;
+        o->blocks[0] = min_i64(y, o->launch->mt);
+        o->blocks[1] = min_i64(cores / y, o->launch->nt);
+    }
     if (how->order == LX_LISTED && !order_tiles(g, o, st)) return false;
     if (dynamic && !o->tiles && !list_tiles(o, st)) return false;
     if (!dynamic) share_runs(g, o, cores, start, count);
-    if (dynamic && !queue_tiles(o, cores, o->tiles, start, count)) return status_no_memory(st);
+    if (dynamic) queue_tiles(o, cores, o->tiles, start, count);
     if (o->tiles) {
         l->order = LX_LISTED;
         o->blocks[0] = o->blocks[1] = 0;
@@ -166,7 +162,7 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
     mem_free(l->cores);
     l->core_count = (int32_t)g->cores;
     l->cores = mem_zeroed((size_t)g->cores, sizeof *l->cores);
-    bool ok = room && l->cores ? true : status_no_memory(st);
+    bool ok = true;
     ok = ok && (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
     if (ok) launch_deal_set_cores(g, o, room, room + per_group, room + 2 * per_group);
     mem_free(room);

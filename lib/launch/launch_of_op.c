@@ -117,27 +117,6 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
     }
 }
 
-static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status *st)
-{
-    o->sum = mem_zeroed((size_t)s->index.var_count + 1, sizeof *o->sum);
-    if (!o->sum) return status_no_memory(st);
-    for (int v = 0; v < s->index.var_count; v++) {
-        if (!op_index_summed(&s->index, v)) continue;
-        const struct lx_split *split = split_of_var(s, v);
-        int64_t extent = s->index.extent[v];
-        o->sum[o->sum_count++] =
-            (struct lx_launch_sum){extent, split ? split->split : 1, launch_of_op_part_of(split, extent)};
-    }
-    return true;
-}
-
-/* Tiles along a dimension: those of each part. */
-static int64_t tiles_along(const struct lx_launch_dim *v)
-{
-    int64_t rest = v->extent % v->part;
-    return v->extent / v->part * ceil_div_i64(v->part, v->side) + ceil_div_i64(rest, v->side);
-}
-
 static bool sound_dim(const struct lx_launch_dim *v)
 {
     return v->extent >= 1 && v->side >= 1 && v->inner >= 1 && v->inner <= v->side && v->parts >= 1 &&
@@ -178,7 +157,9 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
         const struct lx_launch_dim *v = &o->dim[d];
         int axis = d == o->rank - 1;
         if (!sound_dim(v) || (!local && v->part != v->extent)) return false;
-        int64_t tiles = tiles_along(v);
+        /* Tiles along a dimension: those of each part. */
+        int64_t rest = v->extent % v->part;
+        int64_t tiles = v->extent / v->part * ceil_div_i64(v->part, v->side) + ceil_div_i64(rest, v->side);
         int64_t *count = axis ? &l->nt : local || d == o->rank - 2 ? &l->mt : &l->batch;
         if (!mul_i64(all, tiles, &all) || all > LX_INT_MAX) return false;
         *count *= tiles;
@@ -260,7 +241,14 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     struct lx_launch grid = {.mode = local ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL};
     struct dealing g = {.device = s->device, .options = options};
     set_dims(s, options, local, o);
-    if (!set_sums(s, o, st)) return false;
+    o->sum = mem_zeroed((size_t)s->index.var_count + 1, sizeof *o->sum);
+    for (int v = 0; v < s->index.var_count; v++) {
+        if (!op_index_summed(&s->index, v)) continue;
+        const struct lx_split *split = split_of_var(s, v);
+        int64_t extent = s->index.extent[v];
+        o->sum[o->sum_count++] =
+            (struct lx_launch_sum){extent, split ? split->split : 1, launch_of_op_part_of(split, extent)};
+    }
     o->launch = &grid;
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
@@ -268,17 +256,6 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     if (!launch_of_op_ask(s, options, &grid, &o->launch, st)) return false;
     set_dealing(s, &g);
     return launch_deal(&g, o, st);
-}
-
-/* Nothing is known of what it writes where: all of it is one piece of work. */
-static bool launch_whole(const struct subject *s, struct lx_op_launch *o, lx_status *st)
-{
-    struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
-    o->kind = LX_LAUNCH_WHOLE;
-    o->why = "its index map is unknown, so one core runs it whole";
-    o->launch = lx_launch_make(&r, st);
-    if (o->launch) launch_place(s->device, 0, o->launch, o->launch->cores);
-    return o->launch != NULL;
 }
 
 static bool launch_op(const struct subject *s, const struct lx_launch_options *options,
@@ -289,7 +266,15 @@ static bool launch_op(const struct subject *s, const struct lx_launch_options *o
         o->why = "it runs off the device";
         return true;
     }
-    if (s->division->kind == LX_UNDIVIDED_OPAQUE || !s->index.known) return launch_whole(s, o, st);
+    if (s->division->kind == LX_UNDIVIDED_OPAQUE || !s->index.known) {
+        /* Nothing is known of what it writes where: all of it is one piece of work. */
+        struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
+        o->kind = LX_LAUNCH_WHOLE;
+        o->why = "its index map is unknown, so one core runs it whole";
+        o->launch = lx_launch_make(&r, st);
+        if (o->launch) launch_place(s->device, 0, o->launch, o->launch->cores);
+        return o->launch != NULL;
+    }
     return launch_tiles(s, options, o, st);
 }
 
@@ -314,7 +299,6 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
 {
     static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR};
     struct lx_op_launch *o = mem_zeroed(1, sizeof *o);
-    if (!o) return status_no_memory(st), NULL;
     struct subject s = subject_of(d, op, on_chip);
     *o = (struct lx_op_launch){
         .op = op, .kind = LX_LAUNCH_TILES, .k_slices = 1, .k_tile = s.device->tile_columns};

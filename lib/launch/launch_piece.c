@@ -56,54 +56,26 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
     return true;
 }
 
-/* Batch, row and column as one number per dimension. */
-static void launch_piece_spread(const struct lx_op_launch *o, const struct lx_tile *tile,
-                                int64_t cell[LX_MAX_RANK])
+static bool launch_piece_shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from,
+                                  int64_t *to)
 {
-    int64_t batch = tile->batch;
-    if (o->rank > 0) cell[o->rank - 1] = tile->column;
-    if (o->rank > 1) cell[o->rank - 2] = tile->row;
-    for (int d = o->rank - 3; d >= 0; d--) {
-        int64_t tiles = ceil_div_i64(o->dim[d].extent, o->dim[d].side);
-        cell[d] = batch % tiles;
-        batch /= tiles;
-    }
-}
-
-/* Which part of each dimension the core has. False: there are not so many. */
-static bool slots_of_shard(const struct lx_op_launch *o, int64_t sy, int64_t sx, int64_t *slot)
-{
+    int64_t slot[LX_MAX_RANK];
+    if (c->sy < 0 || c->sx < 0) return false;
+    /* Which part of each dimension the core has. False: there are not so many. */
+    int64_t sy = c->sy;
+    int64_t sx = c->sx;
     for (int d = o->rank - 2; d >= 0; d--) {
         slot[d] = sy % o->dim[d].parts;
         sy /= o->dim[d].parts;
     }
     if (o->rank > 0) slot[o->rank - 1] = sx;
-    return sy == 0 && sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
-}
-
-static bool launch_piece_shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from,
-                                  int64_t *to)
-{
-    int64_t slot[LX_MAX_RANK];
-    if (c->sy < 0 || c->sx < 0 || !slots_of_shard(o, c->sy, c->sx, slot)) return false;
+    if (sy != 0 || sx >= (o->rank > 0 ? o->dim[o->rank - 1].parts : 1)) return false;
     for (int d = 0; d < o->rank; d++) {
         const struct lx_launch_dim *v = &o->dim[d];
         from[d] = slot[d] > v->extent / v->part ? v->extent : min_i64(slot[d] * v->part, v->extent);
         to[d] = v->parts == 1 ? v->extent : min_i64(from[d] + v->part, v->extent);
     }
     return true;
-}
-
-static bool sum_range(const struct lx_op_launch *o, int64_t k_slice, int64_t *from, int64_t *to)
-{
-    for (int i = o->sum_count - 1; i >= 0; i--) {
-        const struct lx_launch_sum *s = &o->sum[i];
-        int64_t slot = k_slice % s->parts;
-        from[i] = slot > s->extent / s->part ? s->extent : min_i64(slot * s->part, s->extent);
-        to[i] = s->parts == 1 ? s->extent : min_i64(from[i] + s->part, s->extent);
-        k_slice /= s->parts;
-    }
-    return k_slice == 0;
 }
 
 static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t t, int64_t *from,
@@ -124,7 +96,15 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
 static void box_of(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t *from, int64_t *to)
 {
     int64_t cell[LX_MAX_RANK];
-    launch_piece_spread(o, tile, cell);
+    /* Batch, row and column as one number per dimension. */
+    int64_t batch = tile->batch;
+    if (o->rank > 0) cell[o->rank - 1] = tile->column;
+    if (o->rank > 1) cell[o->rank - 2] = tile->row;
+    for (int d = o->rank - 3; d >= 0; d--) {
+        int64_t tiles = ceil_div_i64(o->dim[d].extent, o->dim[d].side);
+        cell[d] = batch % tiles;
+        batch /= tiles;
+    }
     for (int d = 0; d < o->rank; d++) {
         from[d] = cell[d] * o->dim[d].side;
         to[d] = min_i64(from[d] + o->dim[d].side, o->dim[d].extent);
@@ -226,7 +206,16 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
         out->to[v] = to[d];
         if (o->dim[d].extent != x->extent[v]) return false;
     }
-    if (c->k_slice < 0 || !sum_range(o, c->k_slice, from, to)) return false;
+    if (c->k_slice < 0) return false;
+    int64_t k_slice = c->k_slice;
+    for (int i = o->sum_count - 1; i >= 0; i--) {
+        const struct lx_launch_sum *s = &o->sum[i];
+        int64_t slot = k_slice % s->parts;
+        from[i] = slot > s->extent / s->part ? s->extent : min_i64(slot * s->part, s->extent);
+        to[i] = s->parts == 1 ? s->extent : min_i64(from[i] + s->part, s->extent);
+        k_slice /= s->parts;
+    }
+    if (k_slice != 0) return false;
     for (int v = 0; v < x->var_count; v++) {
         if (op_index_follows(x, v)) out->from[v] = 0, out->to[v] = x->extent[v];
         if (!op_index_summed(x, v)) continue;

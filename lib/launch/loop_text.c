@@ -31,35 +31,6 @@ static bool loop_text_in_nest(const struct listing *w, int var)
     return false;
 }
 
-/* The loops of the nest, outermost first: what the host launches. */
-static void loop_text_add_nest(struct listing *w)
-{
-    for (int i = 0; i < w->o->launch->level_count; i++) {
-        const struct lx_launch_level *v = &w->o->launch->level[i];
-        char c = w->x.letter[v->var];
-        text_format(&w->t,
-                    "# nest: for %c_tile in 0..%" PRId64 ": launch with %c_at = %c_tile * %" PRId64 "\n", c,
-                    v->tiles, c, c, v->step);
-    }
-}
-
-static void loop_text_add_offsets(struct listing *w)
-{
-    for (int i = 0; i < w->o->launch->level_count; i++) {
-        char c = w->x.letter[w->o->launch->level[i].var];
-        text_format(&w->t, "%c_at = get_arg(\"%c_at\")\n", c, c);
-    }
-}
-
-static void loop_text_add_arguments(struct listing *w)
-{
-    const struct lx_launch *l = w->o->launch;
-    text_add(&w->t, "core_id = get_core_id()\nstart_id, count = get_arg(\"start_id\"), get_arg(\"count\")\n");
-    if (l->mode == LX_PARTITION_LOCAL_SHARD) text_add(&w->t, "sy, sx = get_arg(\"sy\"), get_arg(\"sx\")\n");
-    if (w->o->k_slices > 1) text_add(&w->t, "k_slice = get_arg(\"k_slice\")\n");
-    loop_text_add_offsets(w);
-}
-
 /* The range of each variable that is summed. */
 static void loop_text_add_sums(struct listing *w)
 {
@@ -101,20 +72,6 @@ static void add_shard(struct listing *w)
                         "%c_from = sy // %" PRId64 " %% %" PRId64 " * %" PRId64
                         "; %c_to = min(%c_from + %" PRId64 ", %" PRId64 ")\n",
                         c, behind, v->parts, v->part, c, c, v->part, v->extent);
-    }
-}
-
-/* Mixed radix over the tiles of the shard, the last dimension fastest. */
-static void add_local_recovery(struct listing *w)
-{
-    text_add(&w->t, "    t = start_id + i\n");
-    for (int d = w->o->rank - 1; d >= 0; d--) {
-        char c = letter_of_dim(w, d);
-        int64_t side = w->o->dim[d].side;
-        text_format(&w->t,
-                    "    tiles = ceil((%c_to - %c_from) / %" PRId64 "); %c0 = %c_from + t %% tiles * %" PRId64
-                    "; %c1 = min(%c0 + %" PRId64 ", %c_to); t = t // tiles\n",
-                    c, c, side, c, c, side, c, c, side, c);
     }
 }
 
@@ -235,17 +192,42 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
     if (o->kind == LX_LAUNCH_WHOLE) text_format(&w.t, "if get_core_id() == 0:\n    %s()\n", w.op->kind->name);
     if (o->kind == LX_LAUNCH_TILES) {
         bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
-        loop_text_add_nest(&w);
-        loop_text_add_arguments(&w);
+        /* The loops of the nest, outermost first: what the host launches. */
+        for (int i = 0; i < w.o->launch->level_count; i++) {
+            const struct lx_launch_level *v = &w.o->launch->level[i];
+            char c = w.x.letter[v->var];
+            text_format(&w.t,
+                        "# nest: for %c_tile in 0..%" PRId64 ": launch with %c_at = %c_tile * %" PRId64 "\n",
+                        c, v->tiles, c, c, v->step);
+        }
+        const struct lx_launch *l = w.o->launch;
+        text_add(&w.t,
+                 "core_id = get_core_id()\nstart_id, count = get_arg(\"start_id\"), get_arg(\"count\")\n");
+        if (l->mode == LX_PARTITION_LOCAL_SHARD)
+            text_add(&w.t, "sy, sx = get_arg(\"sy\"), get_arg(\"sx\")\n");
+        if (w.o->k_slices > 1) text_add(&w.t, "k_slice = get_arg(\"k_slice\")\n");
+        for (int i = 0; i < w.o->launch->level_count; i++) {
+            char c = w.x.letter[w.o->launch->level[i].var];
+            text_format(&w.t, "%c_at = get_arg(\"%c_at\")\n", c, c);
+        }
         loop_text_add_sums(&w);
         if (local) add_shard(&w);
         text_add(&w.t, "for i in 0..count:\n");
-        if (local)
-            add_local_recovery(&w);
-        else
+        if (local) {
+            /* Mixed radix over the tiles of the shard, the last dimension fastest. */
+            text_add(&w.t, "    t = start_id + i\n");
+            for (int d = w.o->rank - 1; d >= 0; d--) {
+                char c = letter_of_dim(&w, d);
+                int64_t side = w.o->dim[d].side;
+                text_format(&w.t,
+                            "    tiles = ceil((%c_to - %c_from) / %" PRId64
+                            "); %c0 = %c_from + t %% tiles * %" PRId64 "; %c1 = min(%c0 + %" PRId64
+                            ", %c_to); t = t // tiles\n",
+                            c, c, side, c, c, side, c, c, side, c);
+            }
+        } else
             add_global_recovery(&w);
         loop_text_add_work(&w, add_inner(&w));
     }
-    if (w.t.failed) text_free(&w.t);
     return w.t.at;
 }

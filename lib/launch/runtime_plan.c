@@ -142,39 +142,6 @@ bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx
     return ok;
 }
 
-static void runtime_plan_add_ranges(struct text *t, const struct lx_launch *l)
-{
-    int count;
-    struct lx_core_range *ranges = lx_launch_ranges(l, &count);
-    if (!ranges) t->failed = true;
-    text_add(t, " \"core_ranges\": [");
-    for (int i = 0; ranges && i < count; i++)
-        text_format(t, "%s{\"start\": [%" PRId64 ", %" PRId64 "], \"extent\": [%" PRId64 ", %" PRId64 "]}",
-                    i ? ", " : "", ranges[i].y, ranges[i].x, ranges[i].height, ranges[i].width);
-    text_add(t, "],\n");
-    mem_free(ranges);
-}
-
-static void add_grid(struct text *t, const struct lx_launch *l)
-{
-    text_format(t, " \"partition_mode\": \"%s\", \"tile_order\": \"%s\",\n", lx_partition_word(l->mode),
-                lx_tile_order_word(l->order));
-    text_format(t, " \"grid_tiles\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", l->batch, l->mt, l->nt);
-    if (l->mode == LX_PARTITION_LOCAL_SHARD)
-        text_format(t,
-                    " \"shard_grid\": [%" PRId64 ", %" PRId64 "], \"local_shape_tiles\": [%" PRId64
-                    ", %" PRId64 "],\n",
-                    l->shard_grid[0], l->shard_grid[1], l->shard_tiles[0], l->shard_tiles[1]);
-}
-
-static void runtime_plan_add_nest(struct text *t, const struct lx_launch *l)
-{
-    for (int i = 0; i < l->level_count; i++)
-        text_format(t, "%s{\"tiles\": %" PRId64 ", \"argument\": \"%c_at\", \"step\": %" PRId64 "}%s",
-                    i ? ", " : " \"nest\": [", l->level[i].tiles, l->level[i].letter, l->level[i].step,
-                    i + 1 < l->level_count ? "" : "],\n");
-}
-
 static void runtime_plan_add_work(struct text *t, const struct lx_launch *l)
 {
     int n = lx_launch_arg_count(l);
@@ -226,12 +193,30 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
                 "{\"lxplan\": 1, \"kind\": \"launch\", \"schema_version\": 1,\n \"core_grid\": [%" PRId64
                 ", %" PRId64 "],\n",
                 launch->core_grid[0], launch->core_grid[1]);
-    runtime_plan_add_ranges(&t, launch);
-    add_grid(&t, launch);
-    runtime_plan_add_nest(&t, launch);
+    int count;
+    struct lx_core_range *ranges = lx_launch_ranges(launch, &count);
+    text_add(&t, " \"core_ranges\": [");
+    for (int i = 0; ranges && i < count; i++)
+        text_format(&t, "%s{\"start\": [%" PRId64 ", %" PRId64 "], \"extent\": [%" PRId64 ", %" PRId64 "]}",
+                    i ? ", " : "", ranges[i].y, ranges[i].x, ranges[i].height, ranges[i].width);
+    text_add(&t, "],\n");
+    mem_free(ranges);
+    text_format(&t, " \"partition_mode\": \"%s\", \"tile_order\": \"%s\",\n", lx_partition_word(launch->mode),
+                lx_tile_order_word(launch->order));
+    text_format(&t, " \"grid_tiles\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", launch->batch, launch->mt,
+                launch->nt);
+    if (launch->mode == LX_PARTITION_LOCAL_SHARD)
+        text_format(&t,
+                    " \"shard_grid\": [%" PRId64 ", %" PRId64 "], \"local_shape_tiles\": [%" PRId64
+                    ", %" PRId64 "],\n",
+                    launch->shard_grid[0], launch->shard_grid[1], launch->shard_tiles[0],
+                    launch->shard_tiles[1]);
+    for (int i = 0; i < launch->level_count; i++)
+        text_format(&t, "%s{\"tiles\": %" PRId64 ", \"argument\": \"%c_at\", \"step\": %" PRId64 "}%s",
+                    i ? ", " : " \"nest\": [", launch->level[i].tiles, launch->level[i].letter,
+                    launch->level[i].step, i + 1 < launch->level_count ? "" : "],\n");
     runtime_plan_add_work(&t, launch);
     add_layouts(&t, operands, operand_count);
-    if (t.failed) text_free(&t);
     *length = t.length;
     return t.at;
 }

@@ -237,7 +237,7 @@ bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64
     int64_t all = batch * mt * nt;
     if (!tile_formula_parse(text, &f, st)) return false;
     struct valued *list = mem_alloc((size_t)all * sizeof *list);
-    bool ok = list ? true : status_no_memory(st);
+    bool ok = true;
     for (int64_t t = 0; ok && t < all; t++) {
         const int64_t values[NAMES] = {t / nt % mt, t % nt, t / (mt * nt), mt, nt, batch};
         list[t].number = t;

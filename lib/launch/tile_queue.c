@@ -32,44 +32,29 @@ static void tile_queue_sink(struct free_at *heap, int64_t count)
     }
 }
 
-static int64_t predicted_time(const struct lx_op_launch *o, int64_t number)
-{
-    int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], elements = 1;
-    launch_box_of_number(o, number, from, to);
-    for (int d = 0; d < o->rank; d++) elements *= to[d] - from[d];
-    return elements;
-}
-
-/* Who takes each tile of the queue. */
-static void tile_queue_hand_out(const struct lx_op_launch *o, int64_t cores, const int64_t *tiles,
-                                struct free_at *heap, int32_t *taker, int64_t *count)
-{
-    for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
-    for (int64_t i = 0; i < o->tile_count; i++) {
-        taker[i] = (int32_t)heap[0].core;
-        count[taker[i]]++;
-        heap[0].time += predicted_time(o, tiles[i]);
-        tile_queue_sink(heap, cores);
-    }
-}
-
-bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count)
+void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count)
 {
     size_t n = (size_t)o->tile_count;
     int64_t *sorted = mem_alloc(n * sizeof *sorted);
     int32_t *taker = mem_alloc(n * sizeof *taker);
     struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
-    bool ok = sorted && taker && heap;
-    if (ok) {
-        tile_queue_hand_out(o, cores, tiles, heap, taker, count);
-        for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
-        for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
-        for (int64_t c = 0; c < cores; c++) heap[c].core = c;
-        for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
-        memcpy(tiles, sorted, n * sizeof *tiles);
+    /* Who takes each tile of the queue. */
+    for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
+    for (int64_t i = 0; i < o->tile_count; i++) {
+        taker[i] = (int32_t)heap[0].core;
+        count[taker[i]]++;
+        int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], elements = 1;
+        launch_box_of_number(o, tiles[i], from, to);
+        for (int d = 0; d < o->rank; d++) elements *= to[d] - from[d];
+        heap[0].time += elements;
+        tile_queue_sink(heap, cores);
     }
+    for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
+    for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
+    for (int64_t c = 0; c < cores; c++) heap[c].core = c;
+    for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
+    memcpy(tiles, sorted, n * sizeof *tiles);
     mem_free(sorted);
     mem_free(taker);
     mem_free(heap);
-    return ok;
 }

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "graph/builder.h"
@@ -272,7 +271,7 @@ static bool in_pattern_order(struct inserter *n)
             (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
     }
     if (ok) {
-        sort_in_full(rank, count, sizeof *rank, insert_restickifies_by_key);
+        qsort(rank, count, sizeof *rank, insert_restickifies_by_key);
         stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
         stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
         stop_copy(layouts, n->layouts.at, count * sizeof *layouts);
@@ -361,12 +360,10 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     if (ok) {
         memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
         memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
-        ok = builder_begin(&n.b, g->file, g->name, st);
+        builder_begin(&n.b, g->file, g->name);
         n.b.unhashed = true;
-        ok =
-            ok &&
-            builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2, st) &&
-            add_given(&n, alive);
+        builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
+        ok = add_given(&n, alive);
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);

@@ -12,8 +12,8 @@ static bool choose_sticks(const struct lx_graph *g, const bool *alive, struct ar
                           struct stick_plan *out, lx_status *st)
 {
     int32_t count;
-    struct lx_repeat *runs = lx_repeats(g, &count, st);
-    bool ok = runs && propagate_sticks(g, alive, runs, count, memory, out, st);
+    struct lx_repeat *runs = lx_repeats(g, &count);
+    bool ok = propagate_sticks(g, alive, runs, count, memory, out, st);
     mem_free(runs);
     return ok;
 }

@@ -98,7 +98,7 @@ static bool stated_layouts_add_ops(const struct statement *s, struct graph_build
 static const struct lx_graph *running_graph(const struct statement *s)
 {
     struct graph_builder b = {0};
-    if (!builder_begin(&b, s->pattern->file, s->pattern->name, s->st)) return NULL;
+    builder_begin(&b, s->pattern->file, s->pattern->name);
     b.unhashed = true;
     b.graph->device = s->pattern->device;
     b.graph->summary = arena_string(b.memory, s->pattern->summary);

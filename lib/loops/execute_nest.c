@@ -58,14 +58,6 @@ static struct at execute_nest_step(struct at at, const struct lx_loop *loop)
                        at.out + loop->stride[LX_LOOP_OUT]};
 }
 
-static void multiply_add(const struct run *r, const struct lx_loop *loop, struct at at)
-{
-    const double *a = r->in0 + at.in0, *b = r->in1 + at.in1;
-    double *c = r->out + at.out;
-    int64_t sa = loop->stride[LX_LOOP_IN0], sb = loop->stride[LX_LOOP_IN1], sc = loop->stride[LX_LOOP_OUT];
-    for (int64_t i = 0; i < loop->size; i++) c[i * sc] += a[i * sa] * b[i * sb];
-}
-
 /* The innermost loop. Over k it walks on one output element, else on as many as it has turns. */
 static void innermost(const struct run *r, const struct lx_loop *loop, struct at at, bool first, bool last)
 {
@@ -76,7 +68,11 @@ static void innermost(const struct run *r, const struct lx_loop *loop, struct at
     if (lx_touch_contracts(l->main) && ((!first && !last) || is_k)) {
         if (loop->size == 0) return;
         if (first) execute_nest_touch(r->out + at.out, l->first);
-        multiply_add(r, loop, at);
+        const double *a = r->in0 + at.in0, *b = r->in1 + at.in1;
+        double *c = r->out + at.out;
+        int64_t sa = loop->stride[LX_LOOP_IN0], sb = loop->stride[LX_LOOP_IN1],
+                sc = loop->stride[LX_LOOP_OUT];
+        for (int64_t i = 0; i < loop->size; i++) c[i * sc] += a[i * sa] * b[i * sb];
         if (last) execute_nest_touch(r->out + at.out + (loop->size - 1) * loop->stride[LX_LOOP_OUT], l->last);
         return;
     }

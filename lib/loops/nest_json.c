@@ -234,7 +234,6 @@ char *lx_loops_to_json(const struct lx_loops *l, size_t *length)
     if (l->has_in1) nest_json_write_numbers(&t, l, "strides_in1", LX_LOOP_IN1);
     nest_json_write_numbers(&t, l, "strides_out", LX_LOOP_OUT);
     text_add(&t, "}\n");
-    if (t.failed) text_free(&t);
     *length = t.length;
     return t.at;
 }

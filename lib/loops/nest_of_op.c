@@ -62,17 +62,6 @@ static int ordered_vars(const struct op_index *x, int *vars)
     return count + op_index_sum_order(x, vars + count);
 }
 
-/* The terms of a sum lie in one order in both inputs, so that several loops over them are one. */
-static void join_sum(struct lx_loops *l)
-{
-    if (l->count < 2) return;
-    struct lx_loop *outer = &l->loop[l->count - 2], *inner = &l->loop[l->count - 1];
-    if (inner->type != LX_DIM_K || !loops_fit(outer, inner)) return;
-    inner->size *= outer->size; /* an op has less than 2^63 products */
-    *outer = *inner;
-    l->count--;
-}
-
 static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
                                  const int64_t *size, struct lx_op_nest *out, lx_status *st)
 {
@@ -90,7 +79,14 @@ static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op 
             nest_of_op_add_loop(&out->nest, lx_nest_type(out, x, vars[i]), size[vars[i]], st);
         if (!loop) return false;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) loop->stride[o] = stride[o][vars[i]];
-        join_sum(&out->nest);
+        /* The terms of a sum lie in one order in both inputs, so that several loops over them are one. */
+        if (out->nest.count < 2) continue;
+        struct lx_loop *outer = &out->nest.loop[out->nest.count - 2],
+                       *inner = &out->nest.loop[out->nest.count - 1];
+        if (inner->type != LX_DIM_K || !loops_fit(outer, inner)) continue;
+        inner->size *= outer->size; /* an op has less than 2^63 products */
+        *outer = *inner;
+        out->nest.count--;
     }
     /* A scalar from scalars is one turn. */
     return out->nest.count > 0 || nest_of_op_add_loop(&out->nest, LX_DIM_C, 1, st);

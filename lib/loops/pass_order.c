@@ -43,22 +43,18 @@ static int pass_order_place_of(const struct lx_loops *l, int i)
     return exec == LX_EXEC_SHARED ? 0 : exec == LX_EXEC_SEQ ? 1 : 2 + prim_rank(l, i);
 }
 
-/* Shared, seq, prim; insertion keeps the order of equals. */
-static void shift_prims(struct lx_loops *l)
-{
-    for (int i = 1; i < l->count; i++) {
-        int to = i;
-        while (to > 0 && pass_order_place_of(l, to - 1) > pass_order_place_of(l, i)) to--;
-        if (to < i) loops_move(l, i, to);
-    }
-}
-
 static void prims_to_back(struct lx_loops *l, const struct lx_loop_rules *rules)
 {
     if (rules->exchanges)
         exchange_prims(l);
-    else
-        shift_prims(l);
+    else {
+        /* Shared, seq, prim; insertion keeps the order of equals. */
+        for (int i = 1; i < l->count; i++) {
+            int to = i;
+            while (to > 0 && pass_order_place_of(l, to - 1) > pass_order_place_of(l, i)) to--;
+            if (to < i) loops_move(l, i, to);
+        }
+    }
 }
 
 /* Brings a partner of loop i next to it. True: another loop stands at i now. */
@@ -95,23 +91,18 @@ static void reorder_fusing(struct lx_loops *l, const struct lx_loop_rules *rules
     }
 }
 
-static int heaviest(const struct lx_loops *l, const struct lx_loop_rules *rules, int i, int end)
-{
-    int found = i;
-    for (int j = i + 1; j < end; j++)
-        if ((l->loop[i].exec == LX_EXEC_SHARED) == (l->loop[j].exec == LX_EXEC_SHARED) &&
-            rules->weight(&l->loop[j]) > rules->weight(&l->loop[found]))
-            found = j;
-    return found;
-}
-
 static void reorder_shared(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     (void)threads;
     if (!rules->exchanges) prims_to_back(l, rules);
     int end = loops_first_prim(l);
     for (int i = 0; i < end; i++) {
-        int j = heaviest(l, rules, i, end);
+        int found = i;
+        for (int j = i + 1; j < end; j++)
+            if ((l->loop[i].exec == LX_EXEC_SHARED) == (l->loop[j].exec == LX_EXEC_SHARED) &&
+                rules->weight(&l->loop[j]) > rules->weight(&l->loop[found]))
+                found = j;
+        int j = found;
         if (rules->exchanges)
             loops_exchange(l, i, j);
         else

@@ -45,15 +45,6 @@ static int64_t inner_size(const struct lx_loop *loop, enum lx_loop_type type,
     return d >= aim / 8 && d > 1 ? d : 1;
 }
 
-static void split_at(struct lx_loops *l, int i, int64_t inner)
-{
-    l->count++;
-    for (int j = l->count - 1; j > i; j--) l->loop[j] = l->loop[j - 1];
-    l->loop[i].size /= inner;
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) l->loop[i].stride[o] *= inner;
-    l->loop[i + 1].size = inner;
-}
-
 /* How many blocks there would be for threads to take: turns of all loops but k, inner parts left out. */
 static int64_t blocks(const struct lx_loops *l, const struct lx_loop_rules *rules, const int64_t *block,
                       const int pick[ROLE_COUNT])
@@ -96,7 +87,13 @@ static void pass_size_split(struct lx_loops *l, const struct lx_loop_rules *rule
         if (pick[ROLE_K] == i) type = LX_DIM_K;
         if (rules->only_roles && type == LX_DIM_UNDEFINED) continue;
         int64_t inner = inner_size(&l->loop[i], type, rules, block);
-        if (inner > 1 && l->count < LX_LOOPS_MAX) split_at(l, i, inner);
+        if (inner > 1 && l->count < LX_LOOPS_MAX) {
+            l->count++;
+            for (int j = l->count - 1; j > i; j--) l->loop[j] = l->loop[j - 1];
+            l->loop[i].size /= inner;
+            for (int o = 0; o < LX_LOOP_OPERANDS; o++) l->loop[i].stride[o] *= inner;
+            l->loop[i + 1].size = inner;
+        }
     }
 }
 

@@ -4,16 +4,11 @@
 /* Where a variable stands in the order of an operand; lower is further out. */
 enum { OF_BOTH, SUMMED_EARLY, OF_OUTPUT, SUMMED, CLASSES };
 
-/* Both inputs of a contraction have it, and the output. */
-static bool of_both(const struct op_index *x, int v)
-{
-    return op_index_dim(x, 0, v) >= 0 && op_index_dim(x, 1, v) >= 0;
-}
-
 static int tile_operands_class_of(const struct op_index *x, bool contracts, bool sums_inside, int v)
 {
     if (op_index_reduced(x, v)) return sums_inside ? SUMMED : SUMMED_EARLY;
-    return contracts && of_both(x, v) ? OF_BOTH : OF_OUTPUT;
+    /* Both inputs of a contraction have it, and the output. */
+    return contracts && op_index_dim(x, 0, v) >= 0 && op_index_dim(x, 1, v) >= 0 ? OF_BOTH : OF_OUTPUT;
 }
 
 int tile_operand_order(const struct op_index *x, bool contracts, const struct lx_layout *l, int operand,

@@ -63,7 +63,8 @@ static bool add_index(struct parser *p, indices *list, int64_t value)
                           p->text, value, p->tree->size_count);
     if (value >= MOST_INDICES) return complain(p, "an index beyond 999");
     if (value > p->highest) p->highest = (int)value;
-    return VEC_PUSH(list, (int)value) ? true : status_no_memory(p->st);
+    VEC_PUSH(list, (int)value);
+    return true;
 }
 
 static bool tree_numbers(struct parser *p, indices *list)
@@ -107,12 +108,11 @@ static int tree_add_node(struct parser *p, indices *list, int left, int right)
     bool ok = true;
     if (p->tree) {
         node.index = arena_copy_array(p->tree->memory, list->at, list->count, sizeof(int));
-        ok = node.index ? true : status_no_memory(p->st);
-        if (ok && !count_elements(p->tree, list, &node.elements))
+        if (!count_elements(p->tree, list, &node.elements))
             ok = status_set(p->st, LX_E_RANGE, "\"%.80s\": a tensor of more than 2^53 elements", p->text);
         if (left < 0) node.leaf = p->tree->leaf_count++;
     }
-    if (ok && !VEC_PUSH(&p->nodes, node)) ok = status_no_memory(p->st);
+    if (ok) VEC_PUSH(&p->nodes, node);
     VEC_FREE(list);
     return ok ? (int)p->nodes.count - 1 : NO_NODE;
 }
@@ -212,12 +212,11 @@ static int64_t count_flops(const struct lx_tree *t)
 struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st)
 {
     struct lx_tree *t = mem_zeroed(1, sizeof *t);
-    if (t) t->memory = mem_zeroed(1, sizeof *t->memory);
-    if (!t || !t->memory) return mem_free(t), status_no_memory(st), NULL;
+    t->memory = mem_zeroed(1, sizeof *t->memory);
     struct parser p = {.text = text, .at = text, .tree = t, .st = st};
     t->sizes = arena_copy_array(t->memory, sizes, (size_t)size_count, sizeof *sizes);
     t->size_count = size_count;
-    bool ok = t->sizes ? true : status_no_memory(st);
+    bool ok = true;
     for (int i = 0; ok && i < size_count; i++)
         if (sizes[i] < 1 || sizes[i] > LX_INT_MAX)
             ok = status_set(st, LX_E_RANGE, "index %d has the size %" PRId64 "; sizes are from 1 to 2^53", i,
@@ -226,7 +225,6 @@ struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_c
     if (ok) {
         t->node_count = (int)p.nodes.count;
         t->nodes = arena_copy_array(t->memory, p.nodes.at, p.nodes.count, sizeof *t->nodes);
-        ok = t->nodes ? true : status_no_memory(st);
     }
     VEC_FREE(&p.nodes);
     if (!ok) return lx_tree_free(t), NULL;

@@ -10,15 +10,6 @@
 
 #include <stdlib.h>
 
-/* The row-major stride of an index in a tensor; an index that occurs twice walks the diagonal. */
-static int64_t stride_of(const struct lx_tree *t, const struct lx_tree_node *n, int index)
-{
-    int64_t stride = 0, step = 1;
-    for (int i = n->rank; i-- > 0; step *= t->sizes[n->index[i]])
-        if (n->index[i] == index) stride += step;
-    return stride;
-}
-
 static bool occurs(const struct lx_tree_node *n, int index)
 {
     for (int i = 0; n && i < n->rank; i++)
@@ -45,7 +36,13 @@ static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node
               : tree_run_type_of(occurs(operand[LX_LOOP_IN0], index), occurs(operand[LX_LOOP_IN1], index),
                                  occurs(operand[LX_LOOP_OUT], index));
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        if (operand[o]) loop->stride[o] = stride_of(t, operand[o], index);
+        if (operand[o]) {
+            /* The row-major stride of an index in a tensor; an index that occurs twice walks the diagonal. */
+            int64_t stride = 0, step = 1;
+            for (int i = operand[o]->rank; i-- > 0; step *= t->sizes[operand[o]->index[i]])
+                if (operand[o]->index[i] == index) stride += step;
+            loop->stride[o] = stride;
+        }
     return true;
 }
 
@@ -92,7 +89,7 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
                      const double *const *leaves, double *out, lx_status *st)
 {
     double **data = mem_zeroed((size_t)t->node_count, sizeof *data);
-    bool ok = data ? true : status_no_memory(st);
+    bool ok = true;
     for (int i = 0; ok && i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
         if (n->leaf >= 0) {
@@ -101,9 +98,9 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
         }
         bool is_root = i == t->node_count - 1;
         data[i] = is_root ? out : mem_zeroed((size_t)n->elements, sizeof **data);
-        ok = data[i] ? run_node(t, i, rules, threads, data, st) : status_no_memory(st);
+        ok = run_node(t, i, rules, threads, data, st);
     }
-    for (int i = 0; data && i < t->node_count - 1; i++)
+    for (int i = 0; i < t->node_count - 1; i++)
         if (t->nodes[i].leaf < 0) mem_free(data[i]);
     mem_free(data);
     return ok;

@@ -53,7 +53,7 @@ struct body {
     bool by_memory;
 };
 
-bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                    struct arena *memory, struct body *out, lx_status *st);
+void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+                    struct arena *memory, struct body *out);
 
 #endif

@@ -1,4 +1,8 @@
-/* Beam over the ops of a body. */
+/* Beam over the ops of a body.
+ *
+ * It is none of network/beam.h: a way carries the load of every tick of the body, which no row of slots tells, its accesses are
+ * weighed against the worst of twelve ways while they are added, most trials end there, and nothing is proved of what is
+ * dropped. */
 #include "nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -315,10 +319,10 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
-    bool ok = nest_body_make(x, first, last, menus, &scratch, &b, st);
-    if (ok) nest_divide_begin(&d, &b, &scratch);
-    for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
-    ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));
+    nest_body_make(x, first, last, menus, &scratch, &b);
+    nest_divide_begin(&d, &b, &scratch);
+    for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
+    bool ok = d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st);
     arena_free(&scratch);
     return ok;
 }

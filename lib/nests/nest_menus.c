@@ -60,20 +60,20 @@ static void nest_menus_take(struct nest_menus *all, const struct division_menu *
         (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
 }
 
-static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
-                                 struct nest_menu *out, lx_status *st)
+static void nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
+                                 struct nest_menu *out)
 {
     struct arena scratch = {0};
     struct division_menu m;
     *out = (struct nest_menu){0};
-    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_orders(d, op, &scratch, &m, st);
-    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0) nest_menus_take(all, &m, out);
+    if (d->at[op].kind == LX_DIVIDED) {
+        division_menu_orders(d, op, &scratch, &m);
+        if (m.operand_count > 0) nest_menus_take(all, &m, out);
+    }
     arena_free(&scratch);
-    return ok;
 }
 
-bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
-                  lx_status *st)
+void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out)
 {
     const struct lx_op *o = &d->layouts->graph->ops[op];
     struct menu_entry e = {.name = o->name, .output = o->output};
@@ -88,14 +88,13 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
         const struct menu_entry *old = &m->at.at[i - 1];
         if (old->name != e.name || memcmp(old->tiles, e.tiles, sizeof e.tiles) != 0) continue;
         *out = old->menu;
-        return true;
+        return;
     }
-    if (!nest_menus_make_menu(m, d, op, &e.menu, st)) return false;
+    nest_menus_make_menu(m, d, op, &e.menu);
     *out = e.menu;
     e.next = *last;
     VEC_PUSH(&m->at, e);
     *last = m->at.count;
-    return true;
 }
 
 /* What a buffer has of a tile's view. */

@@ -86,8 +86,7 @@ struct nest_menus {
 };
 
 /* `d`: with the nest of the op. */
-bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
-                  lx_status *st);
+void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out);
 /* A choice of the menu of op `op` as a division; as long-lived as the menus. */
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,

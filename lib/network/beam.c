@@ -40,7 +40,6 @@ void beam_end(struct beam *b)
     VEC_FREE(&b->keys);
     VEC_FREE(&b->found_nodes);
     VEC_FREE(&b->found_numbers);
-    VEC_FREE(&b->free_places);
     VEC_FREE(&b->table);
     VEC_FREE(&b->trace);
     VEC_FREE(&b->ways);
@@ -52,11 +51,10 @@ void beam_step(struct beam *b, const int32_t *slots, int32_t count)
 {
     b->changed = slots;
     b->changed_count = count;
-    b->found.count = b->free_places.count = 0;
-    b->places = 0;
+    b->found.count = 0;
     b->order = 0;
-    b->parent = -1;
     b->limit = INT64_MAX;
+    (void)VEC_RESERVE(&b->found_numbers, (size_t)b->places * (size_t)count + 1);
     for (int32_t k = 0; k < count; k++) b->slot_flags[slots[k]] |= SLOT_CHANGED;
     b->compared_count = 0;
     for (int32_t k = 0; k < b->open_count; k++)
@@ -83,7 +81,9 @@ static bool beam_goes_before(const struct beam *b, const struct beam_candidate *
         if (b->rules.before(p, q)) return true;
         if (b->rules.before(q, p)) return false;
     }
-    return x->order < y->order;
+    if (!b->rules.vary) return x->order < y->order;
+    if (x->from != y->from) return x->from < y->from;
+    return x->choice != y->choice ? x->choice < y->choice : x->place < y->place;
 }
 
 static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
@@ -101,14 +101,6 @@ static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
     return true;
 }
 
-/* Of two with the same row. */
-static bool beam_is_better(const struct beam *b, const struct beam_candidate *x,
-                           const struct beam_candidate *y)
-{
-    if (!b->rules.cheaper) return beam_goes_before(b, x, y);
-    return b->rules.cheaper(beam_found_node(b, x), beam_found_node(b, y));
-}
-
 /* The way of a candidate that was merged, and those that it had, are others of the better one. */
 static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
 {
@@ -124,13 +116,19 @@ static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, st
     *end = worse->ways;
 }
 
-/* Of candidates with equal rows the best stays. */
+static void beam_swap(struct beam_candidate *x, struct beam_candidate *y)
+{
+    struct beam_candidate t = *x;
+    *x = *y;
+    *y = t;
+}
+
+/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind all. */
 static void beam_merge(struct beam *b)
 {
     size_t room = 16, kept = 0;
     while (room < 2 * b->found.count) room *= 2;
     (void)VEC_RESERVE(&b->table, room);
-    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
     memset(b->table.at, 0, room * sizeof *b->table.at);
     for (size_t i = 0; i < b->found.count; i++) {
         struct beam_candidate *c = &b->found.at[i], *other = NULL;
@@ -140,18 +138,15 @@ static void beam_merge(struct beam *b)
             if (beam_same_row(b, other, c)) break;
         }
         if (!b->table.at[h]) {
-            b->found.at[kept++] = *c;
-            b->table.at[h] = (uint32_t)kept;
+            beam_swap(&b->found.at[kept], c);
+            b->table.at[h] = (uint32_t)++kept;
             continue;
         }
-        struct beam_candidate worse = *c;
-        if (beam_is_better(b, c, other)) {
-            worse = *other;
-            *other = *c;
-            if (b->rules.first_place) other->order = worse.order;
+        if (b->rules.by_tie ? c->tie > other->tie : beam_goes_before(b, c, other)) {
+            beam_swap(c, other);
+            if (b->rules.first_place) other->order = c->order;
         }
-        if (b->rules.all_ways) beam_add_ways(b, &worse, other);
-        b->free_places.at[b->free_places.count++] = worse.place;
+        if (b->rules.all_ways) beam_add_ways(b, c, other);
     }
     b->merged |= kept < b->found.count;
     b->found.count = kept;
@@ -244,30 +239,19 @@ static void beam_make_room(struct beam *b)
     size_t kept = 0;
     int32_t safe = 0;
     beam_condense(b);
-    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
     for (size_t i = 0; i < b->found.count; i++) {
-        struct beam_candidate c = b->found.at[i];
-        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, &c);
+        struct beam_candidate *c = &b->found.at[i];
+        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, c);
         safe += is_safe;
-        if (i < (size_t)b->width || is_safe) {
-            b->found.at[kept++] = c;
-            continue;
-        }
-        least = min_i64(least, c.rank);
-        b->free_places.at[b->free_places.count++] = c.place;
+        if (i < (size_t)b->width || is_safe)
+            beam_swap(&b->found.at[kept++], c);
+        else
+            least = min_i64(least, c->rank);
     }
     if (kept == b->found.count) return;
     b->found.count = kept;
     beam_drop(b, least);
     if (b->rules.of_a_kind == 0) b->limit = min_i64(b->limit, least);
-}
-
-static uint64_t beam_untouched_hash(const struct beam *b, int32_t from)
-{
-    const int32_t *row = beam_row_of(b, from);
-    uint64_t hash = b->hashes[from];
-    for (int32_t k = 0; k < b->changed_count; k++) hash ^= beam_mix(b->changed[k], row[b->changed[k]]);
-    return hash;
 }
 
 void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, const int32_t *numbers)
@@ -280,25 +264,22 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
         return;
     }
     if (b->rules.room > 0 && b->found.count == (size_t)b->rules.room) beam_make_room(b);
-    if (b->parent != from) {
-        b->parent = from;
-        b->parent_hash = beam_untouched_hash(b, from);
-    }
-    struct beam_candidate c = {n->rank, n->tie, b->parent_hash, from, choice, 0, -1, b->order++};
-    if (b->free_places.count)
-        c.place = b->free_places.at[--b->free_places.count];
-    else {
-        c.place = b->places++;
+    if (b->found.count == (size_t)b->places) {
+        (void)VEC_RESERVE(&b->found, b->found.count + 1);
+        b->found.at[b->found.count].place = b->places++;
         (void)VEC_RESERVE(&b->found_nodes, (size_t)b->places * size);
         (void)VEC_RESERVE(&b->found_numbers, (size_t)b->places * changed + 1);
     }
-    memcpy(b->found_nodes.at + (size_t)c.place * size, node, size);
-    int32_t *to = &b->found_numbers.at[(size_t)c.place * changed];
+    struct beam_candidate *c = &b->found.at[b->found.count++];
+    *c = (struct beam_candidate){n->rank, n->tie, b->hashes[from], from, choice, c->place, -1, b->order++};
+    memcpy(b->found_nodes.at + (size_t)c->place * size, node, size);
+    int32_t *to = &b->found_numbers.at[(size_t)c->place * changed];
+    const int32_t *row = beam_row_of(b, from);
     for (size_t k = 0; k < changed; k++) {
+        int32_t slot = b->changed[k];
         to[k] = numbers[k];
-        c.hash ^= beam_mix(b->changed[k], numbers[k]);
+        if (numbers[k] != row[slot]) c->hash ^= beam_mix(slot, row[slot]) ^ beam_mix(slot, numbers[k]);
     }
-    (void)VEC_PUSH(&b->found, c);
 }
 
 /* Is the state in place `at` of the next layer dominated by one of the first there? */
@@ -383,4 +364,18 @@ void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
         choices[step] = o.choice;
         at = o.from;
     }
+}
+
+int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot)
+{
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end), slots = 0; /* per slot: free from there on */
+    for (int32_t i = 0; i < count; i++) {
+        int32_t s = 0;
+        while (s < slots && end[s] > from[i]) s++;
+        if (s == slots) slots++;
+        end[s] = to[i];
+        slot[i] = s;
+    }
+    mem_free(end);
+    return slots;
 }

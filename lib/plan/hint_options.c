@@ -113,9 +113,8 @@ static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, 
                              "a hint names op \"%.60s\", which is not there", entry),
                NULL;
     int count = hint_options_read_hints(equals + 1, hints, st);
-    return count < 0 || !cores_suffice(g, entry, hints, count, st)
-               ? NULL
-               : lx_graph_with_hints(g, op, hints, count, st);
+    return count < 0 || !cores_suffice(g, entry, hints, count, st) ? NULL
+                                                                   : lx_graph_with_hints(g, op, hints, count);
 }
 
 const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,

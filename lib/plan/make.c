@@ -1,16 +1,21 @@
 /* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and searched for step by
  * step (plan_steps.c). */
 #include "plan/plan_make.h"
+#include "plan/plan_slot.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "base/text.h"
+#include "nests/alone.h"
 #include "placement/solve.h"
 #include "plan/fuse.h"
 #include "plan/plan_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +32,11 @@ static const char *describe_options(struct arena *memory, const struct lx_solver
 }
 
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
-static bool adopt_best(struct lx_plan *p, struct search *search)
+static void adopt_best(struct lx_plan *p, struct search *search)
 {
     struct attempt *best = &search->best;
     bool traffic = asks_traffic(search);
-    if (!plan_adopt(p, &best->draft, search->st)) return false;
+    plan_adopt(p, &best->draft);
     arena_adopt(p->memory, best->memory);
     mem_free(best->memory);
     p->answer = best->answer;
@@ -48,7 +53,64 @@ static bool adopt_best(struct lx_plan *p, struct search *search)
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, search->bound);
         p->figures.bound_bytes = search->bound - p->figures.perfect_hbm_bytes;
     }
-    return true;
+}
+
+/* A plan that knows what was asked. */
+static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
+{
+    struct lx_plan *p = plan_new(g);
+    p->solver = options->solver->name;
+    p->seed = options->run.seed;
+    p->launch = options->launch;
+    p->work_limit = options->run.work_limit;
+    p->options = describe_options(p->memory, options->solver, options->run.options);
+    return p;
+}
+
+/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making. Its bound is one that
+ * holds whatever the search still finds. */
+static bool plan_of_best(const struct search *search, struct lx_plan *p)
+{
+    const struct lx_plan *of = search->offers->of;
+    const struct lx_plan_options *request = search->request;
+    struct search so_far = *search;
+    lx_status ignored = {0};
+    p->lender = lx_plan_ref(of);
+    p->own_layouts = of->own_layouts;
+    p->own_divisions = of->own_divisions;
+    p->lends = true;
+    p->asks_time = of->asks_time;
+    so_far.st = &ignored;
+    if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
+    if (!attempt_copy(&so_far, &search->best, &so_far.best)) return false;
+    if (so_far.best.perfect_bytes < 0) so_far.best.perfect_bytes = so_far.bound;
+    adopt_best(p, &so_far);
+    p->answer.status = LX_LIMIT;
+    plan_complete(p, true);
+    plan_settle(p);
+    if (p->answer.status != LX_OPTIMAL)
+        p->unproved = request->run.time_limit > 0 ? "stopped by --time" : "stopped before its end";
+    return pool_pack(p, request->quick_solver ? request->quick_solver : request->solver, true, &ignored) &&
+           plan_launch_ops(p, &ignored);
+}
+
+static void offer_best(const struct search *search)
+{
+    enum { SMALL = 300 }; /* ops: the plan itself is there as soon */
+    struct plan_offers *offers = search->offers;
+    const struct attempt *best = &search->best;
+    if (search->divided->count <= SMALL || !best->memory || search->whole ||
+        (best->us == offers->us ? best->hbm_bytes >= offers->bytes : best->us > offers->us) ||
+        (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || !plan_offer_is_wanted())
+        return;
+    struct lx_plan *p = plan_begin(offers->of->graph, search->request);
+    if (plan_of_best(search, p)) {
+        offers->bytes = best->hbm_bytes;
+        offers->us = best->us;
+        plan_offer(p);
+    } else {
+        lx_plan_free(p);
+    }
 }
 
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t rival, lx_status *st)
@@ -56,25 +118,60 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     struct lx_passes passes = passes_of_stage(&options->passes);
     if (!plan_divide(p, &passes, options, st)) return false;
     fuse_save(&options->run, 1);
+    struct plan_offers offers = {offer_best, p, INT64_MAX, INFINITY};
     struct search search = {.divided = p->own_divisions,
                             .request = options,
                             .effort = effort_asked(options),
                             .rival_bytes = rival,
                             .memory = p->memory,
+                            .offers = &offers,
                             .st = st};
     p->asks_time = asks_time(&search);
-    bool ok = steps_run(&search) && adopt_best(p, &search);
-    attempt_free(&search.best);
-    return ok;
+    if (!steps_run(&search)) return attempt_free(&search.best), false;
+    adopt_best(p, &search);
+    return true;
+}
+
+/* Answers of the solver on the way to who watches it, some of them as plans for who waits. */
+struct list_watch {
+    const struct lx_graph *graph;
+    const struct lx_plan_options *options;
+};
+
+static bool list_stopped(void *context)
+{
+    const struct list_watch *watch = context;
+    return lx_run_stopped(&watch->options->run);
+}
+
+static void list_progress(void *context, const struct lx_progress *so_far)
+{
+    const struct list_watch *watch = context;
+    const struct lx_run *run = &watch->options->run;
+    lx_status ignored = {0};
+    if (run->progress) run->progress(run->context, so_far);
+    if (!so_far->address || !plan_offer_is_wanted()) return;
+    struct lx_plan *p = lx_plan_of_answer(watch->graph, watch->options, so_far, &ignored);
+    if (!p) return;
+    p->unproved = run->time_limit > 0 ? "stopped by --time" : "stopped before its end";
+    plan_offer(p);
 }
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
+    enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
+    struct list_watch watch = {p->graph, options};
+    struct lx_run run = options->run;
+    if (p->graph->buffer_count > SMALL && slot_is_here()) {
+        run.context = &watch;
+        run.progress = list_progress;
+        run.stop = run.stop ? list_stopped : NULL;
+    }
     if (*options->nests)
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
+        !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;
@@ -114,37 +211,21 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
                         solver->name);
 }
 
-/* A plan that knows what was asked. */
-static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
-{
-    struct lx_plan *p = plan_new(g);
-    p->solver = options->solver->name;
-    p->seed = options->run.seed;
-    p->launch = options->launch;
-    p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
-    return p;
-}
-
 struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan_options *options,
                                   const struct lx_progress *so_far, lx_status *st)
 {
     struct lx_plan *p = plan_begin(g, options);
-    bool ok = p && plan_of_list(p, lx_asked(options->objective, g->objective), st);
-    for (int32_t i = 0; ok && i < p->problem.count; i++) {
+    if (!plan_of_list(p, lx_asked(options->objective, g->objective), st)) return lx_plan_free(p), NULL;
+    for (int32_t i = 0; i < p->problem.count; i++) {
         p->answer.address[i] = so_far->address[i];
         if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
     }
-    if (ok) {
-        p->answer.status = LX_LIMIT;
-        p->answer.objective = so_far->objective;
-        p->answer.steps = so_far->steps;
-        p->answer.bound = p->figures.bound_bytes = so_far->bound;
-        ok = plan_complete_hastily(p, st);
-    }
-    if (ok) return p;
-    lx_plan_free(p);
-    return NULL;
+    p->answer.status = LX_LIMIT;
+    p->answer.objective = so_far->objective;
+    p->answer.steps = so_far->steps;
+    p->answer.bound = p->figures.bound_bytes = so_far->bound;
+    plan_complete(p, true);
+    return p;
 }
 
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
@@ -160,18 +241,17 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
         return NULL;
     }
     struct lx_plan *p = plan_begin(g, options);
-    if (!p) return NULL;
     double start = clock_seconds();
     bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
-    ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
+    bool hasty = options->run.hasty || cancel_requested();
     if (ok) {
+        plan_complete(p, hasty);
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, options->run.hasty,
-                       st) &&
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
              plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,

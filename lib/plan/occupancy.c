@@ -3,13 +3,9 @@
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "plan/byte_blocks.h"
 
 #include <stdlib.h>
-
-enum { EACH_CHANGE = 10 }; /* work of base/stop.h */
 
 struct change {
     int64_t tick, bytes;
@@ -25,11 +21,10 @@ static int occupancy_by_tick(const void *a, const void *b)
 static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
 {
     for (size_t i = 0; i < b->count; i++) {
-        (void)stop_round((int64_t)i, EACH_CHANGE);
         c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
         c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
     }
-    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, occupancy_by_tick);
+    if (b->count) qsort(c, 2 * b->count, sizeof *c, occupancy_by_tick);
 }
 
 static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
@@ -37,7 +32,6 @@ static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
     o->first = INT64_MAX;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
-        (void)stop_round(i, EACH_CHANGE);
         if (b->reason && p->answer.address[i] < 0) continue;
         o->first = min_i64(o->first, b->start);
         o->last = max_i64(o->last, b->end);
@@ -51,7 +45,6 @@ static void occupancy_add_up(const struct change *c, size_t n, struct lx_occupan
     int64_t taken = 0;
     for (size_t i = 0; i < n; i++) {
         taken += c[i].bytes;
-        (void)stop_round((int64_t)i, EACH_CHANGE);
         if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
         o->tick[o->count] = c[i].tick;
         o->bytes[o->count++] = taken;

@@ -3,12 +3,14 @@
  * is planned from what it came from. */
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/fuse.h"
 #include "plan/plan_make.h"
+#include "plan/plan_slot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +102,7 @@ static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritte
     return worth;
 }
 
-/* Takes the plan over. */
+/* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
@@ -110,18 +112,25 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         lx_graph_free(rewritten);
         return p;
     }
+    lx_plan_ref(p);
+    plan_offer(p);
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);
+    if (online && cancel_requested()) {
+        bool better = online_plans_is_better(online, p);
+        lx_plan_free(better ? p : online);
+        return better ? online : p;
+    }
     if (online) return online_plans_better_of(p, online);
     lx_plan_free(p);
     return NULL;
 }
 
 /* What is planned: the graph, or what it came from, on its device. */
-static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g, lx_status *st)
+static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g)
 {
-    return g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : lx_graph_ref(g);
+    return g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
 }
 
 /* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
@@ -153,13 +162,13 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 {
     if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return online_plans_plan_asked(g, options, st);
-    const struct lx_graph *from = online_plans_origin_of(g, st);
+    const struct lx_graph *from = online_plans_origin_of(g);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;
 }
 
-struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_plan_options how = *options;
     struct fuse fuse;

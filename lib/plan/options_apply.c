@@ -133,7 +133,7 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     struct lx_device device = g->device;
     bool changes = lx_settings_is_set(o, LX_OPTION_DEVICE) || lx_settings_is_set(o, LX_OPTION_CORES);
     if (changes && !set_device(o, &device, st)) return NULL;
-    const struct lx_graph *moved = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
+    const struct lx_graph *moved = changes ? lx_graph_with_device(g, &device) : lx_graph_ref(g);
     const struct lx_graph *on = moved ? hint_options_graph(o, moved, st) : NULL;
     lx_graph_free(moved);
     if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;

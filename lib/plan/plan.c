@@ -49,19 +49,19 @@ void lx_plan_free(const struct lx_plan *p)
     mem_free(memory);
 }
 
-bool plan_off_chip(struct lx_plan *p, lx_status *st)
+void plan_off_chip(struct lx_plan *p)
 {
     p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
     if (p->problem.pool_count)
         p->answer.pool = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.pool);
-    if (!p->answer.address || (p->problem.pool_count && !p->answer.pool)) return status_no_memory(st);
     for (int32_t i = 0; i < p->problem.count; i++) p->answer.address[i] = LX_OFF_CHIP;
-    return true;
 }
 
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
-    return problem_of_list(p->graph, objective, &p->problem, st) && plan_off_chip(p, st);
+    if (!problem_of_list(p->graph, objective, &p->problem, st)) return false;
+    plan_off_chip(p);
+    return true;
 }
 
 /* Is it of the same graph, on the same device, and divided by the same rules? */
@@ -99,16 +99,15 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         return p->lends = true;
     }
     p->own_layouts = plan_lay_out(p->graph, options, st);
-    bool laid = p->own_layouts && lx_layouts_fit_spans(p->own_layouts, &how, st);
-    p->own_divisions = laid ? lx_divide(p->own_layouts, &how, st) : NULL;
+    if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
+    p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
     return p->lends;
 }
 
-bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
+void plan_adopt(struct lx_plan *p, const struct draft *x)
 {
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
-    if (!p->draft) return status_no_memory(st);
     p->how = &p->draft->how;
     p->draft->memory = p->memory;
     p->layouts = x->layouts;
@@ -120,7 +119,6 @@ bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st)
     p->stays = x->stays;
     p->accesses = x->accesses;
     p->access_at = x->access_at;
-    return true;
 }
 
 void plan_settle(struct lx_plan *p)

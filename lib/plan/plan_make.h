@@ -11,9 +11,9 @@ struct lx_plan *plan_new(const struct lx_graph *g);
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st);
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
-bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);
+void plan_adopt(struct lx_plan *p, const struct draft *x);
 /* All off chip. */
-bool plan_off_chip(struct lx_plan *p, lx_status *st);
+void plan_off_chip(struct lx_plan *p);
 /* question.c: the problem of a bare list; the same in a plan, all off chip. */
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st);
@@ -25,14 +25,14 @@ void plan_settle(struct lx_plan *p);
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
                                 int64_t rival, lx_status *st);
 
-/* reasons.c: reasons, handovers, traffic and totals of a plan with its problem and addresses. */
-bool plan_complete(struct lx_plan *plan, lx_status *st);
-/* The same with the same words for all that found no room: to tell why takes longer than the rest. */
-bool plan_complete_hastily(struct lx_plan *plan, lx_status *st);
-/* The same without the reasons. */
-bool plan_places(struct lx_plan *plan, lx_status *st);
+/* online_plans.c: the better of the plans of the graph as it is and with running sums, made by this thread. */
+struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+
+/* reasons.c: handovers, traffic, totals and reasons of a plan with its problem and addresses. `in_haste`: with the same words
+ * for all that found no room, as to tell why takes longer than the rest. */
+void plan_complete(struct lx_plan *plan, bool in_haste);
 /* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
-bool plan_totals(struct lx_plan *p, lx_status *st);
+void plan_totals(struct lx_plan *p);
 /* Traffic with nothing on chip, and without nests, which repeat accesses. */
 int64_t all_off_chip(const struct draft *x);
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */

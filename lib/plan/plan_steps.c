@@ -1,7 +1,6 @@
 /* How a plan of a graph comes into being: the whole search, step by step. */
 #include "plan/plan_steps.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "plan/fuse.h"
 #include "search/bounds.h"
 #include "search/combine.h"
@@ -39,26 +38,21 @@ static const struct step steps[] = {
 static bool step_run(const struct step *step, struct search *search)
 {
     if (!step->when(search) || (step->may_be_skipped && search_is_over(search))) return true;
-    bool ok = step->run(search);
-    if (search->best.memory)
-        ok = stop_forgiven(ok, search->st); /* a stopped search goes on with what it has */
-    if (!ok) return false;
+    if (!step->run(search)) return false;
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
+    if (search->offers) search->offers->offer(search);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;
 }
 
-/* Nobody stops the first step: there is to be a plan. */
 bool steps_run(struct search *search)
 {
-    const struct lx_run *run = &search->request->run;
-    struct stop stop;
-    bool ok = step_run(&steps[0], search);
-    fuse_save(run, 0.5);
-    stop_begin(&stop, run->stop, run->context);
-    for (size_t i = 1; ok && i < sizeof steps / sizeof *steps; i++) ok = step_run(&steps[i], search);
-    stop_end(&stop);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
+        ok = step_run(&steps[i], search);
+        if (i == 0) fuse_save(&search->request->run, 0.5); /* a first plan is there */
+    }
     return ok;
 }
 

@@ -15,11 +15,10 @@ int64_t all_off_chip(const struct draft *x)
     return sum;
 }
 
-static bool graph_totals(struct lx_plan *p, lx_status *st)
+static void graph_totals(struct lx_plan *p)
 {
     struct traffic t;
     p->traffic = arena_array(p->memory, (size_t)p->layouts->graph->op_count, sizeof *p->traffic);
-    if (!p->traffic) return status_no_memory(st);
     traffic_list(p->draft, p->answer.address, p->memory, &t, p->traffic);
     traffic_on_chip(p->draft, p->answer.address, p->traffic);
     p->transfers = t.transfers;
@@ -29,8 +28,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     p->figures.baseline_hbm_bytes = all_off_chip(p->draft);
     p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)p->draft->bundle_count, sizeof *bundles);
-    if (!bundles) return status_no_memory(st);
-    if (!predict_times(p->draft, p->answer.address, &t, p->traffic, bundles, st)) return false;
+    predict_times(p->draft, p->answer.address, &t, p->traffic, bundles);
     p->bundles = bundles;
     p->bundle_count = p->draft->bundle_count;
     struct clocks sum = bundle_clocks(bundles, p->bundle_count);
@@ -38,7 +36,6 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     p->figures.end_to_end_us = sum.end_to_end_us;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         p->traffic[o].cores = p->divisions->at[o].cores_used;
-    return true;
 }
 
 static void plan_totals_list_totals(struct lx_plan *p)
@@ -71,11 +68,12 @@ static int64_t height_of_pool(const struct lx_plan *p, int32_t pool)
     return top;
 }
 
-bool plan_totals(struct lx_plan *p, lx_status *st)
+void plan_totals(struct lx_plan *p)
 {
     p->figures.height_bytes = 0;
     for (int32_t k = 0; k < lx_pool_count(&p->problem); k++) p->figures.height_bytes += height_of_pool(p, k);
-    if (!p->graph->is_list) return graph_totals(p, st);
-    plan_totals_list_totals(p);
-    return true;
+    if (p->graph->is_list)
+        plan_totals_list_totals(p);
+    else
+        graph_totals(p);
 }

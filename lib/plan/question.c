@@ -39,11 +39,10 @@ static bool ask_graph(struct lx_question *q, const struct lx_plan_options *optio
     struct lx_divide_options divide = lx_passes_divide(&how.passes);
     q->passes = how.passes;
     q->layouts = lx_layouts_make(q->graph, st);
-    bool laid = q->layouts && lx_layouts_fit_spans(q->layouts, &divide, st);
-    q->divisions = laid ? lx_divide(q->layouts, &divide, st) : NULL;
+    if (q->layouts) lx_layouts_fit_spans(q->layouts, &divide);
+    q->divisions = q->layouts ? lx_divide(q->layouts, &divide, st) : NULL;
     if (!q->divisions) return false;
     q->draft = arena_alloc(q->memory, sizeof *q->draft);
-    if (!q->draft) return status_no_memory(st);
     if (!draft_make(q->divisions, &how, q->memory, q->draft, st)) return false;
     q->draft->problem.objective = lx_asked(options->objective, q->draft->problem.objective);
     if (q->draft->problem.objective != LX_SPILL) q->draft->problem.bonds = (struct lx_bonds){0};
@@ -56,12 +55,7 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
                                   lx_status *st)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_question *q = memory ? arena_alloc(memory, sizeof *q) : NULL;
-    if (!q) {
-        mem_free(memory);
-        status_no_memory(st);
-        return NULL;
-    }
+    struct lx_question *q = arena_alloc(memory, sizeof *q);
     q->memory = memory;
     q->graph = lx_graph_ref(g);
     if (g->is_list ? problem_of_list(g, lx_asked(options->objective, g->objective), &q->problem, st)
@@ -86,9 +80,8 @@ void lx_question_free(struct lx_question *q)
 bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,
                         double *end_to_end_us)
 {
-    struct clocks now;
-    lx_status ignored = {0};
-    if (!q->draft || !draft_clocks(q->draft, address, &now, &ignored)) return false;
+    if (!q->draft) return false;
+    struct clocks now = draft_clocks(q->draft, address);
     *device_us = now.device_us;
     *end_to_end_us = now.end_to_end_us;
     return true;

@@ -7,7 +7,6 @@
 #include "base/digits.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -66,17 +65,15 @@ static void sort_placed(struct looking *l, struct starting *all)
     }
 }
 
-static bool list_placed(struct looking *l)
+static void list_placed(struct looking *l)
 {
     size_t n = (size_t)l->plan->problem.count + 1;
     struct starting *all = mem_alloc(n * sizeof *all);
     l->placed = mem_alloc(n * sizeof *l->placed);
     l->latest = mem_alloc(n * sizeof *l->latest);
     l->near = mem_alloc(n * sizeof *l->near);
-    bool ok = all && l->placed && l->latest && l->near;
-    if (ok) sort_placed(l, all);
+    sort_placed(l, all);
     mem_free(all);
-    return ok;
 }
 
 static void forget_placed(struct looking *l)
@@ -103,15 +100,12 @@ static int32_t started_before(const struct looking *l, int64_t end)
 /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
 static void find_near(struct looking *l, const struct lx_buffer *b)
 {
-    enum { EACH_SEEN = 5, EACH_NEAR = 50 };
     int32_t count = 0;
-    int64_t before = l->steps;
     for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
         if (l->plan->problem.buffers[i].end > b->start)
             l->near[count++] = (struct placed_at){l->plan->answer.address[i], i};
     }
-    stop_look(EACH_SEEN * (l->steps - before) + EACH_NEAR * (int64_t)count);
     qsort(l->near, (size_t)count, sizeof *l->near, by_address);
     l->near_start = b->start;
     l->near_end = b->end;
@@ -213,12 +207,10 @@ static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
  * there at once several may. They are asked in order of their number, as the checker does within a tick. */
 static void reasons_find_handovers(struct lx_plan *plan, bool *given)
 {
-    enum { EACH_HANDED = 20 };
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
-        (void)stop_round(i, EACH_HANDED);
         if (address[i] < 0 || p->buffers[i].size == 0) continue;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
@@ -231,17 +223,6 @@ static void reasons_find_handovers(struct lx_plan *plan, bool *given)
     }
 }
 
-bool plan_places(struct lx_plan *plan, lx_status *st)
-{
-    size_t n = (size_t)plan->problem.count;
-    bool *given = mem_zeroed(n + 1, sizeof *given);
-    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    bool ok = given && plan->took_slot_of;
-    if (ok) reasons_find_handovers(plan, given);
-    mem_free(given);
-    return ok ? plan_totals(plan, st) : status_no_memory(st);
-}
-
 /* Is it a staging buffer that nobody needs, its owner being on chip? */
 static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
 {
@@ -251,41 +232,39 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
     return false;
 }
 
-static bool reasons_find_reasons(struct lx_plan *plan)
+static void reasons_find_reasons(struct lx_plan *plan)
 {
-    enum { EACH_REASON = 100 };
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
     l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
-    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken) && list_placed(&l);
-    for (int32_t i = 0; ok && i < plan->problem.count; i++)
+    (void)lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken);
+    list_placed(&l);
+    for (int32_t i = 0; i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
-            stop_look(EACH_REASON + (int64_t)plan->problem.bonds.staging_count);
             plan->reason[i] = is_idle_staging(plan, i) ? "staging that is not needed: its owner is on chip"
                                                        : why_off_chip(&l, &plan->problem.buffers[i]);
             if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
                 plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
-            ok = plan->reason[i] != NULL;
         }
     lx_occupancy_free(&l.taken);
     forget_placed(&l);
-    return ok;
 }
 
-bool plan_complete(struct lx_plan *plan, lx_status *st)
+void plan_complete(struct lx_plan *plan, bool in_haste)
 {
-    return plan_places(plan, st) && (reasons_find_reasons(plan) ? true : status_no_memory(st));
-}
-
-bool plan_complete_hastily(struct lx_plan *plan, lx_status *st)
-{
-    if (!plan_places(plan, st)) return false;
-    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    if (!plan->reason) return status_no_memory(st);
+    size_t n = (size_t)plan->problem.count;
+    bool *given = mem_zeroed(n + 1, sizeof *given);
+    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
+    reasons_find_handovers(plan, given);
+    mem_free(given);
+    plan_totals(plan);
+    plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
+    if (!in_haste) {
+        reasons_find_reasons(plan);
+        return;
+    }
     for (int32_t i = 0; i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0)
             plan->reason[i] = plan->problem.buffers[i].reason
                                   ? plan->problem.buffers[i].reason
                                   : "no room in this answer; a better one is looked for";
-    return true;
 }

@@ -27,7 +27,6 @@ bool plan_read_records(const struct json *j, const struct json_value *object, co
     if (n > LX_MAX_ITEMS) return json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
     char *list = arena_array(memory, (size_t)n, size);
     const struct json_value **where = arena_array(memory, (size_t)n, sizeof *where);
-    if (!list || !where) return status_no_memory(st);
     *out = (struct records){list, where, 0};
     json_for_each(item, array) {
         if (!plan_read_record(j, item, section, list + (size_t)out->count * size, memory, st)) return false;
@@ -101,7 +100,6 @@ static bool read_stats(const struct json *j, const struct json_value *stats, str
             return json_error(j, stats, st, LX_E_LIMIT, "more than %d stats; remove some", LX_MAX_STATS);
         if (!json_int_value(j, item, item->key, -LX_INT_MAX, LX_INT_MAX, &s->value, st)) return false;
         s->name = arena_string(p->memory, item->key);
-        if (!s->name) return status_no_memory(st);
         p->answer.stat_count++;
     }
     return true;
@@ -136,7 +134,6 @@ static bool take_places(const struct json *j, const struct records *buffers, str
     p->answer.address = arena_array(p->memory, (size_t)n, sizeof *p->answer.address);
     p->reason = arena_array(p->memory, (size_t)n, sizeof *p->reason);
     p->took_slot_of = arena_array(p->memory, (size_t)n, sizeof *p->took_slot_of);
-    if (!p->answer.address || !p->reason || !p->took_slot_of) return status_no_memory(st);
     for (int32_t i = 0; i < n; i++) {
         const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
         if (x->address < -1 || x->in_place_of < -1 || x->in_place_of >= n)
@@ -162,8 +159,7 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
     const struct plan_section *s = &plan_sections[PLAN_BUFFER];
     for (int32_t i = 0; i < buffers->count; i++) {
         const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
-        struct plan_buffer ours;
-        if (!plan_pack_buffer(p, i, p->memory, &ours)) return status_no_memory(st);
+        const struct plan_buffer ours = plan_pack_buffer(p, i, p->memory);
         const struct field *f = record_difference(s->fields, s->count, x, &ours);
         if (f)
             return json_error(j, buffers->where[i], st, LX_E_MISMATCH,

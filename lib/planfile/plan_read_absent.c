@@ -24,7 +24,6 @@ static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
     x->accesses = arena_copy_array(p->memory, p->accesses, accesses, sizeof *x->accesses);
     x->access_at = arena_copy_array(p->memory, p->access_at, ops + 1, sizeof *x->access_at);
     x->access_op = arena_array(p->memory, accesses, sizeof *x->access_op);
-    if (!x->stays || !x->accesses || !x->access_at || !x->access_op) return status_no_memory(st);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) x->access_op[a] = o;
     if (!draft_bundles(x, st)) return false;
@@ -54,14 +53,12 @@ static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
     return view_ring_bytes(x->layouts, tensor, &from, &to) * fills;
 }
 
-static bool fill_transfers(struct lx_plan *p, const struct draft *x, lx_status *st)
+static void fill_transfers(struct lx_plan *p, const struct draft *x)
 {
     struct lx_transfer *t = arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *t);
-    if (!t) return status_no_memory(st);
     for (int32_t i = 0; i < p->transfer_count; i++)
         if (t[i].bytes == -1) t[i].bytes = bytes_of_copy(x, &t[i]);
     p->transfers = t;
-    return true;
 }
 
 /* HBM and ring of each op, by its accesses and the copies of its tick. */
@@ -102,13 +99,12 @@ static void fill_traffic(struct lx_op_traffic *to, const struct lx_op_traffic *o
     fill_real(&to->end_to_end_us, own->end_to_end_us);
 }
 
-static bool fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t count, lx_status *st)
+static void fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t count)
 {
     bool none = p->bundle_count == 0;
     if (!none && p->bundle_count != count)
-        return true; /* they are no bundles of this plan, as the checker will say */
+        return; /* they are no bundles of this plan, as the checker will say */
     struct lx_bundle *to = arena_copy_array(p->memory, none ? own : p->bundles, (size_t)count, sizeof *to);
-    if (!to) return status_no_memory(st);
     for (int32_t i = 0; i < count; i++) {
         fill_int(&to[i].tensors, own[i].tensors);
         fill_int(&to[i].operands, own[i].operands);
@@ -118,7 +114,6 @@ static bool fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t
     }
     p->bundles = to;
     p->bundle_count = count;
-    return true;
 }
 
 static void fill_sums(struct lx_plan *p, const struct draft *x)
@@ -159,17 +154,17 @@ static void fill_segments(struct lx_plan *p)
 static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
 {
     struct draft x;
-    if (!draft_of(p, &x, st) || !fill_transfers(p, &x, st)) return false;
+    if (!draft_of(p, &x, st)) return false;
+    fill_transfers(p, &x);
     struct lx_op_traffic *own = arena_array(p->memory, (size_t)x.graph->op_count, sizeof *own);
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)x.bundle_count, sizeof *bundles);
     struct lx_transfer *copies =
         arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *copies);
-    if (!own || !bundles || !copies) return status_no_memory(st);
     plan_read_absent_count_traffic(p, &x, own);
     struct traffic t = {.transfers = copies, .transfer_count = p->transfer_count};
-    if (!predict_times(&x, p->answer.address, &t, own, bundles, st)) return false;
+    predict_times(&x, p->answer.address, &t, own, bundles);
     for (int32_t o = 0; o < x.graph->op_count; o++) fill_traffic(&p->traffic[o], &own[o]);
-    if (!fill_bundles(p, bundles, x.bundle_count, st)) return false;
+    fill_bundles(p, bundles, x.bundle_count);
     fill_sums(p, &x);
     fill_segments(p);
     fill_int(&p->figures.perfect_hbm_bytes, 0);

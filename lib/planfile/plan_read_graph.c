@@ -93,13 +93,10 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
     return true;
 }
 
-static bool plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
+static void plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
 {
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (names_add(tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (names_add(ops, g->ops[o].name, o) == NAMES_NO_MEMORY) return false;
-    return true;
+    for (int32_t t = 0; t < g->tensor_count; t++) (void)names_add(tensors, g->tensors[t].name, t);
+    for (int32_t o = 0; o < g->op_count; o++) (void)names_add(ops, g->ops[o].name, o);
 }
 
 static bool read_layouts(struct graph_reader *r)
@@ -107,8 +104,8 @@ static bool read_layouts(struct graph_reader *r)
     struct names tensor_names = {0}, op_names = {0};
     struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
     struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
-    bool ok = tensors && ops && plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
-    if (!ok) status_no_memory(r->st);
+    bool ok = true;
+    plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
     for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
     for (int32_t i = 0; ok && i < r->ops.count; i++) ok = state_op(r, &op_names, i, &ops[i]);
     if (ok)
@@ -163,7 +160,6 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
 static bool read_divisions(const struct graph_reader *r, int64_t cores)
 {
     struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
-    if (!splits) return status_no_memory(r->st);
     bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
     mem_free(splits);
     return ok;
@@ -174,7 +170,6 @@ static bool read_traffic(struct graph_reader *r)
     struct lx_plan *p = r->p;
     p->traffic = arena_array(p->memory, (size_t)r->ops.count, sizeof *p->traffic);
     p->hbm_address = arena_array(p->memory, (size_t)r->tensors.count, sizeof *p->hbm_address);
-    if (!p->traffic || !p->hbm_address) return status_no_memory(r->st);
     for (int32_t t = 0; t < r->tensors.count; t++) {
         if (!plan_in_range(r, r->tensors.where[t], "hbm", plan_read_graph_tensor_at(r, t)->hbm, -1,
                            LX_INT_MAX))
@@ -250,7 +245,6 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
     if (!plan_read_records(r->j, r->graph, "bundles", PLAN_BUNDLE, p->memory, &from, r->st)) return false;
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)from.count, sizeof *bundles);
     *borders = arena_array(p->memory, (size_t)from.count, sizeof **borders);
-    if (!bundles || !*borders) return status_no_memory(r->st);
     if (from.count == 0 && r->ops.count > 0)
         return json_error(r->j, json_find(r->graph, "bundles"), r->st, LX_E_MISMATCH,
                           "there are ops, but no bundle has them; the first begins with op 0");
@@ -268,7 +262,6 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
     struct cut *cuts = arena_array(p->memory, (size_t)graph->cuts.count / 2, sizeof *cuts);
     struct cut *moves = arena_array(p->memory, (size_t)graph->moves.count / 2, sizeof *moves);
     struct cut *loaded = arena_array(p->memory, (size_t)graph->loaded.count / 2, sizeof *loaded);
-    if (!cuts || !moves || !loaded) return status_no_memory(r->st);
     if (!plan_read_graph_take_cuts(r, "cuts", &graph->cuts, cuts) ||
         !plan_read_graph_take_cuts(r, "moves", &graph->moves, moves) ||
         !plan_read_graph_take_cuts(r, "loaded", &graph->loaded, loaded))
@@ -284,11 +277,10 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
                             .border_count = p->bundle_count};
     struct lx_access *accesses =
         arena_copy_array(p->memory, p->accesses, (size_t)p->access_at[r->ops.count], sizeof *accesses);
-    if (!accesses) return status_no_memory(r->st);
     if (!plan_read_holds(r, accesses, &how)) return false;
     p->accesses = accesses;
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
-    return p->how ? true : status_no_memory(r->st);
+    return true;
 }
 
 static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)

@@ -106,7 +106,6 @@ static bool shards_there(const struct lx_op_launch *o, struct arena *memory, lx_
     const int64_t splits[3] = {l->shard_grid[0], l->shard_grid[1], o->k_slices};
     if (l->mode != LX_PARTITION_LOCAL_SHARD) return true;
     int64_t *slots = arena_array(memory, (size_t)l->core_count * 3, sizeof *slots), *slot = slots;
-    if (!slots) return status_no_memory(why);
     for (int32_t i = 0; i < l->core_count; i++) {
         *slot++ = l->cores[i].sy;
         *slot++ = l->cores[i].sx;
@@ -183,7 +182,6 @@ bool plan_read_launches(const struct json *j, const struct json_value *graph, st
         return json_error(j, json_find(graph, "launches"), st, LX_E_MISMATCH, "%d launches for %d ops",
                           (int)list.count, (int)ops);
     struct lx_op_launch *launches = arena_array(p->memory, (size_t)ops, sizeof *launches);
-    if (!launches) return status_no_memory(st);
     for (int32_t o = 0; o < ops; o++) {
         const struct plan_launch *x = (const struct plan_launch *)list.at + o;
         if (!take_launch(j, list.where[o], x, o, p->memory, &launches[o], st)) return false;

@@ -30,13 +30,12 @@ static bool take_nest(const struct graph_reader *r, const struct json_value *at,
     int32_t ops = (int32_t)(x->last - x->first) + 1, levels = x->tiles.count;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(r->p->memory, (size_t)ops, sizeof *var);
     lx_status why = {0};
-    if (!var) return status_no_memory(r->st);
     *out = (struct lx_nest){.first = (int32_t)x->first, .last = (int32_t)x->last, .level_count = levels};
     for (int l = 0; l < levels; l++) out->tiles[l] = x->tiles.at[l];
     for (int32_t i = 0; i < ops * levels; i++) var[i / levels][i % levels] = (signed char)x->vars.at[i];
     out->var = (const signed char(*)[LX_MAX_LEVELS])var;
     if (nest_valid(r->p->layouts, out, &why)) return true;
-    return why.code == LX_E_MEMORY ? status_no_memory(r->st) : bad_nest(r, at, why.text);
+    return bad_nest(r, at, why.text);
 }
 
 bool plan_read_nests(const struct graph_reader *r)
@@ -45,7 +44,6 @@ bool plan_read_nests(const struct graph_reader *r)
     if (!json_find(r->graph, "nests")) return true;
     if (!plan_read_records(r->j, r->graph, "nests", PLAN_NEST, r->p->memory, &from, r->st)) return false;
     struct lx_nest *nests = arena_array(r->p->memory, (size_t)from.count, sizeof *nests);
-    if (!nests) return status_no_memory(r->st);
     for (int32_t i = 0; i < from.count; i++) {
         const struct plan_nest *x = (const struct plan_nest *)from.at + i;
         if (!whole_nest(r, from.where[i], x, i > 0 ? nests[i - 1].last + 1 : 0) ||
@@ -66,30 +64,26 @@ bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, c
     return plan_in_range(r, at, "hold", x->hold, 0, levels + 1);
 }
 
-static bool add_ends(struct arena *memory, int64_t first, int64_t last, struct lx_buffer *b)
+static void add_ends(struct arena *memory, int64_t first, int64_t last, struct lx_buffer *b)
 {
     int32_t n = b->use_count, before = n > 0 && first<b->uses[0], after = n> 0 && last > b->uses[n - 1];
     int64_t *uses = arena_array(memory, (size_t)n + 2, sizeof *uses);
-    if (!uses) return false;
     if (before) uses[0] = first;
     for (int32_t k = 0; k < n; k++) uses[before + k] = b->uses[k];
     if (after) uses[before + n] = last;
     b->uses = uses;
     b->use_count += before + after;
-    return true;
 }
 
-bool plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
+void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
 {
     const struct lx_plan *p = r->p;
     for (int32_t o = 0; p->nest_count > 0 && o < r->ops.count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t n = nest_of_op(p->nests, p->nest_count, o), stay = p->accesses[a].stay;
             if (n < 0 || stay < 0 || p->stays[stay].hold == p->nests[n].level_count) continue;
-            if (!add_ends(p->memory, p->nests[n].first, p->nests[n].last, &buffers[stay]))
-                return status_no_memory(r->st);
+            add_ends(p->memory, p->nests[n].first, p->nests[n].last, &buffers[stay]);
         }
-    return true;
 }
 
 /* A written sum goes out and comes back: of its bytes, those that are read back. */
@@ -108,7 +102,6 @@ bool plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, s
     const struct lx_plan *p = r->p;
     int32_t ops = r->ops.count;
     struct hold *holds = arena_array(p->memory, (size_t)p->access_at[ops], sizeof *holds);
-    if (!holds) return status_no_memory(r->st);
     how->nests = p->nests;
     how->nest_count = p->nest_count;
     how->holds = holds;

@@ -32,7 +32,6 @@ static bool read_order(const struct json *j, const struct json_value *v, const s
         return json_error(j, v, st, LX_E_MISMATCH, "the order must name each of the %d ops once", (int)n);
     int32_t *order = arena_array(p->memory, (size_t)n, sizeof *order);
     bool *seen = arena_array(p->memory, (size_t)n, sizeof *seen);
-    if (!order || !seen) return status_no_memory(st);
     json_for_each(item, v) {
         int64_t o;
         if (!json_int_value(j, item, "order", 0, n - 1, &o, st)) return false;
@@ -82,7 +81,6 @@ static bool plan_read_old_read_op(const struct json *j, const struct json_value 
     if (same) return true;
     struct lx_division *other = arena_alloc(p->memory, sizeof *other);
     lx_status why = {0};
-    if (!other) return status_no_memory(st);
     *divided = other;
     return lx_division_with(p->own_divisions, op, wanted, p->memory, other, &why) ||
            json_error(j, splits, st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
@@ -94,7 +92,6 @@ static bool plan_read_old_read_ops(const struct json *j, const struct json_value
     int32_t count = p->own_divisions->count, t = 0;
     const struct lx_division **divided = arena_array(p->memory, (size_t)count, sizeof *divided);
     const struct json_value *ops, *v;
-    if (!divided) return status_no_memory(st);
     if (!json_array(j, graph, "ops", &ops, st)) return false;
     if (json_count(ops) != count)
         return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops", (int)count);
@@ -134,7 +131,6 @@ static bool plan_read_old_read_decisions(const struct json *j, const struct json
     if (!json_opt_array(j, v, "cuts", &cuts, st) || !json_opt_array(j, v, "apart", &apart, st)) return false;
     struct cut *c = arena_array(p->memory, (size_t)json_count(cuts), sizeof *c);
     int32_t *a = arena_array(p->memory, (size_t)json_count(apart), sizeof *a);
-    if (!c || !a) return status_no_memory(st);
     json_for_each(item, cuts) {
         const char *tensor, *op;
         if (!json_string(j, item, "tensor", &tensor, st) || !json_string(j, item, "before", &op, st))
@@ -177,8 +173,9 @@ static bool make_structure(const struct json *j, const struct json_value *root, 
     names_free(&names.ops);
     if (!ok) return false;
     x.problem.objective = objective;
-    if (!plan_adopt(p, &x, st)) return draft_free(&x), false;
-    return plan_off_chip(p, st);
+    plan_adopt(p, &x);
+    plan_off_chip(p);
+    return true;
 }
 
 static bool read_addresses(const struct json *j, const struct json_value *root, struct lx_plan *p,
@@ -226,10 +223,10 @@ static bool plan_read_old_read_hbm(const struct json *j, const struct json_value
         !json_int(j, pool, "segment_bytes", 0, LX_INT_MAX, &p->segment_bytes, st))
         return false;
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
-    bool ok = p->hbm_address ? true : status_no_memory(st);
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+    bool ok = true;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         p->hbm_address[t] = -1;
-        if (names_add(&names, g->tensors[t].name, t) == NAMES_NO_MEMORY) ok = status_no_memory(st);
+        (void)names_add(&names, g->tensors[t].name, t);
     }
     for (item = hbm->child; ok && item; item = item->next) {
         int32_t t = names_find(&names, item->key);
@@ -274,8 +271,10 @@ bool plan_read_old(const struct json *j, const struct json_value *root, struct l
                    enum lx_objective objective, lx_status *st)
 {
     bool list = p->graph->is_list;
-    return (list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) &&
-           read_addresses(j, root, p, st) && plan_complete(p, st) &&
-           (list || (plan_read_old_read_hbm(j, root, p, st) && plan_launch_ops(p, st))) &&
+    if (!(list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) ||
+        !read_addresses(j, root, p, st))
+        return false;
+    plan_complete(p, false);
+    return (list || (plan_read_old_read_hbm(j, root, p, st) && plan_launch_ops(p, st))) &&
            same_derived(j, root, p, st);
 }

@@ -68,7 +68,6 @@ static bool plan_read_stays_take_buffer(const struct graph_reader *r, const stru
 {
     int32_t count = x->parents.count,
             *parents = arena_array(r->p->memory, (size_t)count + 1, sizeof *parents);
-    if (!parents) return status_no_memory(r->st);
     if (count == 0 && x->in_place_of >= 0) {
         if (!plan_in_range(r, at, "in_place_of", x->in_place_of, 0, r->buffers.count)) return false;
         parents[count++] = (int32_t)x->in_place_of;
@@ -120,10 +119,8 @@ static bool read_accesses(const struct graph_reader *r)
 {
     const struct lx_graph *g = r->p->layouts->graph;
     int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
-    if (!at) return status_no_memory(r->st);
     for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
     struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
-    if (!a) return status_no_memory(r->st);
     for (int32_t o = 0; o < g->op_count; o++)
         if (!take_accesses(r, o, &a[at[o]])) return false;
     r->p->accesses = a;
@@ -138,13 +135,11 @@ static void plan_read_stays_add_use(struct lx_buffer *b, int64_t *uses, int32_t 
 }
 
 /* The ticks at which each buffer is used: those of the accesses that it serves. */
-static bool plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count,
-                                      lx_status *st)
+static void plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count)
 {
     int32_t ops = p->layouts->graph->op_count;
     int64_t *uses = arena_array(p->memory, (size_t)p->access_at[ops], sizeof *uses);
     int32_t *first = arena_array(p->memory, (size_t)count + 1, sizeof *first);
-    if (!uses || !first) return status_no_memory(st);
     for (int32_t a = 0; a < p->access_at[ops]; a++)
         if (p->accesses[a].stay >= 0) first[p->accesses[a].stay + 1]++;
     for (int32_t i = 0; i < count; i++) {
@@ -157,21 +152,18 @@ static bool plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffe
             if (stay >= 0)
                 plan_read_stays_add_use(&buffers[stay], uses + first[stay], o, !p->accesses[a].writes);
         }
-    return true;
 }
 
 /* The copy by which a stay goes on at another address is its first use. */
-static bool begin_moved(struct lx_plan *p, struct lx_buffer *b)
+static void begin_moved(struct lx_plan *p, struct lx_buffer *b)
 {
-    if (b->use_count > 0 && b->uses[0] <= b->start) return true;
+    if (b->use_count > 0 && b->uses[0] <= b->start) return;
     int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
-    if (!uses) return false;
     uses[0] = b->start;
     for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
     b->uses = uses;
     b->use_count++;
     b->first_use_is_read = true;
-    return true;
 }
 
 /* Who does not say whether a buffer begins with a write of all of it means: as the access says. */
@@ -193,7 +185,6 @@ bool plan_read_stays(const struct graph_reader *r)
     int32_t count = r->buffers.count;
     struct lx_buffer *buffers = arena_array(p->memory, (size_t)count, sizeof *buffers);
     struct lx_stay *stays = arena_array(p->memory, (size_t)count, sizeof *stays);
-    if (!buffers || !stays) return status_no_memory(r->st);
     for (int32_t i = 0; i < count; i++) {
         struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
         if (x->view_op < 0) find_view(r, i, x);
@@ -204,13 +195,13 @@ bool plan_read_stays(const struct graph_reader *r)
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    if (!read_accesses(r) || !plan_read_stays_find_uses(p, buffers, count, r->st)) return false;
+    if (!read_accesses(r)) return false;
+    plan_read_stays_find_uses(p, buffers, count);
     find_begins(r, stays);
     for (int32_t i = 0; i < count; i++) plan_read_stays_find_ends(&buffers[i], &stays[i]);
-    if (!plan_cover_nests(r, buffers)) return false;
-    for (int32_t i = 0; i < count; i++) {
-        if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);
-    }
+    plan_cover_nests(r, buffers);
+    for (int32_t i = 0; i < count; i++)
+        if (stays[i].moved_from >= 0) begin_moved(p, &buffers[i]);
     return true;
 }
 
@@ -238,7 +229,6 @@ bool plan_read_transfers(const struct graph_reader *r)
     if (!plan_read_records(r->j, r->graph, "transfers", PLAN_TRANSFER, r->p->memory, &list, r->st))
         return false;
     struct lx_transfer *out = arena_array(r->p->memory, (size_t)list.count, sizeof *out);
-    if (!out) return status_no_memory(r->st);
     for (int32_t i = 0; i < list.count; i++)
         if (!take_transfer(r, list.where[i], (const struct plan_transfer *)list.at + i, &out[i]))
             return false;

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "nests/alone.h"
 #include "search/merge_bundles.h"
 #include "search/combine.h"
@@ -91,12 +90,7 @@ bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 
 bool bounds_with_nests(struct search *search)
 {
-    bool ok = nest_bound(search, &search->bound_with_nests, &search->bound);
-    if (!ok && stop_is_now()) {
-        search->bound_with_nests = true;
-        search->bound = crossing_traffic(&search->best.draft);
-    }
-    if (!stop_forgiven(ok, search->st)) return false;
+    if (!nest_bound(search, &search->bound_with_nests, &search->bound)) return false;
     if (!search->bound_with_nests) search->skipped |= 1u << ENGINE_NESTS;
     return true;
 }
@@ -122,7 +116,7 @@ static bool bound_without_nests(struct search *search)
                            : NULL;
     if (search->bundles_limited && !search->joint.searched) {
         search->bound = crossing_traffic(&best->draft);
-        ok = stop_forgiven(borderless_traffic(&best->draft, &search->bound, search->st), search->st);
+        ok = borderless_traffic(&best->draft, &search->bound, search->st);
         search->unproved = "the bound does not reach: it leaves out how ops are bundled";
     } else if (search->joint.searched) {
         search->unproved = "the bound does not reach: the search over divisions ended above it";
@@ -130,7 +124,6 @@ static bool bound_without_nests(struct search *search)
         search->bound = best->perfect_bytes;
         search->unproved = arena_format(
             search->memory, "the bound does not reach: with --%s it leaves out where buffers lie", option);
-        ok = search->unproved ? true : status_no_memory(search->st);
     }
     return ok;
 }
@@ -138,7 +131,7 @@ static bool bound_without_nests(struct search *search)
 bool bounds_find(struct search *search)
 {
     search->bundles_limited = asks_traffic(search) && bundles_are_limited(search);
-    if (asks_time(search) && !time_bound(&search->best.draft, &search->bound_us, search->st)) return false;
+    if (asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     if (!search->bound_with_nests) return bound_without_nests(search);
     search->unproved =
         "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";

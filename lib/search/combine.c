@@ -1,7 +1,6 @@
 /* Engines, run one after the other, in every set of those that are on. */
 #include "search/combine.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "search/merge_bundles.h"
 #include "search/divisions.h"
@@ -30,7 +29,7 @@ static bool run_engines(struct search *search)
 {
     bool ok = true;
     for (enum engine e = 0; ok && e < ENGINE_COUNT; e++)
-        if (engine_runs(search, e)) ok = stop_forgiven(engines[e].search(search), search->st);
+        if (engine_runs(search, e)) ok = engines[e].search(search);
     return ok;
 }
 
@@ -60,8 +59,7 @@ static bool run_with_quick_solver(struct search *search)
     if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
     bool ok = run_engines(&tries);
     /* What is unchanged was solved in full already. */
-    if (ok && !is_unchanged(&tries.best.draft.how, &plain))
-        ok = stop_forgiven(try_in_full(search, &tries.best), search->st);
+    if (ok && !is_unchanged(&tries.best.draft.how, &plain)) ok = try_in_full(search, &tries.best);
     if (ok)
         offer_attempt(search, &tries.best);
     else
@@ -107,9 +105,11 @@ static bool run_set(const struct search *search, unsigned some, struct engine_se
     struct search tries = *search;
     tries.skipped |= ~some;
     if (!attempt_copy(search, best_within(sets, some), &tries.best)) return false;
-    bool ok = stop_forgiven(run_from_best(&tries), search->st);
-    ok = ok && (VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best})) || status_no_memory(search->st));
-    if (!ok) attempt_free(&tries.best);
+    bool ok = run_from_best(&tries);
+    if (ok)
+        VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best}));
+    else
+        attempt_free(&tries.best);
     return ok;
 }
 
@@ -118,7 +118,7 @@ static bool merge_set(struct search *search, const struct attempt *found)
 {
     struct search merging = *search;
     if (!attempt_copy(search, found, &merging.best)) return false;
-    bool ok = stop_forgiven(bundles_merge(&merging), search->st);
+    bool ok = bundles_merge(&merging);
     if (ok)
         offer_attempt(search, &merging.best);
     else
@@ -150,9 +150,8 @@ bool combine_engines(struct search *search)
     struct attempt first;
     if (!all) return !search->bundles_limited || asks_time(search) || bundles_merge(search);
     if (!attempt_copy(search, &search->best, &first)) return false;
-    bool ok = VEC_PUSH(&sets.at, ((struct engine_set){0, first})) || status_no_memory(search->st);
-    if (!ok) attempt_free(&first);
-    ok = ok && run_sets(search, all, &sets);
+    VEC_PUSH(&sets.at, ((struct engine_set){0, first}));
+    bool ok = run_sets(search, all, &sets);
     for (size_t i = 0; i < sets.at.count; i++) offer_attempt(search, &sets.at.at[i].best);
     VEC_FREE(&sets.at);
     return ok;

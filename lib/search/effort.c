@@ -1,7 +1,6 @@
 /* The state of a search: efforts, engines, and the best attempt. */
 #include "search/plan_search.h"
 #include "base/log.h"
-#include "base/stop.h"
 
 struct effort effort_asked(const struct lx_plan_options *request)
 {
@@ -23,7 +22,7 @@ struct effort effort_quick_solver(const struct search *search)
 struct effort effort_last(const struct search *search)
 {
     struct effort effort = search->effort;
-    effort.run.stop = stop_never;
+    effort.run.stop = NULL;
     effort.run.time_limit = 0;
     effort.quick = true;
     effort.drafts = DRAFTS_AS_DECIDED;
@@ -43,11 +42,14 @@ bool engine_runs(const struct search *search, enum engine engine)
 
 bool offer_attempt(struct search *search, struct attempt *next)
 {
-    return attempt_keep_better(&search->best, next);
+    bool better = attempt_keep_better(&search->best, next);
+    if (better && search->offers) search->offers->offer(search);
+    return better;
 }
 
 void replace_best(struct search *search, struct attempt *next)
 {
     attempt_free(&search->best);
     search->best = *next;
+    if (search->offers) search->offers->offer(search);
 }

@@ -14,65 +14,60 @@
 #include <stdlib.h>
 
 struct merging {
-    struct search *by;
+    struct search *search;
     VEC(int32_t) borders;
 };
 
 /* Where the draft's bundles begin, extern ops or not. */
-static bool list_borders(struct merging *m)
+static void list_borders(struct merging *m)
 {
-    const struct draft *x = &m->by->best.draft;
+    const struct draft *x = &m->search->best.draft;
     m->borders.count = 0;
     for (int32_t o = 1; o < x->graph->op_count; o++)
-        if (x->bundle_of[o] != x->bundle_of[o - 1] && !VEC_PUSH(&m->borders, o))
-            return status_no_memory(m->by->st);
-    return true;
+        if (x->bundle_of[o] != x->bundle_of[o - 1]) VEC_PUSH(&m->borders, o);
 }
 
-/* The clocks of an attempt, and whether each of its bundles is within the limit. */
-static bool bundles_measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
+/* The end-to-end time of an attempt, and whether each of its bundles is within the limit. */
+static double bundles_measure(const struct attempt *a, bool *legal)
 {
     const struct draft *x = &a->draft;
     struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
-    if (!bundles) return status_no_memory(st);
-    bool ok = draft_bundle_times(x, a->answer.address, bundles, st);
+    draft_bundle_times(x, a->answer.address, bundles);
     *legal = true;
     for (int32_t i = 0; i < x->bundle_count; i++)
         *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
-    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
+    double us = bundle_clocks(bundles, x->bundle_count).end_to_end_us;
     mem_free(bundles);
-    return ok;
+    return us;
 }
 
-static bool bundles_is_better(const struct search *p, const struct attempt *old, double old_us,
+static bool bundles_is_better(const struct search *search, const struct attempt *old, double old_us,
                               const struct attempt *new, double new_us)
 {
-    if (asks_time(p) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
+    if (asks_time(search) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
     return new->hbm_bytes < old->hbm_bytes;
 }
 
 static bool bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
 {
-    struct search *p = m->by;
-    struct decisions how = p->best.draft.how;
+    struct search *search = m->search;
+    struct decisions how = search->best.draft.how;
     struct attempt next;
-    struct clocks now = {0};
     bool legal = false;
     int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
-    if (!left) return status_no_memory(p->st);
     how.border_count = 0;
     for (size_t i = 0; i < m->borders.count; i++)
         if (i != border) left[how.border_count++] = m->borders.at[i];
     how.borders = left;
-    bool ok = try_with(p, DRAFTS_FEW, &how, &next);
+    bool ok = try_with(search, DRAFTS_FEW, &how, &next);
     mem_free(left);
     if (!ok) return false;
-    ok = bundles_measure(&next, &now, &legal, p->st) &&
-         perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
-    *better = ok && legal && bundles_is_better(p, &p->best, *us, &next, now.end_to_end_us);
+    double next_us = bundles_measure(&next, &legal);
+    ok = perfect_traffic(&next.draft, &next.perfect_bytes, search->st);
+    *better = ok && legal && bundles_is_better(search, &search->best, *us, &next, next_us);
     if (!*better) return attempt_free(&next), ok;
-    replace_best(p, &next);
-    *us = now.end_to_end_us;
+    replace_best(search, &next);
+    *us = next_us;
     return true;
 }
 
@@ -89,25 +84,25 @@ bool bundles_are_limited(const struct search *search)
     return x->bundle_count > runs;
 }
 
-bool bundles_merge(struct search *p)
+bool bundles_merge(struct search *search)
 {
-    struct merging m = {.by = p};
-    struct clocks now;
-    bool legal, ok = bundles_measure(&p->best, &now, &legal, p->st) && list_borders(&m);
-    int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
-    double us = now.end_to_end_us;
-    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(p);) {
+    struct merging m = {.search = search};
+    bool legal, ok = true;
+    int64_t tries = max_i64(16, 20000 / (search->best.draft.problem.count + 1));
+    double us = bundles_measure(&search->best, &legal);
+    list_borders(&m);
+    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(search);) {
         bool better = false;
-        if (!wipes(&p->best.draft, m.borders.at[i])) {
+        if (!wipes(&search->best.draft, m.borders.at[i])) {
             ok = bundles_try_without(&m, i, &us, &better);
             tries--;
         }
         if (better)
-            ok = list_borders(&m);
+            list_borders(&m);
         else
             i++;
     }
-    LOG(attempt, "%d bundles, HBM %" PRId64, (int)p->best.draft.bundle_count, p->best.hbm_bytes);
+    LOG(attempt, "%d bundles, HBM %" PRId64, (int)search->best.draft.bundle_count, search->best.hbm_bytes);
     VEC_FREE(&m.borders);
     return ok;
 }

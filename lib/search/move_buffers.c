@@ -10,14 +10,11 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "search/time.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_STAY = 100, EACH_TICK = 100, EACH_BLOCK = 10 }; /* work of base/stop.h */
 
 struct moved {
     struct cut move;
@@ -33,7 +30,6 @@ struct moving {
         *started; /* stays by the tick that they start at: those of tick t from start_at[t] on */
     struct room room;
     VEC(struct moved) moves;
-    bool failed;
 };
 
 static int by_move(const void *a, const void *b)
@@ -81,13 +77,12 @@ static bool begin_lives(struct moving *v, int32_t tick)
             if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
             if (pass == 1 && move_buffers_take_over(v, i)) continue;
             int64_t size = round_up_i64(b->size, v->x->problem.alignment);
-            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}, &v->failed))
-                return false;
+            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]})) return false;
         }
     return true;
 }
 
-static bool note_places(struct moving *v, int32_t tick)
+static void note_places(struct moving *v, int32_t tick)
 {
     for (size_t i = 0; i < v->room.blocks.count; i++) {
         const struct room_block *b = &v->room.blocks.at[i];
@@ -95,33 +90,30 @@ static bool note_places(struct moving *v, int32_t tick)
         if (b->heir >= 0) v->address[b->heir] = b->address;
         if (b->old < 0 || b->old == b->address) continue;
         struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
-        if (!VEC_PUSH(&v->moves, m)) return v->failed = true, false;
+        VEC_PUSH(&v->moves, m);
     }
-    return true;
 }
 
 /* By counting. What starts behind the last op stands last, and is never met. */
-static bool move_buffers_sort_by_start(struct moving *v)
+static void move_buffers_sort_by_start(struct moving *v)
 {
     int64_t ticks = v->x->graph->op_count;
     const struct lx_buffer *b = v->x->buffers;
     v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
     v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
-    if (!v->start_at || !v->started) return v->failed = true, false;
     for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
     for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
     for (int32_t i = 0; i < v->x->problem.count; i++)
         v->started[v->start_at[min_i64(b[i].start, ticks) + 1]++] = i;
-    return true;
 }
 
 static bool move_buffers_place_all(struct moving *v)
 {
-    if (!move_buffers_sort_by_start(v)) return false;
+    move_buffers_sort_by_start(v);
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        stop_look(EACH_TICK + EACH_BLOCK * (int64_t)v->room.blocks.count);
         end_lives(v, tick);
-        if (!begin_lives(v, tick) || !note_places(v, tick)) return false;
+        if (!begin_lives(v, tick)) return false;
+        note_places(v, tick);
     }
     return true;
 }
@@ -143,67 +135,60 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
         const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
         wanted[i] = u && x->buffers[i].use_count > 0 &&
                     (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-        stop_look(EACH_STAY);
     }
     stays_find_fixed(x, fixed);
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool move_buffers_settle(struct search *p, struct moving *v, struct attempt *out, bool *legal)
+static bool move_buffers_settle(struct search *search, struct moving *v, struct attempt *out, bool *legal)
 {
     struct decisions how = v->x->how;
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
     struct cut *moves = arena_array(out->memory, n, sizeof *moves);
     out->answer.address = arena_array(out->memory, stays + n, sizeof *out->answer.address);
-    if (!moves || !out->answer.address) return status_no_memory(p->st);
     if (n) qsort(v->moves.at, n, sizeof *v->moves.at, by_move);
     for (size_t i = 0; i < n; i++) moves[i] = v->moves.at[i].move;
     how.moves = moves;
     how.move_count = (int32_t)n;
-    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, p->st)) return false;
+    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, search->st)) return false;
     *legal = (size_t)out->draft.problem.count == stays + n;
     for (size_t i = 0; *legal && i < stays + n; i++)
         out->answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
     return true;
 }
 
-static bool move_buffers_weigh(struct search *p, struct attempt *a, bool *legal)
+static void move_buffers_weigh(struct search *search, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
-    struct clocks now;
     *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
-    if (!*legal) return why.code != LX_E_MEMORY ? true : status_no_memory(p->st);
+    if (!*legal) return;
     *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
     a->answer.status = LX_FEASIBLE;
-    a->perfect_bytes = p->best.perfect_bytes;
-    a->bound = p->best.bound;
-    if (!asks_time(p)) return true;
-    if (!draft_clocks(&a->draft, a->answer.address, &now, p->st)) return false;
-    a->us = now.end_to_end_us;
-    return true;
+    a->perfect_bytes = search->best.perfect_bytes;
+    a->bound = search->best.bound;
+    if (asks_time(search)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
 }
 
-static bool realise(struct search *p, struct moving *v)
+static bool realise(struct search *search, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
-    bool legal = false, ok = next.memory ? true : status_no_memory(p->st);
-    ok = ok && move_buffers_settle(p, v, &next, &legal) && (!legal || move_buffers_weigh(p, &next, &legal));
+    bool legal = false, ok = move_buffers_settle(search, v, &next, &legal);
+    if (ok && legal) move_buffers_weigh(search, &next, &legal);
     if (ok && legal) {
         LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
-        offer_attempt(p, &next);
+        offer_attempt(search, &next);
     } else
         attempt_free(&next);
     return ok;
 }
 
 /* Does it all fit where it is? Then nothing needs to be moved. */
-static bool fits_still(const struct search *p, const struct moving *v, bool *fits)
+static bool fits_still(const struct search *search, const struct moving *v, bool *fits)
 {
     struct lx_problem q = v->x->problem;
     struct lx_answer a = {.address = v->address};
-    const struct lx_solver *solver = p->effort.solver;
+    const struct lx_solver *solver = search->effort.solver;
     struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
-    if (!some) return status_no_memory(p->st);
     for (int32_t i = 0; i < q.count; i++) {
         some[i] = q.buffers[i];
         if (!v->wanted[i] && !some[i].reason) some[i].reason = "the choice leaves it off chip";
@@ -211,32 +196,30 @@ static bool fits_still(const struct search *p, const struct moving *v, bool *fit
     q.buffers = some;
     q.objective = LX_FIT;
     q.bonds = (struct lx_bonds){0};
-    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->effort.run, &a, p->st);
+    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &search->effort.run, &a, search->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
     mem_free(some);
     return ok;
 }
 
-bool move_try(struct search *p, const struct keep_model *m, const struct keep_choice *c,
+bool move_try(struct search *search, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how)
 {
     struct arena memory = {0};
     struct draft x = {0};
-    bool ok = draft_make(p->divided, how, &memory, &x, p->st);
+    bool ok = draft_make(search->divided, how, &memory, &x, search->st);
     size_t n = (size_t)x.problem.count;
     bool *wanted = mem_zeroed(n + 1, sizeof *wanted), *fixed = mem_zeroed(n + 1, sizeof *fixed);
     int64_t *address = mem_alloc((n + 1) * sizeof *address);
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
-    ok = ok && (wanted && fixed && address ? true : status_no_memory(p->st));
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
     if (ok) list_wanted(&x, m, c, wanted, fixed);
     bool placed = false;
-    ok = ok && fits_still(p, &v, &placed);
+    ok = ok && fits_still(search, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;
     placed = ok && (placed || move_buffers_place_all(&v));
-    if (v.failed) ok = status_no_memory(p->st);
-    ok = ok && (!placed || realise(p, &v));
+    ok = ok && (!placed || realise(search, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);
     mem_free(v.start_at);
@@ -249,39 +232,39 @@ bool move_try(struct search *p, const struct keep_model *m, const struct keep_ch
     return ok;
 }
 
-static bool move_buffers_try_choices(struct search *p, const struct keep_model *m,
+static bool move_buffers_try_choices(struct search *search, const struct keep_model *m,
                                      const struct keep_found *found)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < found->count; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (search_is_over(p) || (!asks_time(p) && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
-        ok = move_try(p, m, c, &how);
+        ok = move_try(search, m, c, &how);
     }
     return ok;
 }
 
-bool move_search(struct search *p)
+bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
-    int64_t bound = 0, best = p->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&p->best.draft),
+    int64_t bound = 0, best = search->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&search->best.draft),
                                  .choices = TRIES,
-                                 .run = &p->effort.run};
-    bool ok = keep_plain(p, &memory, &plain) &&
-              keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p))) {
+                                 .run = &search->effort.run};
+    bool ok = keep_plain(search, &memory, &plain) &&
+              keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st) &&
+              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
+    if (ok && (bound < best || asks_time(search))) {
         keep_search(&m, &limits, &memory, &found);
-        ok = move_buffers_try_choices(p, &m, &found);
+        ok = move_buffers_try_choices(search, &m, &found);
     }
     draft_free(&plain);
     arena_free(&memory);

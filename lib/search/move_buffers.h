@@ -26,8 +26,7 @@ struct room {
     VEC(struct room_block) blocks;
 };
 
-/* A place for a new block: the tightest gap, else the one for which least is moved. False: there is none, or (`*failed`)
- * memory is out. */
-bool room_insert(struct room *r, struct room_block new, bool *failed);
+/* A place for a new block: the tightest gap, else the one for which least is moved. False: there is none. */
+bool room_insert(struct room *r, struct room_block new);
 
 #endif

@@ -81,12 +81,11 @@ static void make_hole(struct room *r, const struct hole *h)
     }
 }
 
-bool room_insert(struct room *r, struct room_block new, bool *failed)
+bool room_insert(struct room *r, struct room_block new)
 {
     size_t at = tightest(r, new.size);
     struct hole h = {0};
-    *failed = !VEC_RESERVE(&r->blocks, r->blocks.count + 1);
-    if (*failed) return false;
+    VEC_RESERVE(&r->blocks, r->blocks.count + 1);
     if (at == SIZE_MAX) {
         if (!find_hole(r, new.size, &h)) return false;
         make_hole(r, &h);

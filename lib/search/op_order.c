@@ -2,8 +2,6 @@
  * value, and nothing passes an extern op. */
 #include "search/reorder.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,47 +13,41 @@ static int by_before(const void *a, const void *b)
     return (x->after > y->after) - (x->after < y->after);
 }
 
-bool op_order_make(struct op_order *s, const struct lx_graph *g)
+void op_order_make(struct op_order *s, const struct lx_graph *g)
 {
-    enum { EACH_OPERAND = 50 };
     *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
-    int32_t *writer = mem_alloc(tensors * sizeof *writer);
+    int32_t *writer = mem_alloc(tensors * sizeof *writer), barrier = -1;
     VEC(int32_t) *readers = mem_zeroed(tensors, sizeof *readers);
-    bool ok = writer && readers;
-    int32_t barrier = -1;
-    if (ok) memset(writer, 0xff, tensors * sizeof *writer);
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
+    memset(writer, 0xff, tensors * sizeof *writer);
+    for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        stop_look(EACH_OPERAND * (int64_t)op_operand_count(op));
-        if (barrier >= 0) ok = VEC_PUSH(&s->edges, (struct edge){barrier, o});
+        if (barrier >= 0) VEC_PUSH(&s->edges, (struct edge){barrier, o});
         if (op->kind->traits & LX_EXTERN) {
-            for (int32_t b = barrier + 1; ok && b < o; b++) ok = VEC_PUSH(&s->edges, (struct edge){b, o});
+            for (int32_t b = barrier + 1; b < o; b++) VEC_PUSH(&s->edges, (struct edge){b, o});
             barrier = o;
         }
-        for (int i = 0; ok && i < op->input_count; i++) {
-            if (writer[op->inputs[i]] >= 0) ok = VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
-            ok = ok && VEC_PUSH(&readers[op->inputs[i]], o);
+        for (int i = 0; i < op->input_count; i++) {
+            if (writer[op->inputs[i]] >= 0) VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
+            VEC_PUSH(&readers[op->inputs[i]], o);
         }
         for (int i = op->input_count; i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
-            if (writer[t] >= 0) ok = ok && VEC_PUSH(&s->edges, (struct edge){writer[t], o});
-            for (size_t k = 0; ok && k < readers[t].count; k++)
-                if (readers[t].at[k] != o) ok = VEC_PUSH(&s->edges, (struct edge){readers[t].at[k], o});
+            if (writer[t] >= 0) VEC_PUSH(&s->edges, (struct edge){writer[t], o});
+            for (size_t k = 0; k < readers[t].count; k++)
+                if (readers[t].at[k] != o) VEC_PUSH(&s->edges, (struct edge){readers[t].at[k], o});
             readers[t].count = 0;
             writer[t] = o;
         }
     }
-    for (size_t t = 0; readers && t < tensors; t++) VEC_FREE(&readers[t]);
+    for (size_t t = 0; t < tensors; t++) VEC_FREE(&readers[t]);
     mem_free(readers);
     mem_free(writer);
     s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
     s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
-    if (!ok || !s->first_edge || !s->waits) return false;
-    if (s->edges.count) sort_in_full(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
+    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
     for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
     for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
-    return true;
 }
 
 void op_order_free(struct op_order *s)
@@ -69,8 +61,9 @@ bool reorder_legal(const struct lx_graph *g, const int32_t *order)
 {
     struct op_order s;
     int32_t *place = mem_zeroed((size_t)g->op_count + 1, sizeof *place);
-    bool legal = op_order_make(&s, g) && place;
-    for (int32_t t = 0; legal && t < g->op_count; t++) place[order[t]] = t;
+    bool legal = true;
+    op_order_make(&s, g);
+    for (int32_t t = 0; t < g->op_count; t++) place[order[t]] = t;
     for (size_t e = 0; legal && e < s.edges.count; e++)
         legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
     op_order_free(&s);

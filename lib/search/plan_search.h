@@ -8,6 +8,16 @@
 #include "search/request.h"
 #include "stays/draft.h"
 
+struct search;
+
+/* plan/make.c: the best so far becomes a complete plan now and then, and is handed to whoever waits (base/slot.h). */
+struct plan_offers {
+    void (*offer)(const struct search *search);
+    struct lx_plan *of; /* the plan in the making */
+    int64_t bytes;      /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
+    double us;
+};
+
 /* One solved draft. */
 struct attempt {
     struct draft draft;
@@ -66,7 +76,8 @@ struct search {
 
     struct lx_gain gains[LX_MOST_GAINS];
     int gain_count;
-    struct arena *memory; /* the plan's: what decisions point to */
+    struct plan_offers *offers; /* to whoever waits for the plan; NULL: none */
+    struct arena *memory;       /* the plan's: what decisions point to */
     lx_status *st;
 };
 

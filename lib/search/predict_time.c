@@ -9,7 +9,6 @@
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -104,11 +103,9 @@ static double predict_time_run(struct clockwork *k, const struct kernel_run *run
 static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
 {
     const struct decisions *how = &k->x->how;
-    enum { EACH_OP = 2000 };
     int32_t end = b->first + b->count;
     for (int32_t o = b->first; o < end;) {
         struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
-        stop_look(EACH_OP * (int64_t)(run.end - o));
         b->end_to_end_us += predict_time_run(k, &run, b);
         o = run.end;
     }
@@ -124,16 +121,14 @@ static void list_bundles(const struct draft *x, struct lx_bundle *bundles)
     }
 }
 
-bool predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
-                   struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st)
+void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
+                   struct lx_op_traffic *ops, struct lx_bundle *bundles)
 {
     struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
     k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
-    if (!k.seen) return status_no_memory(st);
     list_bundles(x, bundles);
     for (int32_t i = 0; i < x->bundle_count; i++) predict_time_bundle(&k, &bundles[i]);
     mem_free(k.seen);
-    return true;
 }
 
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
@@ -146,26 +141,22 @@ struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
     return sum;
 }
 
-bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles,
-                        lx_status *st)
+void draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles)
 {
     struct arena scratch = {0};
     struct traffic t;
     struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
-    bool ok = ops ? true : status_no_memory(st);
     traffic_list(x, address, &scratch, &t, ops);
-    ok = ok && predict_times(x, address, &t, ops, bundles, st);
+    predict_times(x, address, &t, ops, bundles);
     mem_free(ops);
     arena_free(&scratch);
-    return ok;
 }
 
-bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
+struct clocks draft_clocks(const struct draft *x, const int64_t *address)
 {
     struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
-    if (!bundles) return status_no_memory(st);
-    bool ok = draft_bundle_times(x, address, bundles, st);
-    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
+    draft_bundle_times(x, address, bundles);
+    struct clocks sum = bundle_clocks(bundles, x->bundle_count);
     mem_free(bundles);
-    return ok;
+    return sum;
 }

@@ -70,17 +70,15 @@ static void price_buffer(const struct pricing *p, int32_t i, struct lx_buffer *b
         b->spill_cost = (int64_t)fmin(round(ns), 0x1p50) + (b->spill_cost > 0);
 }
 
-bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out, lx_status *st)
+void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out)
 {
     const struct lx_device *d = &x->graph->device;
     struct pricing p = {.x = x, .clock = clock, .operand_us = cost_launch(d, 1, 1) - cost_launch(d, 0, 1)};
     p.off_us = mem_zeroed((size_t)x->problem.count + 1, sizeof *p.off_us);
-    if (!p.off_us) return status_no_memory(st);
     for (int32_t o = 0; o < x->graph->op_count; o++) price_op(&p, o);
     for (int32_t i = 0; i < x->problem.count; i++) {
         out[i] = x->problem.buffers[i];
         price_buffer(&p, i, &out[i]);
     }
     mem_free(p.off_us);
-    return true;
 }

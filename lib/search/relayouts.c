@@ -54,21 +54,20 @@ static bool is_used(const struct attempt *a, const struct wait *w)
 }
 
 /* Two copies of one tensor and op are one relayout; used, if one of them is. */
-static bool relayouts_find_waits(const struct attempt *a, struct waits *w)
+static void relayouts_find_waits(const struct attempt *a, struct waits *w)
 {
     for (int32_t i = 0; i < a->asked.count; i++) {
         const struct wait *one = &a->asked.waits[i];
         struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
-        if (is_used(a, one) && !VEC_PUSH(&w->used, copy)) return false;
+        if (is_used(a, one)) VEC_PUSH(&w->used, copy);
     }
     for (int32_t i = 0; i < a->asked.count; i++) {
         const struct wait *one = &a->asked.waits[i];
         struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
         bool used = false;
         for (size_t k = 0; k < w->used.count && !used; k++) used = cut_compare(&w->used.at[k], &copy) == 0;
-        if (!used && !VEC_PUSH(&w->unused, copy)) return false;
+        if (!used) VEC_PUSH(&w->unused, copy);
     }
-    return true;
 }
 
 /* A copy of `list` with more; sorted, each once. NULL: no memory. */
@@ -115,18 +114,14 @@ static bool relayouts_replace(const struct relayouts *s, const struct attempt *f
     lx_status why = {0};
     *out = (struct attempt){.perfect_bytes = -1, .answer = from->answer};
     out->memory = mem_zeroed(1, sizeof *out->memory);
-    if (!out->memory) return status_no_memory(s->trial->search->st);
     bool ok = draft_make(s->trial->search->divided, how, out->memory, &out->draft, s->trial->search->st);
     int32_t count = ok ? out->draft.problem.count : 0;
-    if (ok) {
+    if (ok)
         out->answer.address =
             arena_copy_array(out->memory, from->answer.address, (size_t)count, sizeof *from->answer.address);
-        ok = out->answer.address ? true : status_no_memory(s->trial->search->st);
-    }
     for (int32_t i = 0; ok && i < count; i++)
         if (out->draft.stays[i].bar) out->answer.address[i] = LX_OFF_CHIP;
     *legal = ok && lx_problem_check(&out->draft.problem, out->answer.address, &out->answer.objective, &why);
-    ok = ok && (*legal || why.code != LX_E_MEMORY ? true : status_no_memory(s->trial->search->st));
     ok = ok && traffic_count(&out->draft, out->answer.address, &out->hbm_bytes);
     if (!ok) attempt_free(out);
     return ok;
@@ -188,7 +183,6 @@ static bool keep_in_turn(struct relayouts *s, const struct attempt *a, const cut
         struct cut **list = legal ? &n->kept : &n->loaded;
         int32_t *count = legal ? &n->kept_count : &n->loaded_count;
         *list = relayouts_with_more(&s->memory, *list, *count, &used->at[i], 1, count);
-        ok = ok && (*list ? true : status_no_memory(s->trial->search->st));
     }
     attempt_free(&at);
     return ok;
@@ -237,15 +231,15 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct waits w = {0};
     struct node n = *node;
     struct attempt plan = {0};
-    bool ok = relayouts_find_waits(a, &w) ? true : status_no_memory(s->trial->search->st), legal = false;
+    bool ok = true, legal = false;
+    relayouts_find_waits(a, &w);
     *clashes = false;
-    if (ok && w.used.count + w.unused.count == 0) {
+    if (w.used.count + w.unused.count == 0) {
         a->draft.how.lax = false; /* nothing was left open */
         return true;
     }
     n.loaded = relayouts_with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count,
                                    &n.loaded_count);
-    ok = ok && (n.loaded ? true : status_no_memory(s->trial->search->st));
     struct decisions how = relayouts_decisions_of(s, &n, false);
     ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
@@ -271,14 +265,14 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
 }
 
 /* The relayout decided both ways. */
-static bool relayouts_branch(struct relayouts *s, const struct node *n, struct cut clash, int64_t bound)
+static void relayouts_branch(struct relayouts *s, const struct node *n, struct cut clash, int64_t bound)
 {
     struct node load = *n, keep = *n;
     load.bound = keep.bound = bound;
     load.loaded = relayouts_with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
     keep.kept = relayouts_with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
-    bool ok = load.loaded && keep.kept && VEC_PUSH(&s->open, load) && VEC_PUSH(&s->open, keep);
-    return ok ? true : status_no_memory(s->trial->search->st);
+    VEC_PUSH(&s->open, load);
+    VEC_PUSH(&s->open, keep);
 }
 
 static struct node take_least(struct relayouts *s)
@@ -304,8 +298,10 @@ static bool solve_node(struct relayouts *s, const struct node *n)
         return false;
     }
     relayouts_keep_best(s, &a);
-    if (clashes) return relayouts_branch(s, n, clash, bound);
-    s->bound = min_i64(s->bound, bound);
+    if (clashes)
+        relayouts_branch(s, n, clash, bound);
+    else
+        s->bound = min_i64(s->bound, bound);
     return true;
 }
 
@@ -314,7 +310,8 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
 {
     struct relayouts s = {.trial = trial, .how = decisions, .bound = INT64_MAX};
     struct node root = {.bound = trial->stop_at};
-    bool ok = VEC_PUSH(&s.open, root) ? true : status_no_memory(trial->search->st);
+    bool ok = true;
+    VEC_PUSH(&s.open, root);
     for (; ok && s.open.count && drafts > 0; drafts--) {
         struct node n = take_least(&s);
         if (s.best.memory && n.bound >= s.best.hbm_bytes) {

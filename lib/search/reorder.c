@@ -11,7 +11,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "search/move_buffers.h"
 #include "search/bounds.h"
@@ -34,21 +33,20 @@ static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *l
 }
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
- * last); the earlier one among equals. False: memory or time is out. */
-static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
+ * last); the earlier one among equals. */
+static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
-    enum { EACH_OP = 50, EACH_READY = 20 };
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
     int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
-    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
-    if (ok) memset(s->waits, 0, (size_t)n * sizeof *s->waits);
-    for (size_t e = 0; ok && e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
-    for (int32_t o = 0; ok && o < n; o++) {
+    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive);
+    memset(s->waits, 0, (size_t)n * sizeof *s->waits);
+    for (size_t e = 0; e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
+    for (int32_t o = 0; o < n; o++) {
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]++;
-        if (s->waits[o] == 0) ok = VEC_PUSH(&ready, o);
+        if (s->waits[o] == 0) VEC_PUSH(&ready, o);
     }
-    for (int32_t t = 0; ok && t < n; t++) {
+    for (int32_t t = 0; t < n; t++) {
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
@@ -56,22 +54,20 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
-        ok = !stop_work(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
         order[t] = o;
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;
         for (int i = 0; i < s->g->ops[o].output_count; i++) alive[s->g->ops[o].outputs[i]] = true;
-        for (int32_t e = s->first_edge[o + 1] - 1; ok && e >= s->first_edge[o]; e--)
-            if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
+        for (int32_t e = s->first_edge[o + 1] - 1; e >= s->first_edge[o]; e--)
+            if (--s->waits[s->edges.at[e].after] == 0) VEC_PUSH(&ready, s->edges.at[e].after);
     }
     VEC_FREE(&ready);
     mem_free(left);
     mem_free(alive);
-    return ok;
 }
 
 struct reorder {
-    struct search *by;
+    struct search *search;
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
     int32_t *place;         /* and for the places of ops in it */
     struct cut *cuts;       /* and for cuts */
@@ -89,7 +85,7 @@ static bool reorder_is_new(const int32_t *order, int32_t count)
 /* The places of ops in an order of them. */
 static void find_places(struct reorder *r, const int32_t *order)
 {
-    int32_t n = r->by->best.draft.graph->op_count;
+    int32_t n = r->search->best.draft.graph->op_count;
     for (int32_t t = 0; t < n; t++) r->place[order[t]] = t;
 }
 
@@ -121,17 +117,17 @@ static void move_cuts(struct reorder *r, struct decisions *how)
 
 static bool reorder_try(struct reorder *r, const struct decisions *how, bool *better)
 {
-    struct attempt *best = &r->by->best;
+    struct attempt *best = &r->search->best;
     r->tries--;
-    if (!try_and_offer(r->by, how, better)) return false;
-    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
+    if (!try_and_offer(r->search, how, better)) return false;
+    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->search->st);
 }
 
 /* Tries the order r->order of the best attempt's ops. */
 static bool try_order(struct reorder *r, bool *better)
 {
-    struct decisions how = r->by->best.draft.how;
-    int32_t n = r->by->best.draft.graph->op_count;
+    struct decisions how = r->search->best.draft.how;
+    int32_t n = r->search->best.draft.graph->op_count;
     *better = false;
     if (!reorder_is_new(r->order, n) || r->tries <= 0) return true;
     for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
@@ -145,12 +141,12 @@ static bool try_order(struct reorder *r, bool *better)
 /* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
 static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
 {
-    struct search *p = r->by;
-    bool ok = true, better, by_time = asks_time(p);
+    struct search *search = r->search;
+    bool ok = true, better, by_time = asks_time(search);
     for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (search_is_over(p) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
         for (int32_t t = 0; t < m->op_count; t++)
             r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
         how.order = r->total;
@@ -159,7 +155,8 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
         find_places(r, c->order);
         if (!move_nests(r, &how)) continue;
         ok = reorder_try(r, &how, &better);
-        if (ok && c->cost < p->best.hbm_bytes && engine_runs(p, ENGINE_MOVE)) ok = move_try(p, m, c, &how);
+        if (ok && c->cost < search->best.hbm_bytes && engine_runs(search, ENGINE_MOVE))
+            ok = move_try(search, m, c, &how);
     }
     return ok;
 }
@@ -167,24 +164,24 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
 /* `*done`: nothing can be better than what was found. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
-    struct search *p = r->by;
+    struct search *search = r->search;
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
-    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
-                                 .width = keep_width(&p->best.draft),
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : search->best.hbm_bytes,
+                                 .width = keep_width(&search->best.draft),
                                  .choices = (int32_t)r->tries,
                                  .any_order = true,
-                                 .run = &p->effort.run};
-    if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st);
+                                 .run = &search->effort.run};
+    if (search->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_plain(search, &memory, &plain);
+    ok = ok && keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st);
     if (ok) {
         keep_search(&m, &limits, &memory, &found);
         ok = reorder_try_choices(r, &m, &found);
     }
-    *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
+    *done = ok && !asks_time(search) && (found.complete || found.bound >= search->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
@@ -212,7 +209,7 @@ static bool move_one_op(struct reorder *r, const struct op_order *s, bool *bette
     bool ok = true;
     for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
         struct edge x = s->edges.at[e];
-        if (search_is_over(r->by)) r->tries = 0;
+        if (search_is_over(r->search)) r->tries = 0;
         if (x.after - x.before < 2) continue;
         if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
         if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
@@ -226,8 +223,8 @@ static bool move_single_ops(struct reorder *r)
     while (ok && better && r->tries > 0) {
         struct op_order s;
         better = false;
-        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better)
-                                                        : status_no_memory(r->by->st);
+        op_order_make(&s, r->search->best.draft.graph);
+        ok = move_one_op(r, &s, &better);
         op_order_free(&s);
     }
     return ok;
@@ -237,31 +234,29 @@ static bool try_rules(struct reorder *r)
 {
     bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
-        const struct draft *x = &r->by->best.draft;
+        const struct draft *x = &r->search->best.draft;
         struct op_order s;
-        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order)
-                 ? true
-                 : status_no_memory(r->by->st);
+        op_order_make(&s, x->graph);
+        list_order(&s, x, rule == 1, r->order);
         op_order_free(&s);
-        ok = ok && try_order(r, &better);
+        ok = try_order(r, &better);
     }
     return ok;
 }
 
-bool reorder_search(struct search *p)
+bool reorder_search(struct search *search)
 {
-    size_t n = (size_t)p->best.draft.graph->op_count;
-    struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
+    size_t n = (size_t)search->best.draft.graph->op_count;
+    struct reorder r = {.search = search, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
     r.order = mem_alloc((n + 1) * sizeof *r.order);
     r.total = mem_alloc((n + 1) * sizeof *r.total);
     r.place = mem_alloc((n + 1) * sizeof *r.place);
-    r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
-    bool done = false,
-         ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
-    ok = ok && reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
-    LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
-        p->best.hbm_bytes);
+    r.cuts = mem_alloc(((size_t)search->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    r.nests = mem_alloc(((size_t)search->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    bool done = false;
+    bool ok = reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
+    LOG(reorder, "%s, HBM %" PRId64, search->best.draft.how.order ? "moved" : "no order is better",
+        search->best.hbm_bytes);
     mem_free(r.order);
     mem_free(r.total);
     mem_free(r.place);

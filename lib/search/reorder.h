@@ -22,8 +22,8 @@ struct op_order {
     int32_t *waits;      /* per op: how many must still come before it */
 };
 
-/* False: memory is out; it is to be freed all the same. */
-bool op_order_make(struct op_order *s, const struct lx_graph *g);
+/* To be freed. */
+void op_order_make(struct op_order *s, const struct lx_graph *g);
 void op_order_free(struct op_order *s);
 
 #endif

@@ -30,13 +30,10 @@ static struct lx_run trial_run(const struct trial *trial)
 }
 
 /* Takes over another placement of the draft if it is the first or takes less time. */
-static bool keep_placement(const struct trial *trial, struct attempt *a, struct attempt *with, bool first)
+static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
 {
-    struct clocks now;
-    if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes) ||
-        !draft_clocks(&with->draft, with->answer.address, &now, trial->search->st))
-        return false;
-    with->us = now.end_to_end_us;
+    if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
+    with->us = draft_clocks(&with->draft, with->answer.address).end_to_end_us;
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
     if (first || with->us < a->us || (with->us == a->us && with->hbm_bytes < a->hbm_bytes)) {
         memcpy(address, with->answer.address, (size_t)a->draft.problem.count * sizeof *address);
@@ -59,17 +56,17 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     struct lx_problem p = a->draft.problem;
     struct lx_run run = trial_run(trial);
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
-    bool ok = priced && with.answer.address ? true : status_no_memory(trial->search->st);
-    for (size_t i = 0; ok && i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
+    for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
-    ok = ok && keep_placement(trial, a, &with, true);
+    bool ok = keep_placement(a, &with, true);
     p.buffers = priced;
     p.bonds = (struct lx_bonds){0}; /* their costs are bytes */
     for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&trial->effort.run));
-         clock++)
-        ok = price_buffers(&a->draft, (enum price)clock, priced, trial->search->st) &&
-             solve_valid(&p, trial->effort.solver, &run, &with.answer, trial->search->st) &&
-             (with.answer.status == LX_ERROR || keep_placement(trial, a, &with, false));
+         clock++) {
+        price_buffers(&a->draft, (enum price)clock, priced);
+        ok = solve_valid(&p, trial->effort.solver, &run, &with.answer, trial->search->st) &&
+             (with.answer.status == LX_ERROR || keep_placement(a, &with, false));
+    }
     mem_free(priced);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
@@ -136,7 +133,6 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
 {
     struct lx_problem plain = *p;
     struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
-    if (!buffers) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
     unlinked_share_out(p, buffers);
     plain.buffers = buffers;
@@ -175,17 +171,16 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     struct lx_problem by_rule = *p;
     struct lx_answer true_one = {.address = mem_alloc((n + 1) * sizeof *true_one.address)};
     struct lx_buffer *ruled = mem_alloc((n + 1) * sizeof *ruled);
-    bool ok = true_one.address && ruled ? true : status_no_memory(trial->search->st);
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         ruled[i] = p->buffers[i];
         if (i < (size_t)x->problem.count && !x->stays[i].bar && !x->stays[i].begins_written &&
             ruled[i].use_count > 1)
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }
     by_rule.buffers = ruled;
-    ok = ok && solve_linked(trial, x->base_bytes, &by_rule, &a->answer) &&
-         solve_linked(trial, x->base_bytes, p, &true_one) &&
-         lx_problem_check(p, a->answer.address, &a->answer.objective, trial->search->st);
+    bool ok = solve_linked(trial, x->base_bytes, &by_rule, &a->answer) &&
+              solve_linked(trial, x->base_bytes, p, &true_one) &&
+              lx_problem_check(p, a->answer.address, &a->answer.objective, trial->search->st);
     if (ok) a->answer.bound = true_one.bound;
     mem_free(ruled);
     mem_free(true_one.address);
@@ -221,7 +216,6 @@ bool trial_solve_draft(const struct trial *trial, struct attempt *a)
     if (!draft_valid(&a->draft, trial->search->st)) return false;
     draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
-    if (!a->answer.address) return status_no_memory(trial->search->st);
     if (asks_time(trial->search)) return solve_by_time(trial, a);
     return p->objective == LX_SPILL ? solve_traffic(trial, a) : solve_packing(trial, a);
 }

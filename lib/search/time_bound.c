@@ -105,30 +105,22 @@ static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
     return x->graph->op_count > 0 ? run + 1 : 0;
 }
 
-bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st)
+double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
 {
     size_t n = (size_t)x->graph->op_count + 1;
     int32_t *run_of = mem_zeroed(n, sizeof *run_of);
-    bool *alone = mem_zeroed(n, sizeof *alone), ok;
+    bool *alone = mem_zeroed(n, sizeof *alone);
     struct bounding b = {.x = x, .run_of = run_of, .runs = mem_zeroed(n, sizeof *b.runs)};
-    ok = run_of && alone && b.runs;
-    if (ok) {
-        int32_t count = list_runs(x, run_of, alone);
-        for (int32_t t = 0; t < x->graph->tensor_count; t++) time_bound_add_tensor(&b, t);
-        for (int32_t o = 0; d && o < x->graph->op_count; o++) {
-            struct floor *f = &b.runs[run_of[o]];
-            f->busy_us += lx_division_least(d, o, NULL, NULL);
-            f->cores = max_i64(f->cores, d->at[o].cores_used);
-        }
-        *us = time_bound_sum_up(&b, count, alone);
+    int32_t count = list_runs(x, run_of, alone);
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) time_bound_add_tensor(&b, t);
+    for (int32_t o = 0; d && o < x->graph->op_count; o++) {
+        struct floor *f = &b.runs[run_of[o]];
+        f->busy_us += lx_division_least(d, o, NULL, NULL);
+        f->cores = max_i64(f->cores, d->at[o].cores_used);
     }
+    double us = time_bound_sum_up(&b, count, alone);
     mem_free(run_of);
     mem_free(alone);
     mem_free(b.runs);
-    return ok ? true : status_no_memory(st);
-}
-
-bool time_bound(const struct draft *x, double *us, lx_status *st)
-{
-    return time_bound_divided(x, NULL, us, st);
+    return us;
 }

@@ -23,15 +23,13 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
     *out = *from;
     out->draft = (struct draft){0};
     out->memory = mem_zeroed(1, sizeof *out->memory);
-    if (!out->memory) return status_no_memory(search->st);
     bool ok = draft_make(search->divided, &from->draft.how, out->memory, &out->draft, search->st);
     if (ok) draft_waits(&out->draft, out->memory, &out->asked);
     out->draft.problem.objective = from->draft.problem.objective;
     out->answer.address = arena_copy_array(out->memory, from->answer.address,
                                            (size_t)out->asked.problem.count, sizeof *out->answer.address);
-    if (ok && out->answer.address) return true;
-    attempt_free(out);
-    return ok ? status_no_memory(search->st) : false;
+    if (!ok) attempt_free(out);
+    return ok;
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
@@ -52,7 +50,6 @@ static bool trial_make_draft(const struct trial *trial, const struct decisions *
                              struct attempt *out)
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
-    if (!out->memory) return status_no_memory(trial->search->st);
     struct decisions plain = *decisions;
     plain.move_count = 0; /* moves are of other addresses */
     if (draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st)) return true;
@@ -79,13 +76,11 @@ bool trial_solve(const struct trial *trial, const struct decisions *decisions, s
 
 /* A lower bound on the draft's traffic: with all room; for a quick try also with what room there is on each tick, unless the
  * first is above `below` already. */
-static bool draft_least(const struct trial *trial, const struct draft *x, int64_t below, int64_t *least)
+static int64_t draft_least(const struct trial *trial, const struct draft *x, int64_t below)
 {
-    *least = x->least_bytes;
-    if (*least > below || !trial->effort.quick || asks_time(trial->search)) return true;
+    if (x->least_bytes > below || !trial->effort.quick || asks_time(trial->search)) return x->least_bytes;
     int64_t bound = lx_bound(&x->problem);
-    if (bound < INT64_MAX) *least = x->base_bytes + bound;
-    return true;
+    return bound < INT64_MAX ? x->base_bytes + bound : x->least_bytes;
 }
 
 /* Under the decisions as they stand, unless they are known to move more than `below`. */
@@ -93,10 +88,10 @@ static bool try_as_decided(struct trial *trial, const struct decisions *decision
                            struct attempt *out)
 {
     if (!trial_make_draft(trial, decisions, out)) return false;
-    bool ok = draft_least(trial, &out->draft, below, &trial->stop_at);
-    if (ok && trial->stop_at <= below) return trial_end(trial, out);
+    trial->stop_at = draft_least(trial, &out->draft, below);
+    if (trial->stop_at <= below) return trial_end(trial, out);
     attempt_free(out);
-    return ok;
+    return true;
 }
 
 /* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
@@ -152,7 +147,6 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     int32_t stays = attempt->draft.problem.count, count = 0;
     int64_t saved = 0;
     struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
-    if (!copies) return status_no_memory(search->st);
     for (int32_t i = 0; i < stays; i++) {
         if (!waits_in_vain(attempt, i)) continue;
         saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
@@ -250,7 +244,6 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = decisions.loaded_count;
     *better = false;
-    if (!list) return status_no_memory(trial->search->st);
     decisions.loaded_count = find_loaded(best, list);
     decisions.loaded = list;
     bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);

@@ -6,7 +6,6 @@
  * goes on in any case: where that can be done to the end, few choices never lead nowhere. */
 #include "team/cut_layers.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -216,7 +215,7 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;
-    sort_in_full(rank, n, sizeof *rank, cut_beam_by_cost);
+    qsort(rank, n, sizeof *rank, cut_beam_by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
         if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;

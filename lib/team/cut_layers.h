@@ -34,9 +34,9 @@ struct cut_slots {
     VEC(int32_t) rows;
     struct cut_index index;
 };
-int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot); /* -1: memory is out */
+int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot);
 void cut_slots_free(struct cut_slots *s);
-/* Where the number of a row is, or -1 for it to be put there; NULL: memory is out. `rows` has `count` rows of `width`. */
+/* Where the number of a row is, or -1 for it to be put there. `rows` has `count` rows of `width`. */
 int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
                         const int32_t *row);
 void cut_index_clear(struct cut_index *x);
@@ -94,7 +94,7 @@ struct cut_operands {
     struct cut_index index;
 };
 /* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the same the cheapest. */
-bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
+void cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
 
 /* Per op: `class`, the first that is like it. */
 struct cut_repeats {
@@ -109,14 +109,14 @@ struct cut_repeats {
         check_at; /* layers that were passed, and the op before which that is checked; -1: none */
 };
 
-/* Finds the runs; false: memory is out. Free it either way. */
-bool cut_repeats_find(struct cut_repeats *r);
+/* Finds the runs. */
+void cut_repeats_find(struct cut_repeats *r);
 void cut_repeats_free(struct cut_repeats *r);
 /* Does a layer begin before op `o`, or end there? Then its slots are wanted. */
 bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
 /* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were not right to
- * pass, the one that it passed them from. *ok: false, memory is out. */
-int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
+ * pass, the one that it passed them from. */
+int32_t cut_repeats_go(struct cut_repeats *r, int32_t o);
 
 struct cut_outlook;
 /* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing is cut; *dropped where

@@ -122,10 +122,10 @@ static bool maker_begin(struct maker *k)
     for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
-    if (!builder_begin(&k->b, g->file, g->name, k->st)) return false;
+    builder_begin(&k->b, g->file, g->name);
     k->b.graph->device = g->device;
-    return builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2,
-                           k->st);
+    builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
+    return true;
 }
 
 static void maker_end(struct maker *k)

@@ -335,8 +335,8 @@ static bool whole_program_add_op(struct program *p, const struct lx_op *op)
 static const struct lx_graph *whole_program_build(struct program *p)
 {
     const struct lx_graph *g = p->g;
-    if (!builder_begin(&p->b, g->file, g->name, p->st)) return NULL;
     bool ok = true;
+    builder_begin(&p->b, g->file, g->name);
     p->b.graph->device = g->device;
     p->b.graph->summary = arena_string(p->b.memory, g->summary);
     p->b.graph->grid_axes = g->grid_axes;

@@ -89,9 +89,9 @@ static int read_seeds(const char *folder, struct seed *out)
         snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
         out[n].text = n < MOST_SEEDS ? file_read(path, &out[n].length, &st) : NULL;
         if (out[n].text) n++;
-        mem_free(list[i]);
+        free(list[i]);
     }
-    if (count >= 0) mem_free(list);
+    if (count >= 0) free(list);
     return n;
 }
 

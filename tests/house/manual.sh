@@ -21,10 +21,10 @@ for command in $commands; do
     has "$manual" ".B lxplan $command" || fail "the synopsis of the page has no $command"
     grep -q -x -F -- ".B $command" <<<"$described" || fail "the section COMMANDS of the page has no $command"
     own=$(sed -n "/^\.SS lxplan $command\$/,/^\.S[SH] /p" <<<"$options")
-    help=$("$program" "$command" --help) || fail "$command --help ends with $?"
+    help=$("$program" "$command" --help all) || fail "$command --help all ends with $?"
     for option in $("$program" help --options "$command"); do
         known="$known $option"
-        grep -q -E -e "^ +(-.*, )?$option( |\$)" <<<"$help" || fail "$command --help has no $option"
+        grep -q -E -e "^ +(-.*, )?$option( |\$)" <<<"$help" || fail "$command --help all has no $option"
         if ! has "$own" "\\fB$option\\fR" && ! has "$planning" "\\fB$option\\fR"; then
             fail "the page has no $option of $command"
         fi
@@ -33,7 +33,7 @@ for command in $commands; do
         case $option in --solver|--device) continue ;; esac # a list of their own, which the help names
         for word in $words; do
             has "$entry" below && has "$help" "  $word " && continue
-            has "$entry" "$word" || fail "$command --help: $option does not tell the word $word"
+            has "$entry" "$word" || fail "$command --help all: $option does not tell the word $word"
         done
     done
 done

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "planning/bundled.h"
+#include "planning/graph_files.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -32,7 +32,6 @@ static char *write_problem(int count)
 {
     struct text t = {0};
     struct rng rng = rng_seed(1);
-    char *path = NULL;
     lx_status st;
 
     text_add(&t, "id,lower,upper,size\n");
@@ -41,9 +40,8 @@ static char *write_problem(int count)
         text_format(&t, "buffer_%d,%lld,%lld,%lld\n", i, (long long)start, (long long)(start + length),
                     (long long)(128 * (1 + rng_below(&rng, 400))));
     }
-    if (asprintf(&path, "/tmp/lxplan_bench_%d_%d.1048576.csv", (int)getpid(), count) < 0 ||
-        !file_write(path, t.at, t.length, &st))
-        exit(3);
+    char *path = mem_format("/tmp/lxplan_bench_%d_%d.1048576.csv", (int)getpid(), count);
+    if (!file_write(path, t.at, t.length, &st)) exit(3);
     text_free(&t);
     return path;
 }
@@ -54,14 +52,12 @@ static char *write_graph(void)
     int64_t values[32];
     lx_status st;
     size_t length;
-    char *path = NULL;
     if (!flash) return NULL;
     lx_values_default(flash->options, flash->option_count, values);
     const struct lx_graph *g = flash->build(values, &st);
     char *json = g ? lx_graph_to_json(g, &length) : NULL;
-    if (!json || asprintf(&path, "/tmp/lxplan_bench_%d.json", (int)getpid()) < 0 ||
-        !file_write(path, json, length, &st))
-        exit(3);
+    char *path = mem_format("/tmp/lxplan_bench_%d.json", (int)getpid());
+    if (!json || !file_write(path, json, length, &st)) exit(3);
     mem_free(json);
     lx_graph_free(g);
     return path;

@@ -19,7 +19,7 @@ static const struct lx_graph *read_graph(const char *path, int64_t cores, int64_
     if (!g) return NULL;
     struct lx_device device = g->device;
     device.cores = cores;
-    const struct lx_graph *on = lx_graph_with_device(g, &device, st);
+    const struct lx_graph *on = lx_graph_with_device(g, &device);
     lx_graph_free(g);
     if (!on || lx <= 0) return on;
     const struct lx_graph *sized = lx_graph_with_capacity(on, lx, st);

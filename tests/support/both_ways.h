@@ -86,7 +86,7 @@ static inline bool both_run(struct one_way *w, const char *file, const char *tex
     if (!g) return false;
     struct lx_device device = g->device;
     device.cores = 1;
-    w->g = lx_graph_with_device(g, &device, st);
+    w->g = lx_graph_with_device(g, &device);
     lx_graph_free(g);
     for (int32_t o = 0; w->g && o < w->g->op_count; o++)
         w->generic += w->g->ops[o].kind->id == LX_KIND_GENERIC;

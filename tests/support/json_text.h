@@ -30,7 +30,7 @@ static inline void json_text_other(struct text *out, const cJSON *value)
 {
     char *text = cJSON_PrintUnformatted(value);
     if (text) text_add(out, text);
-    mem_free(text);
+    free(text);
 }
 
 static inline void json_text_add(struct text *out, const cJSON *value)

@@ -82,7 +82,7 @@ static const struct lx_graph *moving_graph(struct rng *r, int64_t cores, int64_t
                                            lx_status *st)
 {
     struct moving_graph g = {.r = r, .cores = cores, .ok = true, .st = st};
-    if (!builder_begin(&g.b, "moving", "moving", st)) return NULL;
+    builder_begin(&g.b, "moving", "moving");
     lx_device_preset("spyre", &g.b.graph->device);
     g.b.graph->device.cores = cores;
     g.b.graph->alignment = g.b.graph->device.stick_bytes;

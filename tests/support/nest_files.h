@@ -58,7 +58,8 @@ static inline char *without_figures(const char *text)
     strip_all(graph, "bundles", PLAN_BUNDLE);
     strip_all(graph, "transfers", PLAN_TRANSFER);
     strip_all(root, "buffers", PLAN_BUFFER);
-    char *out = cJSON_Print(root);
+    char *printed = cJSON_Print(root), *out = mem_string(printed);
+    cJSON_free(printed);
     cJSON_Delete(root);
     return out;
 }

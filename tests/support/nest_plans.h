@@ -41,7 +41,7 @@ static inline struct lx_plan *plan_of_case(const cJSON *c, enum lx_ask ask, lx_s
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), st);
     struct lx_plan *p = nest_plan(g, ask, st);
     lx_graph_free(g);
-    mem_free(text);
+    free(text);
     return p;
 }
 

@@ -34,7 +34,7 @@ static inline bool is_of_real_size(const struct lx_graph *g)
 static inline const struct lx_graph *with_device(const struct lx_graph *g, const struct lx_device *device)
 {
     lx_status st = {0};
-    return instead(g, lx_graph_with_device(g, device, &st), &st);
+    return instead(g, lx_graph_with_device(g, device), &st);
 }
 
 static inline const struct lx_graph *with_cores(const struct lx_graph *g, int64_t cores)

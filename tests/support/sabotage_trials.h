@@ -113,7 +113,7 @@ static inline bool sabotage_once(const struct subject *s, const struct sabotage 
     bool done = k->act(&d);
     char *text = done ? cJSON_PrintUnformatted(plan) : NULL;
     if (text) judge(s, k, text, t);
-    mem_free(text);
+    free(text);
     cJSON_Delete(plan);
     return done;
 }

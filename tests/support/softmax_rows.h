@@ -26,7 +26,7 @@ static inline struct lx_plan *softmax_plan(const struct softmax_row *r, lx_statu
     if (!g) return NULL;
     struct lx_device device = g->device;
     device.cores = r->cores;
-    const struct lx_graph *on = lx_graph_with_device(g, &device, st);
+    const struct lx_graph *on = lx_graph_with_device(g, &device);
     lx_graph_free(g);
     if (!on) return NULL;
     struct lx_plan_options how = {.solver = lx_solver_find("auto"), .passes = {.stage = r->stage}};

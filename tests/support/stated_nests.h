@@ -35,7 +35,7 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
                                           lx_status *st)
 {
     struct lx_plan_options options = {.solver = lx_solver_find(solver), .passes = *passes};
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_new(g);
     struct stated_nests *s = p ? arena_array(p->memory, 1, sizeof *s) : NULL;
     bool ok = p && s && plan_divide(p, passes, NULL, st);
     struct search by = {.divided = ok ? p->own_divisions : NULL,
@@ -53,7 +53,8 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
                                 .cuts = s->cuts,
                                 .cut_count = s->cut_count};
         p->solver = options.solver->name;
-        ok = try_with(&by, DRAFTS_MANY, &how, &by.best) && plan_adopt(p, &by.best.draft, st);
+        ok = try_with(&by, DRAFTS_MANY, &how, &by.best);
+        if (ok) plan_adopt(p, &by.best.draft);
     }
     if (ok) {
         arena_adopt(p->memory, by.best.memory);
@@ -63,8 +64,8 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
         p->passes = by.best.draft.how.passes;
         p->figures.perfect_hbm_bytes = by.best.perfect_bytes;
         by.best = (struct attempt){0};
-        ok =
-            plan_complete_hastily(p, st) && pool_pack(p, options.solver, false, st) && plan_launch_ops(p, st);
+        plan_complete(p, true);
+        ok = pool_pack(p, options.solver, false, st) && plan_launch_ops(p, st);
     }
     attempt_free(&by.best);
     if (ok) return p;

@@ -14,27 +14,6 @@ static bool accumulate_is_written(const struct op_work *w, const struct strip_wo
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
 }
 
-static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t parts)
-{
-    struct machine *m = w->m;
-    const struct place *p = &w->core[s->core].place[w->out];
-    struct expectation want = {{value_made(m, w->out), parts}, true};
-    *read_counter(p, &m->counted[s->core]) +=
-        sticks_to_bytes(m, p->tensor, shadow_read(m, p, &s->written, want));
-}
-
-static void add_wide(struct op_work *w, const struct strip_work *s, const struct place *p)
-{
-    wide_number *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
-    if (before) {
-        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
-                          &s->written, p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
-        wide_join(w, s->wide, before, s->layout.floats);
-    } else
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-    mem_free(before);
-}
-
 static void add_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
@@ -43,31 +22,35 @@ static void add_task(void *context, int64_t strip, int worker)
     (void)worker;
     if (!accumulate_is_written(w, s)) return;
     if (w->wide) {
-        add_wide(w, s, p);
+        wide_number *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
+                          &s->written, p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
+        wide_join(w, s->wide, before, s->layout.floats);
+        mem_free(before);
         return;
     }
     float *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
-    if (!before) {
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-        return;
-    }
     dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, w->out,
                  &s->layout, before);
-    if (!blend_before(w, s, before)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    blend_before(w, s, before);
     w->arith->sum->join(s->out, before, s->layout.floats);
     mem_free(before);
 }
 
-bool add_to_sums(struct op_work *w)
+void add_to_sums(struct op_work *w)
 {
     struct machine *m = w->m;
     uint32_t parts = iteration_parts_before(&m->at, w->summed);
-    if (parts == 0) return true;
+    if (parts == 0) return;
     m->access++;
     for (size_t i = 0; i < w->strip_count; i++)
-        if (accumulate_is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
+        if (accumulate_is_written(w, &w->strip[i])) {
+            const struct place *p = &w->core[w->strip[i].core].place[w->out];
+            struct expectation want = {{value_made(m, w->out), parts}, true};
+            *read_counter(p, &m->counted[w->strip[i].core]) +=
+                sticks_to_bytes(m, p->tensor, shadow_read(m, p, &w->strip[i].written, want));
+        }
     pool_run(m->pool, (int64_t)w->strip_count, add_task, w);
-    return !w->no_memory;
 }
 
 void divide_means(struct op_work *w)

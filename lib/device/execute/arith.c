@@ -133,15 +133,14 @@ static float powers_all(const float *row, int64_t count)
     return top + logf(sum);
 }
 
-static float powers_of_two(float x, float y)
-{
-    float top = LARGER(x, y), low = top == x ? y : x;
-    return low <= LEAST || !(top < INFINITY) ? top : top + log1pf(expf(low - top));
-}
-
 static void powers_join(float *to, const float *from, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) to[i] = powers_of_two(to[i], from[i]);
+    for (int64_t i = 0; i < count; i++) {
+        float x = to[i];
+        float y = from[i];
+        float top = LARGER(x, y), low = top == x ? y : x;
+        to[i] = low <= LEAST || !(top < INFINITY) ? top : top + log1pf(expf(low - top));
+    }
 }
 
 const struct reduction reduction_sum = {0, sum_all, sum_join, false};
@@ -263,9 +262,9 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
-/* Common exponents are a matter of storage: what is stored so is planned, not run. */
-static bool is_computed(const struct lx_graph *g, lx_status *st)
+bool arith_known(const struct lx_graph *g, lx_status *st)
 {
+    /* Common exponents are a matter of storage: what is stored so is planned, not run. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (lx_dtype_shares(g->tensors[t].dtype))
             return status_set_at(
@@ -273,12 +272,6 @@ static bool is_computed(const struct lx_graph *g, lx_status *st)
                 "tensor %s is of type %s, which is planned and checked, but not computed with; "
                 "run it as bf16 (of a model: without --weight-dtype)",
                 g->tensors[t].name, lx_dtype_word(g->tensors[t].dtype));
-    return true;
-}
-
-bool arith_known(const struct lx_graph *g, lx_status *st)
-{
-    if (!is_computed(g, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         bool known = true;

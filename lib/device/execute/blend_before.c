@@ -18,7 +18,7 @@ struct weights {
     float *at;
 };
 
-static bool weights_gather(struct op_work *w, const struct strip_work *s, struct weights *x)
+static void weights_gather(struct op_work *w, const struct strip_work *s, struct weights *x)
 {
     const struct lx_layout *l = &w->m->layouts[w->op->inputs[0]];
     const struct place *p = &w->core[s->core].place[0];
@@ -30,13 +30,11 @@ static bool weights_gather(struct op_work *w, const struct strip_work *s, struct
     dense_make(order, n, x->width, x->width, &x->layout);
     dense_part(&x->layout, x->width, &x->step);
     x->at = mem_zeroed((size_t)max_i64(x->layout.floats, 1), sizeof *x->at);
-    bool ok = x->at != NULL;
-    if (ok && (s->usable & 1)) {
-        ok = region_make(l, &p->box, &w->x, 0, &s->slice, &memory, &r);
-        if (ok) dense_gather(l, &r, p->in->bytes + p->address, &w->x, 0, &x->layout, x->at);
+    if ((s->usable & 1)) {
+        region_make(l, &p->box, &w->x, 0, &s->slice, &memory, &r);
+        dense_gather(l, &r, p->in->bytes + p->address, &w->x, 0, &x->layout, x->at);
     }
     arena_free(&memory);
-    return ok;
 }
 
 /* Advances the indices of some variables, the last one fastest; false: that was the last. */
@@ -69,21 +67,20 @@ static float blend_before_share_of(const struct weights *x, int64_t row)
     return sum;
 }
 
-bool blend_before(struct op_work *w, const struct strip_work *s, float *before)
+void blend_before(struct op_work *w, const struct strip_work *s, float *before)
 {
     struct weights x = {0};
     int out = w->out, vars[LX_MAX_VARS], count = w->x.rank[out];
     int64_t index[LX_MAX_VARS] = {0}, row = -1;
     float rest = 0;
-    if (w->op->kind->id != LX_KIND_BLEND) return true;
-    bool ok = weights_gather(w, s, &x);
+    if (w->op->kind->id != LX_KIND_BLEND) return;
+    weights_gather(w, s, &x);
     for (int d = 0; d < count; d++) vars[d] = w->x.var[out][d];
-    if (ok) do {
-            int64_t now = blend_before_place_of(&x, index);
-            if (now != row) rest = 1 - blend_before_share_of(&x, now);
-            row = now;
-            before[dense_offset(&s->layout, index)] *= rest;
-        } while (next_index(&x, vars, count, index));
+    do {
+        int64_t now = blend_before_place_of(&x, index);
+        if (now != row) rest = 1 - blend_before_share_of(&x, now);
+        row = now;
+        before[dense_offset(&s->layout, index)] *= rest;
+    } while (next_index(&x, vars, count, index));
     mem_free(x.at);
-    return ok;
 }

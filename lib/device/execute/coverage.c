@@ -140,7 +140,7 @@ static bool check_elements(const struct coverage *c)
     return twice == 0 && never == 0;
 }
 
-bool check_coverage(struct op_work *w)
+void check_coverage(struct op_work *w)
 {
     struct coverage c = {.w = w, .rank = w->x.rank[w->out], .elements = 1};
     for (int d = 0; d < c.rank; d++) {
@@ -150,21 +150,17 @@ bool check_coverage(struct op_work *w)
     c.words = c.elements / WORD + 1;
     c.leader = mem_zeroed(MOST_GROUPS, sizeof *c.leader);
     c.before = mem_zeroed(MOST_GROUPS, sizeof *c.before);
-    bool ok = c.leader && c.before;
-    if (ok && !number_groups(&c)) {
+    if (!number_groups(&c)) {
         fault(w, LX_FAULT_TWICE, w->groups, "parts of one sum, which cannot be its parts");
         w->strip_count = 0;
-    } else if (ok && w->strip_count > 0 && !check_sums(&c)) {
+    } else if (w->strip_count > 0 && !check_sums(&c)) {
         w->strip_count = 0;
-    } else if (ok) {
+    } else {
         c.bits = mem_zeroed((size_t)(c.words * max_i64(w->groups, 1)), sizeof *c.bits);
-        ok = c.bits != NULL;
-        w->shared = ok && !check_elements(&c);
+        w->shared = !check_elements(&c);
     }
-    for (size_t i = 0; ok && i < w->strip_count; i++)
-        w->strip[i].group = (int32_t)c.before[w->strip[i].group];
+    for (size_t i = 0; i < w->strip_count; i++) w->strip[i].group = (int32_t)c.before[w->strip[i].group];
     mem_free(c.bits);
     mem_free(c.leader);
     mem_free(c.before);
-    return ok;
 }

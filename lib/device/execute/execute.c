@@ -4,6 +4,7 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 #include "device/memory/pack.h"
 #include "graph/results.h"
 
@@ -45,17 +46,7 @@ static enum op_class execute_class_of(const struct op_work *w)
     return w->op->reduces ? CLASS_REDUCTION : CLASS_POINTWISE;
 }
 
-/* Where the operands of a core are; cores without work have none. */
-static bool place_core(struct op_work *w, int64_t core)
-{
-    struct core_work *c = &w->core[core];
-    if (c->strips.count == 0) return true;
-    c->place = arena_array(w->m->scratch, (size_t)w->operands, sizeof *c->place);
-    for (int i = 0; c->place && i < w->operands; i++) c->place[i] = place_of_access(w->m, i, core);
-    return c->place != NULL;
-}
-
-typedef bool region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
+typedef void region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
 /* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all there is. No
@@ -77,19 +68,18 @@ static struct slice slice_at(const struct op_work *w, const struct strip_work *s
 }
 
 /* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
-static bool find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
+static void find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
                         struct arena *memory, struct region *out)
 {
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
-    if (!p->in) return true;
+    if (!p->in) return;
     struct slice seen = slice_at(w, s, operand);
-    if (!make(&m->layouts[p->tensor], &p->box, &w->x, operand, &seen, memory, out)) return false;
+    make(&m->layouts[p->tensor], &p->box, &w->x, operand, &seen, memory, out);
     if (out->within || region_sticks(out) == 0)
         s->usable |= UINT64_C(1) << operand;
     else
         fault_plain(m, LX_FAULT_PART, p, "it works on sticks that are not in its part");
-    return true;
 }
 
 int64_t *read_counter(const struct place *p, struct lx_counters *c)
@@ -103,21 +93,20 @@ int64_t *written_counter(const struct place *p, struct lx_counters *c)
 }
 
 /* Checks and counts what is read; a stick once, however many tiles touch it. */
-static bool read_operands(struct op_work *w)
+static void read_operands(struct op_work *w)
 {
     struct machine *m = w->m;
-    bool ok = true;
-    for (int i = 0; i < w->op->input_count && ok; i++) {
+    for (int i = 0; i < w->op->input_count; i++) {
         /* What this iteration has made of a sum that is still going on, where a nest may read that at all. */
         struct expectation want = {{value_wanted(m, i), content_after(m, w->op->inputs[i]).parts}, true};
         m->access++;
-        for (size_t k = 0; k < w->strip_count && ok; k++) {
+        for (size_t k = 0; k < w->strip_count; k++) {
             struct strip_work *s = &w->strip[k];
             const struct place *p = &w->core[s->core].place[i];
             struct arena memory = {0};
             struct region r;
-            ok = find_region(w, s, i, region_touched, &memory, &r);
-            if (ok && (s->usable >> i & 1)) {
+            find_region(w, s, i, region_touched, &memory, &r);
+            if (s->usable >> i & 1) {
                 int64_t bytes = sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
                 bool chosen = w->class == CLASS_CHOICE && w->choice.operand == i && p->stay < 0;
                 *read_counter(p, &m->counted[s->core]) += !chosen ? bytes : k == 0 ? chosen_hbm_bytes(w) : 0;
@@ -125,12 +114,11 @@ static bool read_operands(struct op_work *w)
             arena_free(&memory);
         }
     }
-    return ok;
 }
 
-/* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
-static void execute_put_zeros(struct machine *m)
+void execute_prepare(struct machine *m)
 {
+    /* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
     int32_t t = machine_op(m)->output;
     enum lx_role role = m->graph->tensors[t].role;
     if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && !lx_role_arrives(role) &&
@@ -138,26 +126,20 @@ static void execute_put_zeros(struct machine *m)
         machine_put_input(m, t, NULL);
 }
 
-void execute_prepare(struct machine *m)
-{
-    execute_put_zeros(m);
-}
-
 /* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in different ways
  * are walked again tile by tile, so that their parts meet. */
-static bool find_work(struct op_work *w)
+static void find_work(struct op_work *w)
 {
-    bool meet = true;
-    if (!walk_launch(w) || !check_coverage(w)) return false;
-    if (w->groups > 1 && !partials_meet(w, &meet)) return false;
-    if (meet || w->shared) return true;
+    walk_launch(w);
+    check_coverage(w);
+    if (w->groups <= 1 || partials_meet(w) || w->shared) return;
     int64_t faults = w->m->fault_count;
     w->alone = true;
-    if (!walk_launch(w) || !check_coverage(w) || !partials_meet(w, &meet)) return false;
-    if (!meet && w->m->fault_count == faults)
+    walk_launch(w);
+    check_coverage(w);
+    if (!partials_meet(w) && w->m->fault_count == faults)
         fault_plain(w->m, LX_FAULT_PLAN, NULL,
                     "groups of cores cut their parts of one sum into different tiles");
-    return true;
 }
 
 /* What computes a result: its kind, and its numbers. */
@@ -171,11 +153,10 @@ static void set_arithmetic(struct op_work *w)
 }
 
 /* The op once for each of its results, on the same tiles of the same inputs. */
-static bool split_results(struct op_work *w)
+static void split_results(struct op_work *w)
 {
     const struct lx_op *op = w->op;
     struct op_work *all = arena_array(w->m->scratch, (size_t)op->output_count, sizeof *all);
-    if (!all) return false;
     for (int i = 0; i < op->output_count; i++) {
         struct op_work *r = &all[i];
         *r = *w;
@@ -183,7 +164,6 @@ static bool split_results(struct op_work *w)
         r->op = &r->one;
         r->out = op->input_count + i;
         r->strip = arena_copy_array(w->m->scratch, w->strip, w->strip_count, sizeof *w->strip);
-        if (!r->strip) return false;
         r->results = all;
         r->result_count = op->output_count;
         if (r->m->at.nest) r->summed = r->m->summed[r->op->output];
@@ -191,49 +171,45 @@ static bool split_results(struct op_work *w)
     }
     w->results = all;
     w->result_count = op->output_count;
-    return true;
 }
 
-static bool execute_make_result(struct op_work *w)
-{
-    bool ok = true;
-    for (size_t i = 0; i < w->strip_count && ok; i++)
-        ok = find_region(w, &w->strip[i], w->out, region_make, w->m->scratch, &w->strip[i].written);
-    return ok && compute_strips(w) && join_partials(w) && add_to_sums(w);
-}
-
-static bool execute_strips(struct op_work *w)
-{
-    bool ok = find_work(w);
-    for (int64_t c = 0; c < w->cores && ok; c++) ok = place_core(w, c);
-    ok = ok && read_operands(w) && (w->op->output_count == 1 || split_results(w));
-    for (int i = 0; i < w->result_count && ok; i++) ok = execute_make_result(&w->results[i]);
-    for (int i = 0; i < w->result_count && ok; i++) {
-        divide_means(&w->results[i]);
-        write_strips(&w->results[i]);
-        count_partials(&w->results[i]);
-    }
-    return ok;
-}
-
-static void free_result(struct op_work *w)
-{
-    for (size_t i = 0; w->strip && i < w->strip_count; i++) {
-        mem_free(w->strip[i].out);
-        mem_free(w->strip[i].wide);
-    }
-}
-
+/* The cores' strips are checked and read, then computed for every result, then written. */
 static void execute_tiles(struct op_work *w)
 {
     struct machine *m = w->m;
     w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
     w->results = w;
     w->result_count = 1;
-    bool ok = w->core && execute_strips(w);
-    for (int i = 0; i < w->result_count; i++) free_result(&w->results[i]);
-    for (int64_t c = 0; w->core && c < w->cores; c++) strips_free(&w->core[c].strips);
-    if (!ok) m->no_memory = true;
+    find_work(w);
+    for (int64_t c = 0; c < w->cores; c++) {
+        struct core_work *core = &w->core[c];
+        if (core->strips.count == 0) continue;
+        core->place = arena_array(m->scratch, (size_t)w->operands, sizeof *core->place);
+        for (int i = 0; i < w->operands; i++) core->place[i] = place_of_access(m, i, c);
+    }
+    read_operands(w);
+    if (w->op->output_count > 1) split_results(w);
+    for (int k = 0; k < w->result_count; k++) {
+        struct op_work *result = &w->results[k];
+        for (size_t i = 0; i < w->strip_count; i++)
+            find_region(result, &result->strip[i], result->out, region_make, m->scratch,
+                        &result->strip[i].written);
+        compute_strips(result);
+        if (m->failed || cancel_requested()) break;
+        join_partials(result);
+        add_to_sums(result);
+    }
+    for (int k = 0; k < w->result_count && !m->failed && !cancel_requested(); k++) {
+        divide_means(&w->results[k]);
+        write_strips(&w->results[k]);
+        count_partials(&w->results[k]);
+    }
+    for (int k = 0; k < w->result_count; k++)
+        for (size_t i = 0; i < w->strip_count; i++) {
+            mem_free(w->results[k].strip[i].out);
+            mem_free(w->results[k].strip[i].wide);
+        }
+    for (int64_t c = 0; c < w->cores; c++) strips_free(&w->core[c].strips);
 }
 
 /* The op on the tile of this iteration. */

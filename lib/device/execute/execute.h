@@ -66,37 +66,36 @@ struct op_work {
     bool alone;               /* each tile is a strip of its own: groups have dealt their tiles differently */
     bool shared;              /* several cores write one element: a fault, and they must not do it at once */
     struct tile_nest *shapes;
-    bool no_memory; /* set by any core */
 };
 
 /* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that is one piece,
  * or runs off the device. */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
-/* walk.c: the persistent loop of every core. False: memory is out. */
-bool walk_launch(struct op_work *w);
+/* walk.c: the persistent loop of every core. */
+void walk_launch(struct op_work *w);
 /* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
-bool check_coverage(struct op_work *w);
+void check_coverage(struct op_work *w);
 /* strip_compute.c: fills `out` of every strip from the operands. */
-bool compute_strips(struct op_work *w);
-/* Room for what a strip computes; and a part of it, at once. False: memory is out. */
-bool strip_prepare(struct op_work *w, struct strip_work *s);
-bool strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
+void compute_strips(struct op_work *w);
+/* Room for what a strip computes; and a part of it, at once. */
+void strip_prepare(struct op_work *w, struct strip_work *s);
+void strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
 /* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
-bool compute_choice(struct op_work *w);
+void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
-/* partial_sums.c: sums of groups that hold parts, over the reduce ring. False: memory is out. */
-bool join_partials(struct op_work *w);
-/* blend_before.c: what a blend has so far, times what the tile leaves of it. False: memory is out. */
-bool blend_before(struct op_work *w, const struct strip_work *s, float *before);
-/* accumulate.c: sums over tiles go on with what the tiles before have made of them. False: memory is out. */
-bool add_to_sums(struct op_work *w);
+/* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
+void join_partials(struct op_work *w);
+/* blend_before.c: what a blend has so far, times what the tile leaves of it. */
+void blend_before(struct op_work *w, const struct strip_work *s, float *before);
+/* accumulate.c: sums over tiles go on with what the tiles before have made of them. */
+void add_to_sums(struct op_work *w);
 /* Means are divided when all is added. */
 void divide_means(struct op_work *w);
 /* What they have moved; when all is written, as that looks at what was touched last. */
 void count_partials(struct op_work *w);
-/* Does each group have the same strips? If not, their parts cannot be added. False: memory is out. */
-bool partials_meet(struct op_work *w, bool *meet);
+/* Does each group have the same strips? If not, their parts cannot be added. */
+bool partials_meet(struct op_work *w);
 /* write_back.c: outputs to their places, checked and counted. */
 void write_strips(struct op_work *w);
 
@@ -110,11 +109,11 @@ struct chunk {
     wide_number *wide[LX_MAX_INPUTS]; /* the same of an op that does not compute in fp32 */
 };
 
-typedef bool leaf_function(struct chunk *c);
+typedef void leaf_function(struct chunk *c);
 /* row_leaves.c: rows of elements, and rows that become one number. nest_leaf.c: loop nests. */
 /* rank_rows.c: rows in order. */
 leaf_function leaf_ranking;
-bool compute_ranking(struct op_work *w);
+void compute_ranking(struct op_work *w);
 /* pick_rows.c: what is chosen, of numbers that fp32 does not have. */
 leaf_function leaf_wide_choice;
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
@@ -131,7 +130,7 @@ void wide_join(const struct op_work *w, wide_number *to, const wide_number *from
 /* Does it sum (or maximise, ...)? */
 bool work_folds(const struct op_work *w);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */
-bool prepare_nests(struct op_work *w, const struct strip_work *s);
+void prepare_nests(struct op_work *w, const struct strip_work *s);
 
 /* execute_bytes.c: an op of which only the operands are known. */
 void execute_bytes(struct machine *m);

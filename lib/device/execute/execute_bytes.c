@@ -18,24 +18,22 @@ struct whole_operand {
     int64_t bytes;
 };
 
-static bool execute_bytes_find(struct machine *m, int operand, struct whole_operand *o)
+static void execute_bytes_find(struct machine *m, int operand, struct whole_operand *o)
 {
     const struct lx_op *op = machine_op(m);
     int32_t tensor = op_operand(op, operand);
     const struct lx_layout *l = &m->layouts[tensor];
     o->bytes = layout_items(l) * number_types[l->dtype].item;
     o->items = mem_zeroed((size_t)o->bytes / 8 + 1, 8);
-    if (!o->items) return false;
     o->place = place_of_access(m, operand, 0);
     if ((op->kind->traits & LX_EXTERN) && o->place.stay >= 0) {
         fault_plain(m, LX_FAULT_PLACE, &o->place, "an extern op works on HBM only");
         o->place.in = NULL;
     }
-    if (!o->place.in) return true;
-    if (!region_whole(l, &o->place.box, machine_is_bytes(m, tensor), m->scratch, &o->region)) return false;
+    if (!o->place.in) return;
+    region_whole(l, &o->place.box, machine_is_bytes(m, tensor), m->scratch, &o->region);
     o->usable = o->region.within;
     if (!o->usable) fault_plain(m, LX_FAULT_PART, &o->place, "the op needs all of it on one core");
-    return true;
 }
 
 static void execute_bytes_read_input(struct machine *m, int i, struct whole_operand *o)
@@ -97,10 +95,11 @@ static void make_output(struct machine *m, int operand, const struct mix_operand
     if (m->host.op && (meant->kind->traits & LX_EXTERN)) {
         const void *items[LX_MAX_INPUTS];
         for (int i = 0; i < op->input_count; i++) items[i] = inputs[i].items;
-        m->host_failed = !m->host.op(m->host.context, graph_origin_op(m->plan->graph, origin), items,
-                                     out->items, &m->host_status);
+        lx_status why = {0};
+        if (!m->host.op(m->host.context, graph_origin_op(m->plan->graph, origin), items, out->items, &why))
+            machine_fail(m, &why);
     } else if (is_made(meant)) {
-        if (!make_items(m->program.pattern, meant, inputs[0].items, out->items)) m->no_memory = true;
+        make_items(m->program.pattern, meant, inputs[0].items, out->items);
     } else if (m->graph->tensors[tensor].rank < 0)
         mix_bytes(meant, result, inputs, out->items, out->bytes);
     else
@@ -113,19 +112,17 @@ void execute_bytes(struct machine *m)
     struct whole_operand operands[LX_MAX_OPERANDS];
     struct mix_operand inputs[LX_MAX_INPUTS];
     int n = op->input_count, all = op_operand_count(op);
-    bool ok = true;
     memset(operands, 0, sizeof operands);
     if (op->kind->traits & LX_WIPES) machine_wipe(m);
-    for (int i = 0; ok && i < all; i++) ok = execute_bytes_find(m, i, &operands[i]);
-    for (int i = 0; ok && i < n; i++) {
+    for (int i = 0; i < all; i++) execute_bytes_find(m, i, &operands[i]);
+    for (int i = 0; i < n; i++) {
         execute_bytes_read_input(m, i, &operands[i]);
         inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};
     }
-    for (int i = n; ok && i < all; i++) make_output(m, i, inputs, &operands[i]);
-    for (int i = n; ok && i < all; i++) {
+    for (int i = n; i < all; i++) make_output(m, i, inputs, &operands[i]);
+    for (int i = n; i < all; i++) {
         if (operands[i].place.in) execute_bytes_check_handover(m, operands, n, &operands[i].place);
         write_output(m, i, &operands[i]);
     }
     for (int i = 0; i < all; i++) mem_free(operands[i].items);
-    if (!ok) m->no_memory = true;
 }

@@ -91,22 +91,19 @@ static void find_axis(struct making *m)
     m->length = m->count;
 }
 
-bool make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items)
+void make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items)
 {
     struct making m = {
         .op = op, .out = &g->tensors[op->output], .type = &number_types[g->tensors[op->output].dtype]};
     find_axis(&m);
     wide_number *from = NULL, *to = mem_alloc((size_t)m.count * sizeof *to + 1);
-    bool ok = to != NULL;
-    if (ok && op->input_count > 0) {
+    if (op->input_count > 0) {
         from = mem_alloc((size_t)m.count * sizeof *from + 1);
-        ok = from != NULL;
-        if (ok) items_to_wide(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
+        items_to_wide(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
     }
     m.from = from;
-    if (ok) makers[op->kind->id](&m, to);
-    if (ok) items_from_wide(m.type, to, m.count, items);
+    makers[op->kind->id](&m, to);
+    items_from_wide(m.type, to, m.count, items);
     mem_free(from);
     mem_free(to);
-    return ok;
 }

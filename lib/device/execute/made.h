@@ -5,7 +5,7 @@
 #include "device/execute/arith.h"
 
 bool is_made(const struct lx_op *op);
-/* Items of the output, in host order, of those of the input. False: memory is out. */
-bool make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items);
+/* Items of the output, in host order, of those of the input. */
+void make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items);
 
 #endif

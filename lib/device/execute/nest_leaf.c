@@ -18,28 +18,25 @@ struct tile_set {
     int64_t first[LX_MAX_VARS]; /* the first of them, in tiles */
 };
 
-/* Along one variable: the whole tiles, or the narrower one behind them. False: there are none. */
-static bool set_along(struct tile_set *t, int v, int64_t width, int64_t tile, bool last)
-{
-    int64_t whole = width / tile;
-    t->size[v] = last ? width % tile : tile;
-    t->count[v] = last ? 1 : whole;
-    t->first[v] = last ? whole : 0;
-    return t->size[v] > 0 && t->count[v] > 0;
-}
-
-typedef bool set_visit(void *context, const struct tile_set *t);
+typedef void set_visit(void *context, const struct tile_set *t);
 
 /* Every shape of tile that a box has. */
-static bool each_set(const struct op_work *w, const struct slice *box, const int64_t *tile, int v,
+static void each_set(const struct op_work *w, const struct slice *box, const int64_t *tile, int v,
                      struct tile_set *t, set_visit *visit, void *context)
 {
-    if (v == w->x.var_count) return visit(context, t);
-    for (int last = 0; last < 2; last++)
-        if (set_along(t, v, box->to[v] - box->from[v], tile[v], last) &&
-            !each_set(w, box, tile, v + 1, t, visit, context))
-            return false;
-    return true;
+    if (v == w->x.var_count) {
+        visit(context, t);
+        return;
+    }
+    for (int last = 0; last < 2; last++) {
+        /* Along one variable: the whole tiles, or the narrower one behind them. False: there are none. */
+        int64_t width = box->to[v] - box->from[v];
+        int64_t whole = width / tile[v];
+        t->size[v] = last ? width % tile[v] : tile[v];
+        t->count[v] = last ? 1 : whole;
+        t->first[v] = last ? whole : 0;
+        if (t->size[v] > 0 && t->count[v] > 0) each_set(w, box, tile, v + 1, t, visit, context);
+    }
 }
 
 static const struct tile_nest *find_nest(const struct op_work *w, const int64_t *size)
@@ -50,24 +47,27 @@ static const struct tile_nest *find_nest(const struct op_work *w, const int64_t 
     return NULL;
 }
 
-static bool prepare_set(void *context, const struct tile_set *t)
+static void prepare_set(void *context, const struct tile_set *t)
 {
     struct op_work *w = context;
     lx_status st = {0};
-    if (find_nest(w, t->size)) return true;
+    if (find_nest(w, t->size)) return;
     struct tile_nest *n = arena_array(w->m->scratch, 1, sizeof *n);
-    if (!n || !lx_nest_of_tile(w->m->plan->layouts, w->m->tick, &w->x, t->size, &n->made, &st)) return false;
+    if (!lx_nest_of_tile(w->m->plan->layouts, w->m->tick, &w->x, t->size, &n->made, &st)) {
+        machine_fail(w->m, &st);
+        return;
+    }
     memcpy(n->size, t->size, sizeof n->size);
     n->nest = n->made.nest;
     n->next = w->shapes;
     w->shapes = n;
-    return lx_loops_optimise(&n->nest, lx_loop_rules_at(0), CORE_THREADS, &st);
+    if (!lx_loops_optimise(&n->nest, lx_loop_rules_at(0), CORE_THREADS, &st)) machine_fail(w->m, &st);
 }
 
-bool prepare_nests(struct op_work *w, const struct strip_work *s)
+void prepare_nests(struct op_work *w, const struct strip_work *s)
 {
     struct tile_set t = {.size = {0}};
-    return each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
+    each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
 }
 
 /* Tiles of one shape of a chunk: where they are in the operands of the nest, and the turns over them. */
@@ -89,14 +89,6 @@ static int side(const struct tile_run *r, int operand)
 static bool has_operand(const struct tile_run *r, int operand)
 {
     return operand != LX_LOOP_IN1 || r->nest->made.kind == LX_NEST_CONTRACTION;
-}
-
-static void find_strides(struct tile_run *r)
-{
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        if (has_operand(r, o))
-            dense_part(o == LX_LOOP_OUT ? &r->c->strip->layout : &r->c->layout[side(r, o)], r->set->size,
-                       &r->strides[o]);
 }
 
 /* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the next
@@ -132,24 +124,29 @@ static const float *input(const struct tile_run *r, int operand)
     return has_operand(r, operand) ? r->c->operand[side(r, operand)] + first_element(r, operand) : NULL;
 }
 
-static bool run_set(void *context, const struct tile_set *t)
+static void run_set(void *context, const struct tile_set *t)
 {
     /* What both inputs have stands outside; rows, which the kernel takes in, inside. */
     static const enum lx_loop_type order[] = {LX_DIM_C, LX_DIM_M, LX_DIM_N};
     const struct chunk *c = context;
     struct tile_run r = {.c = c, .set = t, .nest = find_nest(c->w, t->size)};
     lx_status st = {0};
-    find_strides(&r);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (has_operand(&r, o))
+            dense_part(o == LX_LOOP_OUT ? &r.c->strip->layout : &r.c->layout[side(&r, o)], r.set->size,
+                       &r.strides[o]);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, order[i]);
     struct lx_nest_runner *runner = lx_nest_runner_turns(&r.nest->nest, r.turn, r.turn_count, &st);
-    bool ok = runner && lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
-                                           c->strip->out + first_element(&r, LX_LOOP_OUT), &st);
+    if (runner)
+        lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
+                           c->strip->out + first_element(&r, LX_LOOP_OUT));
+    else
+        machine_fail(c->w->m, &st);
     lx_nest_runner_free(runner);
-    return ok;
 }
 
-bool leaf_nest(struct chunk *c)
+void leaf_nest(struct chunk *c)
 {
     struct tile_set t = {.size = {0}};
-    return each_set(c->w, &c->slice, c->strip->strip.tile, 0, &t, run_set, c);
+    each_set(c->w, &c->slice, c->strip->strip.tile, 0, &t, run_set, c);
 }

@@ -35,7 +35,6 @@ static int compare_strips(const void *a, const void *b)
 static struct sorted_strip *sort_strips(struct op_work *w)
 {
     struct sorted_strip *list = mem_zeroed(w->strip_count + 1, sizeof *list);
-    if (!list) return NULL;
     for (size_t i = 0; i < w->strip_count; i++) list[i] = (struct sorted_strip){w, &w->strip[i]};
     qsort(list, w->strip_count, sizeof *list, compare_strips);
     return list;
@@ -50,45 +49,33 @@ static size_t parts_from(const struct op_work *w, const struct sorted_strip *lis
     return end - i;
 }
 
-bool partials_meet(struct op_work *w, bool *meet)
+bool partials_meet(struct op_work *w)
 {
     struct sorted_strip *list = sort_strips(w);
-    *meet = true;
-    for (size_t i = 0, n; list && i < w->strip_count; i += n) {
+    bool meet = true;
+    for (size_t i = 0, n; i < w->strip_count; i += n) {
         n = parts_from(w, list, i);
-        *meet = *meet && n == (size_t)w->groups;
+        meet = meet && n == (size_t)w->groups;
     }
     mem_free(list);
-    return list != NULL;
-}
-
-/* A core's part of the output, once over the reduce ring. Sticks count once for each group. */
-static void count_parts(struct op_work *w, int32_t group)
-{
-    struct machine *m = w->m;
-    int out = w->out;
-    m->access++;
-    for (size_t i = 0; i < w->strip_count; i++) {
-        const struct strip_work *s = &w->strip[i];
-        const struct place *p = &w->core[s->core].place[out];
-        if (s->group != group || !p->in || !(s->usable >> out & 1)) continue;
-        int64_t ways = p->stay >= 0 ? 2 : 1; /* back to where it stays */
-        m->counted[s->core].reduce_ring += ways * shadow_count(m, p, &s->written) * m->stick_bytes;
-    }
+    return meet;
 }
 
 void count_partials(struct op_work *w)
 {
-    for (int32_t g = 1; g < w->groups && work_folds(w); g++) count_parts(w, g);
-}
-
-static void copy_total(const struct strip_work *total, struct strip_work *s)
-{
-    size_t count = (size_t)total->layout.floats;
-    if (total->wide)
-        memcpy(s->wide, total->wide, count * sizeof *total->wide);
-    else
-        memcpy(s->out, total->out, count * sizeof *total->out);
+    for (int32_t g = 1; g < w->groups && work_folds(w); g++) {
+        /* A core's part of the output, once over the reduce ring. Sticks count once for each group. */
+        struct machine *m = w->m;
+        int out = w->out;
+        m->access++;
+        for (size_t i = 0; i < w->strip_count; i++) {
+            const struct strip_work *s = &w->strip[i];
+            const struct place *p = &w->core[s->core].place[out];
+            if (s->group != g || !p->in || !(s->usable >> out & 1)) continue;
+            int64_t ways = p->stay >= 0 ? 2 : 1; /* back to where it stays */
+            m->counted[s->core].reduce_ring += ways * shadow_count(m, p, &s->written) * m->stick_bytes;
+        }
+    }
 }
 
 static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
@@ -102,20 +89,24 @@ static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
             w->arith->sum->join(total->out, s->out, total->layout.floats);
         s->writes = w->core[s->core].place[w->out].stay >= 0;
     }
-    for (size_t i = 1; i < n; i++) copy_total(total, list[i].strip);
+    for (size_t i = 1; i < n; i++) {
+        size_t count = (size_t)total->layout.floats;
+        if (total->wide)
+            memcpy(list[i].strip->wide, total->wide, count * sizeof *total->wide);
+        else
+            memcpy(list[i].strip->out, total->out, count * sizeof *total->out);
+    }
 }
 
-bool join_partials(struct op_work *w)
+void join_partials(struct op_work *w)
 {
-    if (!work_folds(w)) return true;
+    if (!work_folds(w)) return;
     if (w->groups > 1) {
         struct sorted_strip *list = sort_strips(w);
-        if (!list) return false;
         for (size_t i = 0, n; i < w->strip_count; i += n) {
             n = parts_from(w, list, i);
             join_parts(w, list + i, n);
         }
         mem_free(list);
     }
-    return true;
 }

@@ -56,8 +56,8 @@ static int64_t stored_integer(const struct number_type *t, const void *memory, i
     return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
 }
 
-/* The number that index operand `operand` has for this slice; false: nobody can read it. */
-static bool read_index(struct picking *p, int operand, const struct slice *s, int64_t *out)
+/* The number that index operand `operand` has for this slice; 0 if it is not there. */
+static int64_t read_index(struct picking *p, int operand, const struct slice *s)
 {
     struct op_work *w = p->w;
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
@@ -65,37 +65,31 @@ static bool read_index(struct picking *p, int operand, const struct slice *s, in
     struct arena memory = {0};
     struct region r;
     int64_t element = 0;
-    *out = 0;
-    if (!(w->strip[p->strip].usable >> operand & 1)) return true;
-    bool ok = region_make(l, &at->box, &w->x, operand, s, &memory, &r);
-    for (int h = 0; ok && h < r.host_rank; h++) element += r.element[h][0];
-    if (ok) *out = stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
+    if (!(w->strip[p->strip].usable >> operand & 1)) return 0;
+    region_make(l, &at->box, &w->x, operand, s, &memory, &r);
+    for (int h = 0; h < r.host_rank; h++) element += r.element[h][0];
     arena_free(&memory);
-    return ok;
+    return stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
 }
 
-/* Where the slice is along each chosen axis. `*there`: it is to be moved. False: memory is out. */
-static bool find_position(struct picking *p, bool *there)
+/* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be moved. */
+static bool find_position(struct picking *p)
 {
     const struct op_work *w = p->w;
     const struct lx_choice *c = &w->choice;
-    bool scatter = w->op->kind->id == LX_KIND_SCATTER;
-    *there = true;
+    bool scatter = w->op->kind->id == LX_KIND_SCATTER, there = true;
     for (int a = 0; a < c->axis_count; a++) {
         struct slice s = p->slice;
-        int64_t n, extent = w->x.extent[c->var[a]];
+        int64_t extent = w->x.extent[c->var[a]];
         int64_t room = extent - (c->window[a] < 0 ? 1 : w->x.extent[c->window[a]]);
         if (c->vector >= 0) s.from[c->vector] = a, s.to[c->vector] = a + 1;
-        if (c->start)
-            n = c->start[a];
-        else if (!read_index(p, c->index + (c->index_count > 1 ? a : 0), &s, &n))
-            return false;
-        if (scatter && (n < 0 || n >= extent)) *there = false;
+        int64_t n = c->start ? c->start[a] : read_index(p, c->index + (c->index_count > 1 ? a : 0), &s);
+        if (scatter && (n < 0 || n >= extent)) there = false;
         n = min_i64(max_i64(n, 0), room) + (c->window[a] < 0 ? 0 : p->slice.from[c->window[a]]);
         p->slice.from[c->var[a]] = n;
         p->slice.to[c->var[a]] = n + 1;
     }
-    return true;
+    return there;
 }
 
 static void begin_walk(struct picking *p)
@@ -151,14 +145,13 @@ static void pick_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     struct picking p = {.w = w, .strip = (size_t)strip};
-    bool ok = strip_prepare(w, &w->strip[strip]), there;
     (void)worker;
-    if (ok && (w->op->kind->traits & LX_ALTERS)) load_kept(w, &w->strip[strip]);
+    strip_prepare(w, &w->strip[strip]);
+    if (w->op->kind->traits & LX_ALTERS) load_kept(w, &w->strip[strip]);
     begin_walk(&p);
-    if (ok) do {
-            ok = find_position(&p, &there) && (!there || strip_chunk(w, p.strip, &p.slice));
-        } while (ok && next_pick(&p));
-    if (!ok) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    do
+        if (find_position(&p)) strip_chunk(w, p.strip, &p.slice);
+    while (next_pick(&p));
 }
 
 #define COMBINE(name, expression)                                                                            \
@@ -173,24 +166,22 @@ COMBINE(mul, to[i] * from[i])
 COMBINE(min, from[i] < to[i] || from[i] != from[i] ? from[i] : to[i])
 COMBINE(max, from[i] > to[i] || from[i] != from[i] ? from[i] : to[i])
 
-bool leaf_wide_choice(struct chunk *c)
+void leaf_wide_choice(struct chunk *c)
 {
     const struct op_work *w = c->w;
     int out = w->out, from = w->choice.operand == out ? w->choice.other : w->choice.operand;
     const struct number_type *t = op_number_type(w->m->graph, w->op, out);
     wide_function *combine = wide_combine_of(w->op, op_numbers(w->m->graph, w->op));
     struct rows *r = rows_make(c);
-    if (!r) return false;
     for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
     do {
         wide_number *to = c->strip->wide + r->first + r->odometer.offset[0];
         *to = combine(*to, c->wide[from][r->odometer.offset[from + 1]], 0, t);
     } while (odometer_next(&r->odometer));
     mem_free(r);
-    return true;
 }
 
-bool compute_choice(struct op_work *w)
+void compute_choice(struct op_work *w)
 {
     static row_function *const rows[LX_COMBINE_COUNT] = {[LX_COMBINE_REPLACE] = replace_row,
                                                          [LX_COMBINE_ADD] = add_row,
@@ -200,5 +191,4 @@ bool compute_choice(struct op_work *w)
     if (w->op->kind->id == LX_KIND_SCATTER)
         w->row = rows[w->op->params ? w->op->params->combine : LX_COMBINE_REPLACE];
     pool_run(w->m->pool, (int64_t)w->strip_count, pick_task, w);
-    return !w->no_memory;
 }

@@ -43,7 +43,6 @@ static struct placing *placing_make(const struct chunk *c)
     struct placing *p = mem_zeroed(1, sizeof *p);
     const struct op_work *w = c->w;
     int64_t size[LX_MAX_VARS];
-    if (!p) return NULL;
     p->c = c;
     p->rank = w->x.rank[w->out];
     for (int v = 0; v < w->x.var_count; v++) size[v] = c->slice.to[v] - c->slice.from[v];
@@ -83,20 +82,6 @@ static void copy_run(const struct placing *p, int input, int64_t first, int64_t 
         p->wide_to[to + i * out_step] = p->c->wide[input][from + i * step];
     for (int64_t i = 0; i < count && p->to; i++)
         p->to[to + i * out_step] = p->c->operand[input][from + i * step];
-}
-
-static void concat_row(const struct placing *p, int64_t row)
-{
-    int axis = (int)p->c->w->op->params->axis;
-    bool along = axis == p->rank - 1;
-    int64_t done = 0;
-    for (int i = 0; i < p->c->w->op->input_count && done < row; i++) {
-        int64_t at = p->at[axis] + (along ? done : 0);
-        if (at >= p->begin[i + 1]) continue;
-        int64_t count = along ? min_i64(row - done, p->begin[i + 1] - at) : row;
-        copy_run(p, i, done, count);
-        done += count;
-    }
 }
 
 /* Does the input of a pad have index v of the output's variable in its dimension? */
@@ -139,18 +124,25 @@ static bool place_leaf_next_row(struct placing *p)
     return false;
 }
 
-bool leaf_places(struct chunk *c)
+void leaf_places(struct chunk *c)
 {
     struct placing *p = placing_make(c);
-    if (!p) return false;
     int last = p->rank - 1;
     int64_t row = last >= 0 ? c->slice.to[var_at(p, last)] - from_of(p, last) : 1;
     do
-        if (c->w->op->kind->id == LX_KIND_CONCAT)
-            concat_row(p, row);
-        else
+        if (c->w->op->kind->id == LX_KIND_CONCAT) {
+            int axis = (int)p->c->w->op->params->axis;
+            bool along = axis == p->rank - 1;
+            int64_t done = 0;
+            for (int i = 0; i < p->c->w->op->input_count && done < row; i++) {
+                int64_t at = p->at[axis] + (along ? done : 0);
+                if (at >= p->begin[i + 1]) continue;
+                int64_t count = along ? min_i64(row - done, p->begin[i + 1] - at) : row;
+                copy_run(p, i, done, count);
+                done += count;
+            }
+        } else
             pad_row(p, row);
     while (place_leaf_next_row(p));
     mem_free(p);
-    return true;
 }

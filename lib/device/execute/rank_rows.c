@@ -26,11 +26,6 @@ static int64_t rank_rows_width(const struct chunk *c, int v)
     return c->slice.to[v] - c->slice.from[v];
 }
 
-static bool rank_rows_before(const struct ordering *o, const struct entry *a, const struct entry *b)
-{
-    return lx_ranks_before(&o->by, a->value, a->place, b->value, b->place);
-}
-
 /* From the bottom up: halves that are in order become one. */
 static void order_row(const struct ordering *o, int64_t n)
 {
@@ -39,8 +34,10 @@ static void order_row(const struct ordering *o, int64_t n)
         for (int64_t i = 0; i < n; i += 2 * run) {
             int64_t a = i, mid = min_i64(i + run, n), b = mid, end = min_i64(i + 2 * run, n);
             for (int64_t k = i; k < end; k++)
-                to[k] =
-                    b >= end || (a < mid && !rank_rows_before(o, &from[b], &from[a])) ? from[a++] : from[b++];
+                to[k] = b >= end || (a < mid && !lx_ranks_before(&o->by, from[b].value, from[b].place,
+                                                                 from[a].value, from[a].place))
+                            ? from[a++]
+                            : from[b++];
         }
         struct entry *other = from;
         from = to;
@@ -83,7 +80,7 @@ static bool rank_rows_next_row(struct ordering *o)
     return false;
 }
 
-bool leaf_ranking(struct chunk *c)
+void leaf_ranking(struct chunk *c)
 {
     struct ordering o = {.c = c};
     int64_t size[LX_MAX_VARS];
@@ -91,29 +88,23 @@ bool leaf_ranking(struct chunk *c)
     for (int v = 0; v < c->w->x.var_count; v++) size[v] = rank_rows_width(c, v);
     dense_part(&c->layout[0], size, &o.in);
     o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
-    if (!o.row) return false;
     do {
         int64_t in = 0;
         for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
         rank_rows_take_row(&o, c->wide[0] + in);
     } while (rank_rows_next_row(&o));
     mem_free(o.row);
-    return true;
 }
 
 static void rank_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
-    bool ok = true;
     (void)worker;
-    for (int i = 0; i < w->result_count && ok; i++)
-        ok = strip_prepare(&w->results[i], &w->results[i].strip[strip]);
-    if (!ok || !strip_chunk(w, (size_t)strip, &w->strip[strip].slice))
-        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < w->result_count; i++) strip_prepare(&w->results[i], &w->results[i].strip[strip]);
+    strip_chunk(w, (size_t)strip, &w->strip[strip].slice);
 }
 
-bool compute_ranking(struct op_work *w)
+void compute_ranking(struct op_work *w)
 {
     pool_run(w->m->pool, (int64_t)w->strip_count, rank_task, w);
-    return !w->no_memory;
 }

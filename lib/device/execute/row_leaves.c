@@ -15,7 +15,6 @@ struct rows *rows_make(struct chunk *c)
     struct rows *r = mem_zeroed(1, sizeof *r);
     int64_t size[LX_MAX_VARS];
     int out = c->w->out;
-    if (!r) return NULL;
     r->c = c;
     r->odometer.arrays = c->w->operands;
     for (int v = 0; v < c->w->x.var_count; v++) size[v] = rows_width(c, v);
@@ -81,7 +80,7 @@ static row_function *row_leaves_row_of(const struct op_work *w)
     return w->row ? w->row : w->arith->row;
 }
 
-bool leaf_pointwise(struct chunk *c)
+void leaf_pointwise(struct chunk *c)
 {
     const struct lx_op *op = c->w->op;
     const struct op_index *x = &c->w->x;
@@ -90,26 +89,23 @@ bool leaf_pointwise(struct chunk *c)
     int64_t row = whole ? c->strip->layout.floats : last >= 0 ? rows_width(c, last) : 1;
     struct rows *r = rows_make(c);
     float *same = mem_alloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
-    bool ok = r && same;
-    for (int h = 0; ok && !whole && h < rank - 1; h++) odometer_add(r, &r->odometer, x->var[out][h]);
-    if (ok && op->has_value)
+    for (int h = 0; !whole && h < rank - 1; h++) odometer_add(r, &r->odometer, x->var[out][h]);
+    if (op->has_value)
         for (int64_t i = 0; i < row; i++) same[row * 2 + i] = (float)op->value;
-    if (ok) do {
-            const float *operand[4] = {same, same, same, same};
-            row_operands(r, last, row, whole, same, operand);
-            row_leaves_row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1],
-                                    operand[2], row);
-        } while (odometer_next(&r->odometer));
+    do {
+        const float *operand[4] = {same, same, same, same};
+        row_operands(r, last, row, whole, same, operand);
+        row_leaves_row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1],
+                                operand[2], row);
+    } while (odometer_next(&r->odometer));
     mem_free(r);
     mem_free(same);
-    return ok;
 }
 
-bool leaf_reduction(struct chunk *c)
+void leaf_reduction(struct chunk *c)
 {
     const struct op_index *x = &c->w->x;
     struct rows *r = rows_make(c);
-    if (!r) return false;
     int64_t row = 1;
     for (int h = 0; h < x->rank[c->w->out]; h++) odometer_add(r, &r->odometer, x->var[c->w->out][h]);
     for (int v = 0; v < x->var_count; v++)
@@ -119,5 +115,4 @@ bool leaf_reduction(struct chunk *c)
             c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
     while (odometer_next(&r->odometer));
     mem_free(r);
-    return true;
 }

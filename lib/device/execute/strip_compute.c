@@ -65,21 +65,20 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
     dense_make(order, n, widths, layout_tiles(w, s, tiles), out);
 }
 
-static bool pack_wide(struct chunk *c, int i, int64_t count, struct arena *memory)
+static void pack_wide(struct chunk *c, int i, int64_t count, struct arena *memory)
 {
     struct op_work *w = c->w;
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
     const struct place *p = &w->core[c->strip->core].place[i];
     struct region r;
     c->wide[i] = mem_zeroed((size_t)count, sizeof *c->wide[i]);
-    if (!c->wide[i] || !(c->strip->usable >> i & 1)) return c->wide[i] != NULL;
-    if (!region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
+    if (!(c->strip->usable >> i & 1)) return;
+    region_make(l, &p->box, &w->x, i, &c->slice, memory, &r);
     dense_gather_wide(l, op_number_type(w->m->graph, w->op, i), &r, p->in->bytes + p->address, &w->x, i,
                       &c->layout[i], c->wide[i]);
-    return true;
 }
 
-static bool pack_input(struct chunk *c, int i, struct arena *memory)
+static void pack_input(struct chunk *c, int i, struct arena *memory)
 {
     struct op_work *w = c->w;
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
@@ -87,13 +86,17 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
     struct region r;
     make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
     int64_t count = max_i64(c->layout[i].floats, 1);
-    if (w->wide) return pack_wide(c, i, count, memory);
-    if (!(c->strip->usable >> i & 1))
-        return (c->operand[i] = mem_zeroed((size_t)count, sizeof(float))) != NULL;
+    if (w->wide) {
+        pack_wide(c, i, count, memory);
+        return;
+    }
+    if (!(c->strip->usable >> i & 1)) {
+        c->operand[i] = mem_zeroed((size_t)count, sizeof(float));
+        return;
+    }
     c->operand[i] = mem_alloc((size_t)count * sizeof(float));
-    if (!c->operand[i] || !region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
+    region_make(l, &p->box, &w->x, i, &c->slice, memory, &r);
     dense_gather(l, &r, p->in->bytes + p->address, &w->x, i, &c->layout[i], c->operand[i]);
-    return true;
 }
 
 static leaf_function *leaf_of(const struct op_work *w)
@@ -109,42 +112,38 @@ static leaf_function *leaf_of(const struct op_work *w)
                                          : leaf_pointwise;
 }
 
-static bool compute_chunk(struct op_work *w, const struct task *t)
+static void compute_chunk(struct op_work *w, const struct task *t)
 {
     struct chunk *c = mem_zeroed(1, sizeof *c);
     struct arena memory = {0};
-    bool ok = c != NULL;
-    if (ok) {
-        c->w = w;
-        c->strip = &w->strip[t->strip];
-        c->slice = t->slice;
-        narrow_windows(&w->x, &c->slice);
-    }
-    for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
-    ok = ok && leaf_of(w)(c);
-    for (int i = 0; c && i < w->op->input_count; i++) {
+    c->w = w;
+    c->strip = &w->strip[t->strip];
+    c->slice = t->slice;
+    narrow_windows(&w->x, &c->slice);
+    for (int i = 0; i < w->op->input_count; i++) pack_input(c, i, &memory);
+    leaf_of(w)(c);
+    for (int i = 0; i < w->op->input_count; i++) {
         mem_free(c->operand[i]);
         mem_free(c->wide[i]);
     }
     arena_free(&memory);
     mem_free(c);
-    return ok;
 }
 
-bool strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
+void strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
 {
-    return compute_chunk(w, &(struct task){strip, *part});
+    compute_chunk(w, &(struct task){strip, *part});
 }
 
 static void compute_task(void *context, int64_t task, int worker)
 {
     struct tasks *t = context;
     (void)worker;
-    if (!compute_chunk(t->w, &t->list.at[task])) __atomic_store_n(&t->w->no_memory, true, __ATOMIC_RELAXED);
+    compute_chunk(t->w, &t->list.at[task]);
 }
 
 /* Halves the variable of the output with the most grains until the operands fit. */
-static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
+static void add_chunks(struct tasks *t, size_t strip, const struct slice *s)
 {
     struct op_work *w = t->w;
     int most = -1;
@@ -155,13 +154,17 @@ static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
         grains = n;
         most = v;
     }
-    if (floats_of(w, s) <= t->most_floats || most < 0) return VEC_PUSH(&t->list, (struct task){strip, *s});
+    if (floats_of(w, s) <= t->most_floats || most < 0) {
+        VEC_PUSH(&t->list, (struct task){strip, *s});
+        return;
+    }
     struct slice low = *s, high = *s;
     low.to[most] = high.from[most] = s->from[most] + grains / 2 * grain(w, &w->strip[strip], most);
-    return add_chunks(t, strip, &low) && add_chunks(t, strip, &high);
+    add_chunks(t, strip, &low);
+    add_chunks(t, strip, &high);
 }
 
-bool strip_prepare(struct op_work *w, struct strip_work *s)
+void strip_prepare(struct op_work *w, struct strip_work *s)
 {
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->out, &s->layout);
@@ -172,23 +175,29 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
     for (int v = 0; v < w->x.var_count; v++)
         if (!op_index_follows(&w->x, v)) products *= strip_compute_width(&s->slice, v);
     if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;
-    return (s->out || s->wide) && (!w->nests || prepare_nests(w, s));
+    if (w->nests) prepare_nests(w, s);
 }
 
-bool compute_strips(struct op_work *w)
+void compute_strips(struct op_work *w)
 {
-    if (w->class == CLASS_CHOICE) return compute_choice(w);
-    if (w->class == CLASS_RANKING) return w != w->results || compute_ranking(w);
+    if (w->class == CLASS_CHOICE) {
+        compute_choice(w);
+        return;
+    }
+    if (w->class == CLASS_RANKING) {
+        if (w == w->results) compute_ranking(w);
+        return;
+    }
     struct tasks t = {.w = w, .most_floats = CHUNK_FLOATS};
     int64_t threads = pool_threads(w->m->pool), floats = 0;
-    bool ok = true;
     for (size_t i = 0; i < w->strip_count; i++) floats += floats_of(w, &w->strip[i].slice);
     if (threads > 1)
         t.most_floats =
             min_i64(CHUNK_FLOATS, max_i64(floats / (threads * CHUNKS_A_THREAD) + 1, LEAST_CHUNK_FLOATS));
-    for (size_t i = 0; ok && i < w->strip_count; i++)
-        ok = strip_prepare(w, &w->strip[i]) && add_chunks(&t, i, &w->strip[i].slice);
-    if (ok) pool_run(w->m->pool, (int64_t)t.list.count, compute_task, &t);
+    for (size_t i = 0; i < w->strip_count; i++) {
+        strip_prepare(w, &w->strip[i]);
+        add_chunks(&t, i, &w->strip[i].slice);
+    }
+    if (!w->m->failed) pool_run(w->m->pool, (int64_t)t.list.count, compute_task, &t);
     VEC_FREE(&t.list);
-    return ok && !w->no_memory;
 }

@@ -30,7 +30,7 @@ static inline struct strip strip_at(const struct strips *s, size_t i)
 }
 
 /* One more tile, [from, to) of each variable. `alone`: it stays a strip of its own. False: memory is out. */
-bool strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone);
+void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone);
 void strips_free(struct strips *s);
 
 #endif

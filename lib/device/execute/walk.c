@@ -19,7 +19,7 @@ static int64_t volume(const struct op_index *x, const int64_t *from, const int64
     return n;
 }
 
-static bool walk_core(struct op_work *w, int64_t core)
+static void walk_core(struct op_work *w, int64_t core)
 {
     static const int64_t origin[LX_MAX_VARS] = {0};
     struct core_work *c = &w->core[core];
@@ -27,40 +27,28 @@ static bool walk_core(struct op_work *w, int64_t core)
     for (int64_t turn = 0; turn < turns; turn++) {
         struct lx_launch_piece piece;
         c->outside = !lx_op_launch_piece(w->launch, &w->x, core, turn, &piece) || !walk_within(&w->x, &piece);
-        if (c->outside) return true;
+        if (c->outside) return;
         left -= volume(&w->x, piece.from, piece.to);
         c->endless = left < 0;
-        if (c->endless) return true;
-        if (!strips_add(&c->strips, piece.from, piece.to, w->alone)) return false;
+        if (c->endless) return;
+        strips_add(&c->strips, piece.from, piece.to, w->alone);
     }
-    return true;
 }
 
 static void walk_task(void *context, int64_t core, int worker)
 {
     struct op_work *w = context;
     (void)worker;
-    if (!walk_core(w, core)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-}
-
-static void walk_tell(struct op_work *w, int64_t core)
-{
-    if (w->core[core].outside)
-        fault_plain(w->m, LX_FAULT_GRID, NULL, "the arguments of core %lld lead outside the grid of tiles",
-                    (long long)core);
-    if (w->core[core].endless)
-        fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
-                    (long long)core);
+    walk_core(w, core);
 }
 
 /* All strips in a row, core by core. */
-static bool list_strips(struct op_work *w)
+static void list_strips(struct op_work *w)
 {
     struct machine *m = w->m;
     w->strip_count = 0;
     for (int64_t c = 0; c < w->cores; c++) w->strip_count += w->core[c].strips.count;
     w->strip = arena_array(m->scratch, w->strip_count, sizeof *w->strip);
-    if (!w->strip) return false;
     struct strip_work *s = w->strip;
     for (int64_t c = 0; c < w->cores; c++)
         for (size_t i = 0; i < w->core[c].strips.count; i++, s++) {
@@ -70,17 +58,22 @@ static bool list_strips(struct op_work *w)
                 s->slice.to[v] = s->strip.to[v] + w->offset[v];
             }
         }
-    return true;
 }
 
-bool walk_launch(struct op_work *w)
+void walk_launch(struct op_work *w)
 {
     for (int64_t c = 0; c < w->cores; c++) {
         strips_free(&w->core[c].strips);
         w->core[c].strips.vars = w->x.var_count;
     }
     pool_run(w->m->pool, w->cores, walk_task, w);
-    if (w->no_memory) return false;
-    for (int64_t c = 0; c < w->cores; c++) walk_tell(w, c);
-    return list_strips(w);
+    for (int64_t c = 0; c < w->cores; c++) {
+        if (w->core[c].outside)
+            fault_plain(w->m, LX_FAULT_GRID, NULL,
+                        "the arguments of core %lld lead outside the grid of tiles", (long long)c);
+        if (w->core[c].endless)
+            fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
+                        (long long)c);
+    }
+    list_strips(w);
 }

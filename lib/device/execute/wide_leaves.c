@@ -60,35 +60,26 @@ static wide_number wide_leaves_folded(struct wide_leaf *l)
     return total;
 }
 
-/* A place along the indices that go is counted as the input has them. */
-static void wide_leaves_add_terms(struct wide_leaf *l, const struct op_index *x)
-{
-    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
-    for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
-    for (int v = 0; l->arith->picks && v < x->var_count; v++)
-        if (op_index_reduced(x, v)) odometer_add(l->rows, &l->summed, v);
-}
-
-bool leaf_wide(struct chunk *c)
+void leaf_wide(struct chunk *c)
 {
     static const int64_t here[MOST_ARRAYS] = {0};
     const struct op_work *w = c->w;
     struct wide_leaf *l = mem_zeroed(1, sizeof *l);
     struct rows *r = rows_make(c);
-    bool ok = l && r;
-    if (ok) {
-        int out = w->out;
-        l->rows = r;
-        l->arith = w->wide;
-        l->type = op_number_type(w->m->graph, w->op, out);
-        for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
-        wide_leaves_add_terms(l, &w->x);
-        do
-            c->strip->wide[r->first + r->odometer.offset[0]] =
-                work_folds(w) ? wide_leaves_folded(l) : wide_leaves_element(l, here);
-        while (odometer_next(&r->odometer));
-    }
+    int out = w->out;
+    l->rows = r;
+    l->arith = w->wide;
+    l->type = op_number_type(w->m->graph, w->op, out);
+    for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
+    /* A place along the indices that go is counted as the input has them. */
+    int vars[LX_MAX_VARS], count = op_index_sum_order(&w->x, vars);
+    for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
+    for (int v = 0; l->arith->picks && v < w->x.var_count; v++)
+        if (op_index_reduced(&w->x, v)) odometer_add(l->rows, &l->summed, v);
+    do
+        c->strip->wide[r->first + r->odometer.offset[0]] =
+            work_folds(w) ? wide_leaves_folded(l) : wide_leaves_element(l, here);
+    while (odometer_next(&r->odometer));
     mem_free(l);
     mem_free(r);
-    return ok;
 }

@@ -38,28 +38,6 @@ static wide_number term(const struct wide_slide *s, int64_t slid)
     return c->w->wide->element(a, c->wide[1][kept[2] + summed[2]], 0, s->type);
 }
 
-static wide_number wide_windows_folded(struct wide_slide *s)
-{
-    const struct wide_fold *fold = s->rows->c->w->wide->fold;
-    wide_number total = fold->neutral;
-    int64_t slid;
-    do
-        if (slid_offset(s, &slid)) total = fold->join(total, term(s, slid), 0, s->type);
-    while (odometer_next(&s->summed));
-    return total;
-}
-
-static void wide_windows_add_terms(struct wide_slide *s, const struct op_index *x)
-{
-    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
-    for (int k = 0; k < count; k++) {
-        if (op_index_follows(x, vars[k])) continue;
-        for (int i = 0; i < x->window_count; i++)
-            if (x->windows[i].tap == vars[k]) s->tap_at[i] = s->summed.count;
-        odometer_add(s->rows, &s->summed, vars[k]);
-    }
-}
-
 static void wide_windows_slide_all(struct wide_slide *s)
 {
     struct rows *r = s->rows;
@@ -72,21 +50,30 @@ static void wide_windows_slide_all(struct wide_slide *s)
             if (x->windows[i].out == x->var[out][d]) s->out_at[i] = d;
         odometer_add(r, &r->odometer, x->var[out][d]);
     }
-    wide_windows_add_terms(s, x);
-    do r->c->strip->wide[r->first + r->odometer.offset[0]] = wide_windows_folded(s);
-    while (odometer_next(&r->odometer));
+    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    for (int k = 0; k < count; k++) {
+        if (op_index_follows(x, vars[k])) continue;
+        for (int i = 0; i < x->window_count; i++)
+            if (x->windows[i].tap == vars[k]) s->tap_at[i] = s->summed.count;
+        odometer_add(s->rows, &s->summed, vars[k]);
+    }
+    do {
+        const struct wide_fold *fold = s->rows->c->w->wide->fold;
+        wide_number total = fold->neutral;
+        int64_t slid;
+        do
+            if (slid_offset(s, &slid)) total = fold->join(total, term(s, slid), 0, s->type);
+        while (odometer_next(&s->summed));
+        r->c->strip->wide[r->first + r->odometer.offset[0]] = total;
+    } while (odometer_next(&r->odometer));
 }
 
-bool leaf_wide_windows(struct chunk *c)
+void leaf_wide_windows(struct chunk *c)
 {
     struct wide_slide *s = mem_zeroed(1, sizeof *s);
     struct rows *r = rows_make(c);
-    bool ok = s && r;
-    if (ok) {
-        s->rows = r;
-        wide_windows_slide_all(s);
-    }
+    s->rows = r;
+    wide_windows_slide_all(s);
     mem_free(r);
     mem_free(s);
-    return ok;
 }

@@ -54,7 +54,7 @@ static int64_t *window_leaf_table_of(const struct slide *s, const struct lx_wind
     int64_t outs = window_leaf_width(s, w->out), taps = window_leaf_width(s, w->tap),
             size = s->x->extent[(int)w->in];
     int64_t *at = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
-    for (int64_t k = 0; at && k < taps; k++)
+    for (int64_t k = 0; k < taps; k++)
         for (int64_t p = 0; p < outs; p++) {
             int64_t i = lx_window_at(w, s->c->slice.from[(int)w->out] + p, s->c->slice.from[(int)w->tap] + k);
             at[k * outs + p] = i >= 0 && i < size ? i - s->c->slice.from[(int)w->in] : -1;
@@ -75,8 +75,10 @@ void narrow_windows(const struct op_index *x, struct slice *s)
     }
 }
 
-static void share_out_variables(struct slide *s)
+static void slide_begin(struct slide *s, struct chunk *c)
 {
+    int64_t size[LX_MAX_VARS];
+    *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
     const struct op_index *x = s->x;
     int out = x->output, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
@@ -87,22 +89,12 @@ static void share_out_variables(struct slide *s)
             s->taps.var[s->taps.count++] = vars[i];
         else if (!op_index_follows(x, vars[i]))
             s->rest.var[s->rest.count++] = vars[i];
-}
-
-static bool slide_begin(struct slide *s, struct chunk *c)
-{
-    int64_t size[LX_MAX_VARS];
-    bool ok = true;
-    *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
-    share_out_variables(s);
     for (int v = 0; v < s->x->var_count; v++) size[v] = window_leaf_width(s, v);
     dense_part(&c->strip->layout, size, &s->stride[TO]);
     for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
     for (int v = 0; v < s->x->var_count; v++)
         s->to += (c->slice.from[v] - c->strip->slice.from[v]) * s->stride[TO].element[v];
-    for (int i = 0; ok && i < s->x->window_count; i++)
-        ok = (s->table[i] = window_leaf_table_of(s, &s->x->windows[i])) != NULL;
-    return ok;
+    for (int i = 0; i < s->x->window_count; i++) s->table[i] = window_leaf_table_of(s, &s->x->windows[i]);
 }
 
 static void slide_end(struct slide *s)
@@ -190,26 +182,21 @@ static bool window_leaf_next_term(struct slide *s, int64_t *x, int64_t *w)
 typedef void stretch_function(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
                               int64_t w_offset, int64_t first);
 
-/* All terms beside the taps, along one stretch. */
-static void go_along(struct slide *s, const struct row *r, int64_t from, int64_t to, int64_t step,
-                     stretch_function *each)
-{
-    int64_t place = r->places ? r->places[from] * r->step : from * r->step;
-    int64_t x = r->x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
-    float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
-    if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
-    if (s->c->w->op->input_count > 1)
-        w = window_leaf_offset_of(s, &s->kept, W) + window_leaf_offset_of(s, &s->taps, W);
-    do each(s, at, s->c->operand[0] + x, step * r->step, to - from, w, from);
-    while (window_leaf_next_term(s, &x, &w));
-}
-
 static void window_leaf_slide_all(struct slide *s, stretch_function *each)
 {
     do do {
             struct row r = row_of_tap(s);
-            for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to)
-                go_along(s, &r, from, to, step, each);
+            for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to) {
+                /* All terms beside the taps, along one stretch. */
+                int64_t place = r.places ? r.places[from] * r.step : from * r.step;
+                int64_t x = r.x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
+                float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
+                if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
+                if (s->c->w->op->input_count > 1)
+                    w = window_leaf_offset_of(s, &s->kept, W) + window_leaf_offset_of(s, &s->taps, W);
+                do each(s, at, s->c->operand[0] + x, step * r.step, to - from, w, from);
+                while (window_leaf_next_term(s, &x, &w));
+            }
         } while (window_leaf_walk_next(s, &s->taps));
     while (window_leaf_walk_next(s, &s->kept));
 }
@@ -242,33 +229,26 @@ static void window_leaf_fold_terms(const struct slide *s, float *to, const float
         for (int64_t i = 0; i < count; i++) sum->join(to + i * to_step, x + i * step, 1);
 }
 
-bool leaf_window_products(struct chunk *c)
+void leaf_window_products(struct chunk *c)
 {
     struct slide s;
-    bool ok = slide_begin(&s, c);
-    if (ok) window_leaf_slide_all(&s, window_leaf_add_products);
+    slide_begin(&s, c);
+    window_leaf_slide_all(&s, window_leaf_add_products);
     slide_end(&s);
-    return ok;
 }
 
-static void window_leaf_fill(struct slide *s, float value)
+void leaf_window_fold(struct chunk *c)
 {
-    int64_t row = s->inner >= 0 ? window_leaf_width(s, s->inner) : 1;
-    int64_t step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
+    struct slide s;
+    slide_begin(&s, c);
+    int64_t row = s.inner >= 0 ? window_leaf_width(&s, s.inner) : 1;
+    int64_t step = s.inner >= 0 ? s.stride[TO].element[s.inner] : 1;
     do {
-        float *to = s->to + window_leaf_offset_of(s, &s->kept, TO);
-        for (int64_t i = 0; i < row; i++) to[i * step] = value;
-    } while (window_leaf_walk_next(s, &s->kept));
-}
-
-bool leaf_window_fold(struct chunk *c)
-{
-    struct slide s;
-    bool ok = slide_begin(&s, c);
-    if (ok) window_leaf_fill(&s, c->w->arith->sum->neutral);
-    if (ok) window_leaf_slide_all(&s, window_leaf_fold_terms);
+        float *to = s.to + window_leaf_offset_of(&s, &s.kept, TO);
+        for (int64_t i = 0; i < row; i++) to[i * step] = c->w->arith->sum->neutral;
+    } while (window_leaf_walk_next(&s, &s.kept));
+    window_leaf_slide_all(&s, window_leaf_fold_terms);
     slide_end(&s);
-    return ok;
 }
 
 /* Taps of an output index that lie inside, or all. */

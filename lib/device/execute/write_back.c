@@ -42,16 +42,6 @@ static void zero_stick(void *context, int64_t local, int64_t global)
     memset(z->at + local * z->stick_bytes, 0, (size_t)z->stick_bytes);
 }
 
-/* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
-static void zero_padding(struct op_work *w, const struct strip_work *s)
-{
-    const struct lx_layout *l = &w->m->layouts[w->op->output];
-    const struct place *p = &w->core[s->core].place[w->out];
-    struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
-    if (region_items(&s->written) < region_sticks(&s->written) * l->stick_elements)
-        region_visit(&s->written, l, &p->box, zero_stick, &z);
-}
-
 static bool write_back_is_written(const struct op_work *w, const struct strip_work *s)
 {
     int out = w->out;
@@ -68,16 +58,13 @@ static void check_strip(struct op_work *w, const struct strip_work *s)
     bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
     if (chosen) bytes = s == w->strip ? chosen_hbm_bytes(w) : 0;
     *written_counter(p, &m->counted[s->core]) += bytes;
-    if (!op_keeps(w->op)) zero_padding(w, s);
-}
-
-/* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
-static void check_kept(struct op_work *w)
-{
-    for (size_t i = 0; i < w->strip_count; i++)
-        if (write_back_is_written(w, &w->strip[i]))
-            shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
-                        (struct expectation){{value_kept(w->m), 0}, false});
+    if (!op_keeps(w->op)) {
+        /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
+        const struct lx_layout *l = &w->m->layouts[w->op->output];
+        struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
+        if (region_items(&s->written) < region_sticks(&s->written) * l->stick_elements)
+            region_visit(&s->written, l, &p->box, zero_stick, &z);
+    }
 }
 
 /* And leaves the new one in all others, on all cores that hold a part. */
@@ -116,7 +103,13 @@ void write_strips(struct op_work *w)
     m->writing = true;
     for (int64_t c = 0; c < w->cores; c++)
         if (w->core[c].place) write_back_check_handover(w, c);
-    if (op_keeps(w->op)) check_kept(w);
+    if (op_keeps(w->op)) {
+        /* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
+        for (size_t i = 0; i < w->strip_count; i++)
+            if (write_back_is_written(w, &w->strip[i]))
+                shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
+                            (struct expectation){{value_kept(w->m), 0}, false});
+    }
     for (size_t i = 0; i < w->strip_count; i++)
         if (write_back_is_written(w, &w->strip[i])) check_strip(w, &w->strip[i]);
     if (op_keeps(w->op)) keep_rest(w);

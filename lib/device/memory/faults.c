@@ -15,11 +15,6 @@ static const char *tensor_name(const struct machine *m, int32_t t)
     return t >= 0 && t < m->graph->tensor_count ? m->graph->tensors[t].name : "nobody";
 }
 
-static const char *stay_name(const struct machine *m, int32_t s)
-{
-    return s >= 0 && s < m->plan->problem.count ? m->plan->problem.buffers[s].name : "nobody";
-}
-
 static void add_where(const struct machine *m, const struct lx_fault *f, struct text *t)
 {
     if (f->tick < m->graph->op_count)
@@ -32,7 +27,9 @@ static void add_where(const struct machine *m, const struct lx_fault *f, struct 
     if (f->tick < m->graph->op_count) text_add(t, ")");
     if (f->core >= 0) text_format(t, ", core %d", (int)f->core);
     if (f->stay >= 0)
-        text_format(t, ", buffer %s", stay_name(m, f->stay));
+        text_format(t, ", buffer %s",
+                    f->stay >= 0 && f->stay < m->plan->problem.count ? m->plan->problem.buffers[f->stay].name
+                                                                     : "nobody");
     else if (f->tensor >= 0)
         text_format(t, ", tensor %s in HBM", tensor_name(m, f->tensor));
     if (f->address >= 0)
@@ -48,9 +45,14 @@ static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
     add_where(m, f, &t);
     text_format(&t, ": %s", what);
     if (f->sticks > 1) text_format(&t, " (%lld sticks)", (long long)f->sticks);
-    f->text = t.failed ? NULL : arena_string(m->memory, t.at);
+    f->text = arena_string(m->memory, t.at);
     text_free(&t);
-    if (!f->text || !VEC_PUSH(&m->faults, *f)) m->no_memory = true;
+    VEC_PUSH(&m->faults, *f);
+}
+
+void machine_fail(struct machine *m, const lx_status *why)
+{
+    if (!__atomic_exchange_n(&m->failed, true, __ATOMIC_ACQ_REL)) m->failure = *why;
 }
 
 void fault_add(struct machine *m, const struct lx_fault *f)

@@ -77,10 +77,9 @@ struct machine {
     int64_t fault_count;
     struct arena *memory;  /* of the result */
     struct arena *scratch; /* of the op */
-    bool no_memory;
     struct machine_host host;
-    bool host_failed; /* then `host_status` says why */
-    lx_status host_status;
+    bool failed; /* the run ends, and `failure` says why */
+    lx_status failure;
 };
 
 /* Where an operand is for one core. */
@@ -139,7 +138,8 @@ void shadow_in_use(const struct machine *m, int64_t *bytes);
 /* An op has kept what it did not write: those sticks hold the new value too. */
 void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value);
 
-/* faults.c */
+/* faults.c. Ends the run with an error; the first one counts. Any thread may call it. */
+void machine_fail(struct machine *m, const lx_status *why);
 void fault_add(struct machine *m, const struct lx_fault *f);
 /* Without a stick. */
 void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)

@@ -40,26 +40,20 @@ struct host_range operand_range(const struct machine *m, int operand)
     return r;
 }
 
-static bool bytes_out(struct machine *m, const struct place *p, struct reading *x)
-{
-    const unsigned char *at = p->in->bytes + p->address, *with = x->with;
-    int64_t bytes = m->graph->tensors[p->tensor].bytes;
-    if (x->to) memcpy(x->to, at, (size_t)bytes);
-    for (int64_t i = 0; with && i < bytes; i++) x->differing += with[i] != at[i];
-    return true;
-}
-
-static bool part_out(struct machine *m, const struct place *p, struct reading *x)
+static void part_out(struct machine *m, const struct place *p, struct reading *x)
 {
     const struct lx_layout *l = &m->layouts[p->tensor];
     const unsigned char *at = p->in->bytes + p->address;
     struct region r = {0};
     int64_t first[LX_MAX_RANK];
-    if (machine_is_bytes(m, p->tensor)) return bytes_out(m, p, x);
-    if (!region_of_box(l, &p->box, x->range.from, x->range.to, m->scratch, &r, first)) {
-        m->no_memory = true;
-        return false;
+    if (machine_is_bytes(m, p->tensor)) {
+        const unsigned char *with = x->with;
+        int64_t bytes = m->graph->tensors[p->tensor].bytes;
+        if (x->to) memcpy(x->to, at, (size_t)bytes);
+        for (int64_t i = 0; with && i < bytes; i++) x->differing += with[i] != at[i];
+        return;
     }
+    region_of_box(l, &p->box, x->range.from, x->range.to, m->scratch, &r, first);
     if (x->with) x->differing += pack_items_differing(l, &r, first, at, x->with);
     int64_t shape[LX_MAX_RANK];
     for (int h = 0; h < l->host_rank; h++) {
@@ -67,7 +61,6 @@ static bool part_out(struct machine *m, const struct place *p, struct reading *x
         first[h] -= x->range.from[h];
     }
     if (x->to) pack_items_part_out(l, &r, first, shape, at, x->to);
-    return true;
 }
 
 /* All parts of it, those that several cores have each for itself. */
@@ -79,7 +72,8 @@ static bool readback_read_parts(struct machine *m, int operand, struct reading *
     bool ok = !stay_placed(m, stay) || view;
     for (int64_t c = 0; ok && c < (view ? view->view.cores : 1) && c < m->cores; c++) {
         struct place p = place_of_access(m, operand, c);
-        ok = p.in && part_out(m, &p, x);
+        ok = p.in != NULL;
+        if (ok) part_out(m, &p, x);
     }
     /* Execution tells of the same fault. */
     if (m->fault_count > faults) m->fault_count = faults;
@@ -114,5 +108,6 @@ bool read_hbm(struct machine *m, int32_t tensor, void *items)
         fault_add(m, &first);
     }
     struct reading x = {.range = whole_range(m, tensor), .to = items};
-    return part_out(m, &p, &x) && first.sticks == 0;
+    part_out(m, &p, &x);
+    return first.sticks == 0;
 }

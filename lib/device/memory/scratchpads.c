@@ -13,13 +13,14 @@
 /* What is in a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
+/* False: the bytes are more than there is; tags and the like are a fraction of them. */
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
     x->sticks = ceil_div_i64(bytes, stick_bytes);
-    x->bytes = mem_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    x->bytes = mem_try_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    if (!x->bytes) return false;
     x->tags = mem_alloc(((size_t)x->sticks + 1) * sizeof *x->tags);
     x->touched = mem_zeroed((size_t)x->sticks + 1, sizeof *x->touched);
-    if (!x->bytes || !x->tags || !x->touched) return false;
     for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0, 0};
     return true;
 }
@@ -43,38 +44,30 @@ static int64_t height(const struct machine *m)
     return min_i64(round_up_i64(most, m->stick_bytes), round_up_i64(limit, m->stick_bytes));
 }
 
-/* HBM has two segments: what is kept for good, and the pool that intermediates share. */
-static void check_segment(struct machine *m, int32_t tensor)
-{
-    const struct lx_plan *plan = m->plan;
-    int64_t at = plan->hbm_address[tensor], pool_end = plan->pool_at + plan->pool_bytes;
-    int64_t bytes = sticks_to_bytes(m, tensor, lx_layout_bytes(&m->layouts[tensor]) / m->stick_bytes), end;
-    bool kept = m->graph->tensors[tensor].role != LX_INTERMEDIATE;
-    struct place p = {.tensor = tensor, .stay = -1};
-    if (at < 0 || !add_i64(at, bytes, &end)) return;
-    if (kept ? at < pool_end && plan->pool_at < end : at < plan->pool_at || end > pool_end)
-        fault_plain(m, LX_FAULT_BOUNDS, &p, "it stands %s the pool at [%lld, %lld)", kept ? "in" : "outside",
-                    (long long)plan->pool_at, (long long)pool_end);
-}
-
 static bool view_sound(const struct machine *m, const struct lx_stay *s);
 
-/* A plan says of every stay what would be held of it, also of those that are off chip. */
-static void check_holds(struct machine *m)
+void machine_reserve(struct machine *m)
 {
+    const struct lx_graph *g = m->graph;
+    /* A plan says of every stay what would be held of it, also of those that are off chip. */
     for (int32_t s = 0; s < m->plan->problem.count; s++) {
         struct place p = {.tensor = m->plan->stays[s].tensor, .stay = s, .core = -1};
         if (m->plan->stays[s].hold != 0 && !stay_placed(m, s) && !view_sound(m, &m->plan->stays[s]))
             fault_plain(m, LX_FAULT_PLAN, &p, "it is held for a loop that does not cut it");
     }
-}
-
-void machine_reserve(struct machine *m)
-{
-    const struct lx_graph *g = m->graph;
-    check_holds(m);
     for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
-    for (int32_t t = 0; t < g->tensor_count; t++) check_segment(m, t);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        /* HBM has two segments: what is kept for good, and the pool that intermediates share. */
+        const struct lx_plan *plan = m->plan;
+        int64_t at = plan->hbm_address[t], pool_end = plan->pool_at + plan->pool_bytes;
+        int64_t bytes = sticks_to_bytes(m, t, lx_layout_bytes(&m->layouts[t]) / m->stick_bytes), end;
+        bool kept = m->graph->tensors[t].role != LX_INTERMEDIATE;
+        struct place p = {.tensor = t, .stay = -1};
+        if (at < 0 || !add_i64(at, bytes, &end)) continue;
+        if (kept ? at < pool_end && plan->pool_at < end : at < plan->pool_at || end > pool_end)
+            fault_plain(m, LX_FAULT_BOUNDS, &p, "it stands %s the pool at [%lld, %lld)",
+                        kept ? "in" : "outside", (long long)plan->pool_at, (long long)pool_end);
+    }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (g->tensors[t].role == LX_INTERMEDIATE || m->first_op[t] >= g->op_count) continue;
         struct place p = place_in_hbm(m, t);
@@ -90,17 +83,6 @@ void machine_reserve(struct machine *m)
     }
 }
 
-/* Which sums are made tile by tile. */
-static void find_sums(struct machine *m)
-{
-    for (int32_t n = 0; n < m->plan->nest_count; n++)
-        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
-            for (int i = 0; i < m->graph->ops[o].output_count; i++) {
-                int32_t t = m->graph->ops[o].outputs[i];
-                m->summed[t] = nest_tensor_of(m->plan->layouts, &m->plan->nests[n], t).summed;
-            }
-}
-
 bool machine_make(struct machine *m, lx_status *st)
 {
     const struct lx_plan *p = m->plan;
@@ -110,7 +92,7 @@ bool machine_make(struct machine *m, lx_status *st)
     m->launches = p->launches;
     m->round = 1;
     if (!iterations_valid(p, st)) return false;
-    if (!program_make(p->graph, m->memory, &m->program, st)) return false;
+    program_make(p->graph, m->memory, &m->program);
     m->layouts = arena_array(m->memory, tensors, sizeof *m->layouts);
     m->current = arena_array(m->memory, tensors, sizeof *m->current);
     m->first_op = arena_array(m->memory, tensors, sizeof *m->first_op);
@@ -118,9 +100,13 @@ bool machine_make(struct machine *m, lx_status *st)
     m->views = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->views);
     m->lx = mem_zeroed((size_t)m->cores, sizeof *m->lx);
     m->filled = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->filled);
-    if (!m->layouts || !m->current || !m->first_op || !m->summed || !m->views || !m->filled || !m->lx)
-        return status_no_memory(st);
-    find_sums(m);
+    /* Which sums are made tile by tile. */
+    for (int32_t n = 0; n < m->plan->nest_count; n++)
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
+            for (int i = 0; i < m->graph->ops[o].output_count; i++) {
+                int32_t t = m->graph->ops[o].outputs[i];
+                m->summed[t] = nest_tensor_of(m->plan->layouts, &m->plan->nests[n], t).summed;
+            }
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         if (!device_layout(m->graph, &p->layouts->layouts[t], t, &m->layouts[t], st)) return false;
         m->current[t] = p->layouts->origin[t];
@@ -131,7 +117,6 @@ bool machine_make(struct machine *m, lx_status *st)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
-    if (!m->reserved) return status_no_memory(st);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
         if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
@@ -330,17 +315,17 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     struct arena scratch = {0};
     struct lx_fault first = {0};
     bool bytes = machine_is_bytes(m, tensor);
-    if (p.in && region_whole(l, &p.box, bytes, &scratch, &r)) {
+    if (p.in) {
         unsigned char *at = m->hbm.bytes + p.address;
         int64_t sticks = box_sticks(&p.box);
         const struct content whole = {m->current[tensor], 0};
+        region_whole(l, &p.box, bytes, &scratch, &r);
         memset(at, 0, (size_t)(sticks * m->stick_bytes));
         if (items && bytes)
             memcpy(at, items, (size_t)m->graph->tensors[tensor].bytes);
         else if (items)
             pack_items_in(l, &r, items, at);
         for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, whole, &first);
-    } else if (p.in)
-        m->no_memory = true;
+    }
     arena_free(&scratch);
 }

@@ -114,13 +114,12 @@ static int64_t walked(const struct span *s, int64_t v)
     return at < 0 || at % s->hole != 0 ? -1 : at / s->hole;
 }
 
-static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, const struct span *s,
+static void table_of_dim(const struct lx_layout *l, const struct box *b, int h, const struct span *s,
                          const int64_t *strides, struct arena *memory, struct region *out)
 {
     bool plain = s->hole == 0 || (s->hole == 1 && s->by == s->stride);
     int64_t n = max_i64(s->to - s->from, 0), run = plain && s->stride == 1 ? side_by_side(l, h) : 1, count;
     int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
-    if (!element) return false;
     out->count[h] = n;
     out->element[h] = element;
     for (int64_t i = 0; i < n; i += count) {
@@ -131,18 +130,16 @@ static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, 
         count = min_i64(min_i64(run - index % run, n - i), l->host_shape[h] - index);
         for (int64_t k = 1; k < count; k++) element[i + k] = element[i] + k;
     }
-    return true;
 }
 
 /* The positions along device dimension k, each once. */
-static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int k, const struct span *s,
+static void positions_of_dim(const struct lx_layout *l, const struct box *b, int k, const struct span *s,
                              struct arena *memory, struct region *out)
 {
     int h = l->host_dim[k];
     int64_t most = l->size[k], n = 0, room = most;
     if (h >= 0 && !s->to_the_end) room = min_i64(most, max_i64(s->to - s->from, 0));
     int64_t *position = arena_array(memory, (size_t)room, sizeof *position);
-    if (!position) return false;
     if (h < 0)
         for (int64_t p = 0; p < most; p++) position[n++] = p;
     for (int64_t v = h < 0 ? 0 : s->from; h >= 0 && v < s->to; v++) {
@@ -159,10 +156,9 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
     if (n > 0 && (position[0] < b->lo[k] || position[n - 1] >= b->hi[k])) out->within = false;
     for (int64_t i = 0; b->run[k] > 0 && i < n && out->within; i++)
         out->within = box_local(b, k, position[i]) >= 0;
-    return true;
 }
 
-static bool stick_box_build(const struct lx_layout *l, const struct box *b, const struct span *spans,
+static void stick_box_build(const struct lx_layout *l, const struct box *b, const struct span *spans,
                             bool sticks_only, struct arena *memory, struct region *out)
 {
     int64_t strides[LX_MAX_DEVICE_RANK];
@@ -171,13 +167,12 @@ static bool stick_box_build(const struct lx_layout *l, const struct box *b, cons
     out->rank = l->rank - 1;
     out->within = true;
     for (int h = 0; h < l->host_rank && !sticks_only; h++)
-        if (!table_of_dim(l, b, h, &spans[h], strides, memory, out)) return false;
+        table_of_dim(l, b, h, &spans[h], strides, memory, out);
     for (int k = 0; k < out->rank; k++) {
         const struct span none = {0};
         const struct span *s = l->host_dim[k] < 0 ? &none : &spans[(int)l->host_dim[k]];
-        if (!positions_of_dim(l, b, k, s, memory, out)) return false;
+        positions_of_dim(l, b, k, s, memory, out);
     }
-    return true;
 }
 
 static void spans_of(const struct lx_layout *l, const struct op_index *x, int operand, const struct slice *s,
@@ -198,32 +193,32 @@ static void spans_of(const struct lx_layout *l, const struct op_index *x, int op
     }
 }
 
-bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+void region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                  const struct slice *s, struct arena *memory, struct region *out)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     spans_of(l, x, operand, s, spans);
-    return stick_box_build(l, b, spans, false, memory, out);
+    stick_box_build(l, b, spans, false, memory, out);
 }
 
-bool region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+void region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                     const struct slice *s, struct arena *memory, struct region *out)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     spans_of(l, x, operand, s, spans);
-    return stick_box_build(l, b, spans, true, memory, out);
+    stick_box_build(l, b, spans, true, memory, out);
 }
 
-bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
+void region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++)
         spans[h] = (struct span){.stride = 1, .to = l->host_shape[h], .to_the_end = true};
-    return stick_box_build(l, b, spans, sticks_only, memory, out);
+    stick_box_build(l, b, spans, sticks_only, memory, out);
 }
 
-bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
+void region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
                    struct arena *memory, struct region *out, int64_t *first)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
@@ -236,7 +231,7 @@ bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t
             }
         first[h] = spans[h].from;
     }
-    return stick_box_build(l, b, spans, false, memory, out);
+    stick_box_build(l, b, spans, false, memory, out);
 }
 
 int64_t region_sticks(const struct region *r)

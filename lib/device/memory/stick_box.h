@@ -65,17 +65,17 @@ struct slice {
 };
 
 /* Operand `operand` of an op with index map `x`, in a box. `extent`-wide slices take padding along. */
-bool region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+void region_make(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                  const struct slice *s, struct arena *memory, struct region *out);
 /* The same without the table of elements: which sticks it is about. */
-bool region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
+void region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
                     const struct slice *s, struct arena *memory, struct region *out);
 /* All of a tensor; `sticks_only`: without the table of elements. */
-bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
+void region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out);
 /* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension. `first`:
  * host index of its begin. */
-bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
+void region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
                    struct arena *memory, struct region *out, int64_t *first);
 int64_t region_sticks(const struct region *r);
 int64_t region_items(const struct region *r);

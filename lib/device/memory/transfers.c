@@ -139,8 +139,6 @@ static void move_part(struct move *v)
         return;
     }
     v->taken = arena_alloc(m->scratch, (size_t)bytes + 1);
-    m->no_memory |= !v->taken;
-    if (!v->taken) return;
     box_visit(&m->layouts[v->lx.tensor], &v->lx.box, take_stick, v);
     box_visit(&m->layouts[v->lx.tensor], &v->lx.box, put_stick, v);
 }
@@ -201,8 +199,7 @@ static bool transfers_find_parts(struct machine *m, const struct lx_transfer *t,
     v->from = machine_view(m, t->source);
     if (!v->from || v->from->view.cores > m->cores) return false;
     struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
-    m->no_memory |= !parts;
-    bool all = parts != NULL;
+    bool all = true;
     for (int64_t c = 0; c < v->from->view.cores && all; c++) {
         struct place p = place_in_stay(m, t->source, c);
         all = p.in != NULL;

@@ -112,13 +112,6 @@ static bool is_long(const struct number_type *t)
     return t->integer && t->bits == 64;
 }
 
-static void long_to_wide(const struct number_type *t, const void *from, int64_t at, int64_t count,
-                         wide_number *to)
-{
-    for (int64_t i = 0; i < count && t->low < 0; i++) to[i] = (wide_number)((const int64_t *)from)[at + i];
-    for (int64_t i = 0; i < count && t->low >= 0; i++) to[i] = (wide_number)((const uint64_t *)from)[at + i];
-}
-
 static int64_t long_of(wide_number x)
 {
     return x != x ? 0 : x >= 0x1p63L ? INT64_MAX : x <= -0x1p63L ? INT64_MIN : (int64_t)rintl(x);
@@ -127,13 +120,6 @@ static int64_t long_of(wide_number x)
 static uint64_t unsigned_long_of(wide_number x)
 {
     return x != x || x <= 0 ? 0 : x >= 0x1p64L ? UINT64_MAX : (uint64_t)rintl(x);
-}
-
-static void long_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *to,
-                           int64_t at)
-{
-    for (int64_t i = 0; i < count && t->low < 0; i++) ((int64_t *)to)[at + i] = long_of(from[i]);
-    for (int64_t i = 0; i < count && t->low >= 0; i++) ((uint64_t *)to)[at + i] = unsigned_long_of(from[i]);
 }
 
 /* As fp64, of which the type has fewer bits: what fp64 does not have is rounded to those of the type at once. */
@@ -152,7 +138,10 @@ void numbers_to_wide(const struct number_type *t, const void *from, int64_t at, 
 {
     double run[BLOCK];
     if (is_long(t)) {
-        long_to_wide(t, from, at, count, to);
+        for (int64_t i = 0; i < count && t->low < 0; i++)
+            to[i] = (wide_number)((const int64_t *)from)[at + i];
+        for (int64_t i = 0; i < count && t->low >= 0; i++)
+            to[i] = (wide_number)((const uint64_t *)from)[at + i];
         return;
     }
     for (int64_t i = 0, n; i < count; i += n) {
@@ -167,7 +156,9 @@ void numbers_from_wide(const struct number_type *t, const wide_number *from, int
 {
     double run[BLOCK];
     if (is_long(t)) {
-        long_from_wide(t, from, count, to, at);
+        for (int64_t i = 0; i < count && t->low < 0; i++) ((int64_t *)to)[at + i] = long_of(from[i]);
+        for (int64_t i = 0; i < count && t->low >= 0; i++)
+            ((uint64_t *)to)[at + i] = unsigned_long_of(from[i]);
         return;
     }
     for (int64_t i = 0, n; i < count; i += n) {

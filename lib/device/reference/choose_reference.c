@@ -17,18 +17,6 @@ struct choosing {
     double *size;                               /* of all terms of an element */
 };
 
-static void choose_reference_find_steps(struct choosing *k)
-{
-    const struct lx_op *op = k->e->op;
-    for (int i = 0; i < op_operand_count(op); i++) {
-        int64_t n = 1;
-        for (int d = op->map->rank[i] - 1; d >= 0; d--) {
-            k->step[i][(int)op->map->index[i][d]] = n;
-            n *= op->map->extent[(int)op->map->index[i][d]];
-        }
-    }
-}
-
 static int64_t choose_reference_place_in(const struct choosing *k, int operand)
 {
     int64_t n = 0;
@@ -139,18 +127,6 @@ static void put_in(struct choosing *k)
     } while (choose_reference_next(k));
 }
 
-static void choose_reference_take_out(struct choosing *k)
-{
-    int64_t n = 0;
-    walk_along(k, k->e->op->input_count);
-    do {
-        for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
-        choose_reference_choose(k);
-        k->value[n++] =
-            choose_reference_element(&k->e->in[k->c.operand], choose_reference_place_in(k, k->c.operand));
-    } while (choose_reference_next(k));
-}
-
 static bool choose_reference_rounds(const struct evaluation *e)
 {
     const struct lx_op_params *p = e->op->params;
@@ -180,23 +156,35 @@ static void choose_reference_hand_over(const struct choosing *k)
     }
 }
 
-bool evaluate_choice(struct evaluation *e)
+void evaluate_choice(struct evaluation *e)
 {
     struct choosing *k = mem_zeroed(1, sizeof *k);
-    if (!k) return false;
     k->e = e;
     lx_choice_of(e->op, &k->c);
-    choose_reference_find_steps(k);
+    const struct lx_op *op = k->e->op;
+    for (int i = 0; i < op_operand_count(op); i++) {
+        int64_t n = 1;
+        for (int d = op->map->rank[i] - 1; d >= 0; d--) {
+            k->step[i][(int)op->map->index[i][d]] = n;
+            n *= op->map->extent[(int)op->map->index[i][d]];
+        }
+    }
     k->value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k->value);
     k->size = mem_zeroed((size_t)e->out_count + 1, sizeof *k->size);
-    bool ok = k->value && k->size;
-    if (ok && (e->op->kind->traits & LX_ALTERS))
+    if ((e->op->kind->traits & LX_ALTERS))
         put_in(k);
-    else if (ok)
-        choose_reference_take_out(k);
-    if (ok) choose_reference_hand_over(k);
+    else {
+        int64_t n = 0;
+        walk_along(k, k->e->op->input_count);
+        do {
+            for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
+            choose_reference_choose(k);
+            k->value[n++] =
+                choose_reference_element(&k->e->in[k->c.operand], choose_reference_place_in(k, k->c.operand));
+        } while (choose_reference_next(k));
+    }
+    choose_reference_hand_over(k);
     mem_free(k->value);
     mem_free(k->size);
     mem_free(k);
-    return ok;
 }

@@ -10,6 +10,7 @@
  * sums is fixed. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,19 +46,17 @@ struct contraction {
     struct walk rows[PLACES], columns[PLACES], summed[PLACES], outer[PLACES];
     int64_t row_blocks, column_blocks;
     struct workspace **space; /* per worker */
-    bool failed;
 };
 
 /* ---- walks ---- */
 
-static bool walk_make(const struct evaluation *e, const int *vars, int count, const int64_t *step,
+static void walk_make(const struct evaluation *e, const int *vars, int count, const int64_t *step,
                       struct walk *w)
 {
     int64_t n = 1, inside = 1;
     for (int k = 0; k < count; k++) n *= e->extent[vars[k]];
     w->count = n;
     w->offset = mem_zeroed((size_t)n + 1, sizeof *w->offset);
-    if (!w->offset) return false;
     for (int k = count - 1; k >= 0; k--) {
         for (int64_t i = 0; i < n; i++) w->offset[i] += i / inside % e->extent[vars[k]] * step[vars[k]];
         inside *= e->extent[vars[k]];
@@ -65,19 +64,18 @@ static bool walk_make(const struct evaluation *e, const int *vars, int count, co
     w->step = n > 1 ? w->offset[1] : 1;
     for (int64_t i = 1; i < n && w->step >= 0; i++)
         if (w->offset[i] - w->offset[i - 1] != w->step) w->step = -1;
-    return true;
 }
 
-static bool walks_make(struct contraction *c, const int *vars, int count, int a, struct walk *w)
+static void walks_make(struct contraction *c, const int *vars, int count, int a, struct walk *w)
 {
     const struct evaluation *e = c->e;
-    return walk_make(e, vars, count, e->step[a], &w[IN_A]) &&
-           walk_make(e, vars, count, e->step[1 - a], &w[IN_B]) &&
-           walk_make(e, vars, count, e->out_step, &w[IN_OUT]);
+    walk_make(e, vars, count, e->step[a], &w[IN_A]);
+    walk_make(e, vars, count, e->step[1 - a], &w[IN_B]);
+    walk_make(e, vars, count, e->out_step, &w[IN_OUT]);
 }
 
 /* Rows are those of operand `a`, columns those of the other. */
-static bool divide_variables(struct contraction *c, int a)
+static void divide_variables(struct contraction *c, int a)
 {
     const struct evaluation *e = c->e;
     int rows[LX_MAX_VARS], columns[LX_MAX_VARS], outer[LX_MAX_VARS], summed[LX_MAX_VARS], n[4] = {0};
@@ -93,17 +91,10 @@ static bool divide_variables(struct contraction *c, int a)
         else
             outer[n[2]++] = k;
     }
-    return walks_make(c, rows, n[0], a, c->rows) && walks_make(c, columns, n[1], a, c->columns) &&
-           walks_make(c, outer, n[2], a, c->outer) && walks_make(c, summed, n[3], a, c->summed);
-}
-
-static void contraction_free(struct contraction *c, int workers)
-{
-    struct walk *all[] = {c->rows, c->columns, c->outer, c->summed};
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < PLACES; k++) mem_free(all[i][k].offset);
-    for (int i = 0; c->space && i < workers; i++) mem_free(c->space[i]);
-    mem_free(c->space);
+    walks_make(c, rows, n[0], a, c->rows);
+    walks_make(c, columns, n[1], a, c->columns);
+    walks_make(c, outer, n[2], a, c->outer);
+    walks_make(c, summed, n[3], a, c->summed);
 }
 
 /* ---- packing ---- */
@@ -304,13 +295,6 @@ static void contract_hand_over(const struct contraction *c, const struct block *
                                .signless = true});
 }
 
-static struct workspace *contract_space_of(struct contraction *c, int worker)
-{
-    if (!c->space[worker]) c->space[worker] = mem_alloc(sizeof **c->space);
-    if (!c->space[worker]) __atomic_store_n(&c->failed, true, __ATOMIC_RELAXED);
-    return c->space[worker];
-}
-
 static int64_t contract_part_of(int64_t whole, int64_t from, int64_t most)
 {
     return whole - from < most ? whole - from : most;
@@ -319,8 +303,8 @@ static int64_t contract_part_of(int64_t whole, int64_t from, int64_t most)
 static void block_task(void *context, int64_t task, int worker)
 {
     struct contraction *c = context;
-    struct workspace *w = contract_space_of(c, worker);
-    if (!w) return;
+    if (!c->space[worker]) c->space[worker] = mem_alloc(sizeof **c->space);
+    struct workspace *w = c->space[worker];
     struct block b = {.outer = task / (c->row_blocks * c->column_blocks),
                       .row = task / c->column_blocks % c->row_blocks * ROWS,
                       .column = task % c->column_blocks * COLUMNS};
@@ -328,7 +312,10 @@ static void block_task(void *context, int64_t task, int worker)
     b.columns = contract_part_of(c->columns[IN_A].count, b.column, COLUMNS);
     memset(w->sum, 0, sizeof w->sum);
     memset(w->size, 0, sizeof w->size);
-    for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) add_depth(c, &b, w, k, c->e->bounded);
+    for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
+        if (cancel_requested()) return;
+        add_depth(c, &b, w, k, c->e->bounded);
+    }
     for (int64_t i = 0; i < b.rows; i++) contract_hand_over(c, &b, w, i, worker);
 }
 
@@ -368,7 +355,7 @@ static void dot_task(void *context, int64_t task, int worker)
                                .signless = true});
 }
 
-bool evaluate_contraction(struct evaluation *e, struct pool *pool)
+void evaluate_contraction(struct evaluation *e, struct pool *pool)
 {
     struct contraction c = {.e = e};
     int last = e->kept_vars - 1, workers = pool_threads(pool);
@@ -377,15 +364,17 @@ bool evaluate_contraction(struct evaluation *e, struct pool *pool)
     c.a = e->in[a];
     c.b = e->in[1 - a];
     c.space = mem_zeroed((size_t)workers, sizeof *c.space);
-    bool ok = c.space && divide_variables(&c, a);
-    if (ok && c.rows[IN_A].count == 1 && c.columns[IN_A].count == 1)
+    divide_variables(&c, a);
+    if (c.rows[IN_A].count == 1 && c.columns[IN_A].count == 1)
         pool_run(pool, (c.outer[IN_A].count + COLUMNS - 1) / COLUMNS, dot_task, &c);
-    else if (ok) {
+    else {
         c.row_blocks = (c.rows[IN_A].count + ROWS - 1) / ROWS;
         c.column_blocks = (c.columns[IN_A].count + COLUMNS - 1) / COLUMNS;
         pool_run(pool, c.outer[IN_A].count * c.row_blocks * c.column_blocks, block_task, &c);
     }
-    ok = ok && !c.failed;
-    contraction_free(&c, workers);
-    return ok;
+    struct walk *all[] = {c.rows, c.columns, c.outer, c.summed};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < PLACES; k++) mem_free(all[i][k].offset);
+    for (int i = 0; i < workers; i++) mem_free(c.space[i]);
+    mem_free(c.space);
 }

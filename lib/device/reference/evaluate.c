@@ -24,14 +24,6 @@ static double stored_in_fp32(const struct evaluation *e, double value)
                                                                                        : 0;
 }
 
-/* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
-static double growth_of(const struct evaluation *e)
-{
-    double last = e->op->kind->ulps * 2 * evaluate_unit_of(e),
-           terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
-    return expm1(terms * log1p(evaluate_unit_of(e)) + log1p(last));
-}
-
 /* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
  * have, and once per addition; the logarithm and the largest exponent twice, as it is and joined to what was there
  * before. Cores make it in one piece. */
@@ -78,15 +70,7 @@ bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
     return shaped && (op->offset || op->kind->id == LX_KIND_RESTICKIFY);
 }
 
-/* ---- variables ---- */
-
-static int64_t walk_by(const struct lx_op *op, int operand, int d)
-{
-    const struct lx_walk *w = op->map->walks ? &op->map->walks[operand] : NULL;
-    return w && w->offset ? w->by[d] : 1;
-}
-
-/* Where the boxes that are read begin. */
+//* Where the boxes that are read begin. */
 static void find_bases(struct evaluation *e)
 {
     const struct lx_einsum *map = e->op->map;
@@ -104,7 +88,11 @@ static int64_t step_in(const struct evaluation *e, int operand, int v)
     const struct lx_tensor *t = &e->g->tensors[op_operand(op, operand)];
     int64_t step = 0, n = 1;
     for (int d = t->rank - 1; d >= 0; d--) {
-        if (op->map->index[operand][d] == v) step = n * walk_by(op, operand, d);
+        if (op->map->index[operand][d] == v) {
+            /* ---- variables ---- */
+            const struct lx_walk *w = op->map->walks ? &op->map->walks[operand] : NULL;
+            step = n * (w && w->offset ? w->by[d] : 1);
+        }
         n *= t->shape[d];
     }
     return step;
@@ -130,7 +118,10 @@ static void evaluate_add_variable(struct evaluation *e, int v)
 
 void evaluate_growth(struct evaluation *e)
 {
-    e->growth = growth_of(e);
+    /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
+    double last = e->op->kind->ulps * 2 * evaluate_unit_of(e),
+           terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
+    e->growth = expm1(terms * log1p(evaluate_unit_of(e)) + log1p(last));
     if (e->divisor == 0) e->divisor = e->terms;
 }
 
@@ -232,20 +223,6 @@ static double size_with(const struct meaning_fold *fold, double size, double ter
     return fold->multiplies ? fmax(size, 1) * fmax(term, 1) : larger_of(size, term);
 }
 
-/* One more term each; of what is not added up the largest instead of the sum of sizes. */
-static void fold_in(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
-                    double *absolute)
-{
-    for (int64_t i = 0; fold->adds && i < count; i++) {
-        value[i] += term[i];
-        absolute[i] += fabs(term[i]);
-    }
-    for (int64_t i = 0; !fold->adds && i < count; i++) {
-        value[i] = fold->in_double((double[]){value[i], term[i]});
-        absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
-    }
-}
-
 /* Rows of terms side by side, where the output runs as the input does. */
 static void fold_rows(const struct evaluation *e, int64_t at, int64_t step, int64_t count, double *value,
                       double *absolute)
@@ -253,7 +230,16 @@ static void fold_rows(const struct evaluation *e, int64_t at, int64_t step, int6
     double term[BLOCK];
     for (int64_t j = 0; j < e->terms; j++) {
         operand_row(&e->in[0], at + summed_offset(e, j), step, count, term);
-        fold_in(e->meaning->fold, term, count, value, absolute);
+        /* One more term each; of what is not added up the largest instead of the sum of sizes. */
+        const struct meaning_fold *fold = e->meaning->fold;
+        for (int64_t i = 0; fold->adds && i < count; i++) {
+            value[i] += term[i];
+            absolute[i] += fabs(term[i]);
+        }
+        for (int64_t i = 0; !fold->adds && i < count; i++) {
+            value[i] = fold->in_double((double[]){value[i], term[i]});
+            absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
+        }
     }
 }
 
@@ -303,16 +289,6 @@ static void finish_fold(const struct evaluation *e, int worker, int64_t at, int6
                                .signless = true});
 }
 
-static void begin_fold(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
-{
-    for (int64_t i = 0; i < count; i++) {
-        value[i] = e->meaning->fold->start;
-        absolute[i] = 0;
-    }
-    if (e->before.items) operand_row(&e->before, at, 1, count, value);
-    for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
-}
-
 static void reduction_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
 {
     int last = e->kept_vars - 1;
@@ -324,7 +300,12 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
         int64_t at[3];
         count = run_from(n, to, row);
         evaluate_offsets_of(e, n, at);
-        begin_fold(e, n, count, value, absolute);
+        for (int64_t i = 0; i < count; i++) {
+            value[i] = e->meaning->fold->start;
+            absolute[i] = 0;
+        }
+        if (e->before.items) operand_row(&e->before, n, 1, count, value);
+        for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
         if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
         for (int64_t i = 0; !side_by_side && i < count; i++)
             evaluate_fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
@@ -347,14 +328,6 @@ static void share_task(void *context, int64_t task, int worker)
     s->block(s->e, worker, from, to < count ? to : count);
 }
 
-static bool all_integers(const struct evaluation *e)
-{
-    bool all = true;
-    for (int i = 0; i < e->op->input_count; i++)
-        all = all && number_types[e->g->tensors[e->op->inputs[i]].dtype].integer;
-    return all && (!e->op->has_value || e->op->value == rint(e->op->value));
-}
-
 /* Are integers of 64 bits moved, or cast to what is rounded? */
 static bool moves_long(const struct evaluation *e)
 {
@@ -363,20 +336,31 @@ static bool moves_long(const struct evaluation *e)
     return moves && t && t->integer && t->bits == 64;
 }
 
-bool evaluate_op(struct evaluation *e, struct pool *pool)
+void evaluate_op(struct evaluation *e, struct pool *pool)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
     struct share s = {.e = e, .block = view_block};
     e->meaning = meaning_of(e->op->kind);
     e->numbers = op_numbers(e->g, e->op);
     e->cuts = e->op->kind->id == LX_KIND_CAST && number_types[out->dtype].integer && out->dtype != LX_BOOL;
-    e->integers = all_integers(e);
+    bool all = true;
+    for (int i = 0; i < e->op->input_count; i++)
+        all = all && number_types[e->g->tensors[e->op->inputs[i]].dtype].integer;
+    e->integers = all && (!e->op->has_value || e->op->value == rint(e->op->value));
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
-    if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
-    if (e->op->kind->traits & LX_RANKS) return evaluate_ranking(e);
-    if (e->op->window_count && e->numbers == NUMBERS_INTEGER) return evaluate_whole_windows(e, pool);
-    if (e->op->window_count) return evaluate_windows(e, pool);
+    if (e->op->kind->traits & LX_CHOOSES) {
+        evaluate_choice(e);
+        return;
+    }
+    if (e->op->kind->traits & LX_RANKS) {
+        evaluate_ranking(e);
+        return;
+    }
+    if (e->op->window_count) {
+        (e->numbers == NUMBERS_INTEGER ? evaluate_whole_windows : evaluate_windows)(e, pool);
+        return;
+    }
     if (e->op->kind->traits & LX_PLACES) {
         s.block = placing_block;
     } else if (e->op->map) {
@@ -384,7 +368,10 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
         find_bases(e);
         bool whole =
             e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* nothing is computed */
-        if (!whole && e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
+        if (!whole && e->op->kind->traits & LX_CONTRACTS) {
+            evaluate_contraction(e, pool);
+            return;
+        }
         s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
                   : whole                                                                ? integer_block
                   : moves_long(e)                                                        ? long_move_block
@@ -393,5 +380,4 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     }
     s.per_task = e->out_count / TASKS + 1;
     pool_run(pool, (e->out_count + s.per_task - 1) / s.per_task, share_task, &s);
-    return true;
 }

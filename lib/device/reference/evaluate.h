@@ -59,8 +59,7 @@ struct evaluation {
 
 /* Does the op compute with elements? If not, bytes are mixed. */
 bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op);
-/* False: memory is out. */
-bool evaluate_op(struct evaluation *e, struct pool *pool);
+void evaluate_op(struct evaluation *e, struct pool *pool);
 
 /* For blocks: slack of a sum, whose terms are `absolute` together, and of a function of elements. */
 double slack_of_sum(const struct evaluation *e, double absolute, double value);
@@ -70,13 +69,13 @@ double slack_of_element(const struct evaluation *e, double operand, double value
 void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
 
 /* choose_reference.c: an op that chooses by indices. */
-bool evaluate_choice(struct evaluation *e);
+void evaluate_choice(struct evaluation *e);
 /* rank_reference.c: an op that orders. */
-bool evaluate_ranking(struct evaluation *e);
-/* evaluate_windows.c: ops with windows. False: memory is out. */
-bool evaluate_windows(struct evaluation *e, struct pool *pool);
+void evaluate_ranking(struct evaluation *e);
+/* evaluate_windows.c: ops with windows. */
+void evaluate_windows(struct evaluation *e, struct pool *pool);
 /* evaluate_whole_windows.c: the same of whole numbers. */
-bool evaluate_whole_windows(struct evaluation *e, struct pool *pool);
+void evaluate_whole_windows(struct evaluation *e, struct pool *pool);
 /* Of a mean: 1 / its divisor, rounded as the op computes. */
 double one_part_of(const struct evaluation *e);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
@@ -97,6 +96,6 @@ void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to
 void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
 /* contract.c */
-bool evaluate_contraction(struct evaluation *e, struct pool *pool);
+void evaluate_contraction(struct evaluation *e, struct pool *pool);
 
 #endif

@@ -23,11 +23,6 @@ static void evaluate_integers_add_offsets(const struct evaluation *e, int first,
     }
 }
 
-static whole_number evaluate_integers_number(const struct whole_op *w, int operand, wide_number x)
-{
-    return w->e->op->kind->id == LX_KIND_WHERE && operand == 0 ? x != 0 : number_whole(x);
-}
-
 /* `count` elements from these offsets on, along variable `v` (-1: only one). */
 static void evaluate_integers_elements(const struct whole_op *w, const int64_t *at, int v, int64_t count,
                                        whole_number *to)
@@ -37,8 +32,8 @@ static void evaluate_integers_elements(const struct whole_op *w, const int64_t *
         operand_wide_row(&w->e->in[i], at[i], v < 0 ? 0 : w->e->step[i][v], count, x[i]);
     for (int64_t k = 0; w->e->op->has_value && k < count; k++) x[w->inputs][k] = op_constant(w->e->op);
     for (int64_t k = 0; k < count; k++) {
-        whole_number a = evaluate_integers_number(w, 0, x[0][k]), b = number_whole(x[1][k]),
-                     c = number_whole(x[2][k]);
+        whole_number a = w->e->op->kind->id == LX_KIND_WHERE && 0 == 0 ? x[0][k] != 0 : number_whole(x[0][k]),
+                     b = number_whole(x[1][k]), c = number_whole(x[2][k]);
         bool plain = w->e->op->reduces && !(w->e->op->kind->traits & LX_CONTRACTS);
         to[k] = plain ? a : w->m->element(a, b, c, w->width);
     }

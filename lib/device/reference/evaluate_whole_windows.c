@@ -3,6 +3,7 @@
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ static bool is_slid(const struct lx_op *op, int v)
     return slides;
 }
 
-static bool decode_whole(struct slid *s, int operand)
+static void decode_whole(struct slid *s, int operand)
 {
     const struct lx_einsum *map = s->e->op->map;
     int64_t n = 1;
@@ -40,13 +41,12 @@ static bool decode_whole(struct slid *s, int operand)
         n *= map->extent[(int)map->index[operand][d]];
     }
     s->in[operand] = mem_alloc((size_t)n * sizeof *s->in[operand]);
-    for (int64_t at = 0, count; s->in[operand] && at < n; at += count) {
+    for (int64_t at = 0, count; at < n; at += count) {
         wide_number row[BLOCK];
         count = min_i64(n - at, BLOCK);
         operand_wide_row(&s->e->in[operand], at, 1, count, row);
         for (int64_t i = 0; i < count; i++) s->in[operand][at + i] = number_whole(row[i]);
     }
-    return s->in[operand] != NULL;
 }
 
 /* Sets what follows from the other indices; false: there is no such element. */
@@ -59,15 +59,6 @@ static bool slide(const struct lx_op *op, int64_t *index)
         index[(int)w->in] = at / w->hole;
     }
     return true;
-}
-
-static whole_number term_at(const struct slid *s, const int64_t *index)
-{
-    int64_t at[2] = {0, 0};
-    for (int v = 0; v < s->e->op->map->var_count; v++)
-        for (int i = 0; i < s->e->op->input_count; i++) at[i] += index[v] * s->step[i][v];
-    whole_number a = s->in[0][at[0]];
-    return s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
 }
 
 static bool evaluate_whole_windows_next_term(const struct slid *s, int64_t *index)
@@ -99,7 +90,11 @@ static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64
     }
     do {
         if (!slide(e->op, index)) continue;
-        whole_number term = term_at(s, index);
+        int64_t at[2] = {0, 0};
+        for (int v = 0; v < s->e->op->map->var_count; v++)
+            for (int i = 0; i < s->e->op->input_count; i++) at[i] += index[v] * s->step[i][v];
+        whole_number a = s->in[0][at[0]];
+        whole_number term = s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
         total = none ? term : s->m->fold(total, term, 0, 64);
         none = false;
     } while (evaluate_whole_windows_next_term(s, index));
@@ -110,7 +105,7 @@ static void slide_task(void *context, int64_t number, int worker)
 {
     const struct slid *s = context;
     int64_t from = number * s->per_task, to = min_i64(from + s->per_task, s->e->out_count);
-    for (int64_t n = from, count; n < to; n += count) {
+    for (int64_t n = from, count; n < to && !cancel_requested(); n += count) {
         wide_number exact[BLOCK];
         count = min_i64(to - n, BLOCK);
         for (int64_t i = 0; i < count; i++) exact[i] = evaluate_whole_windows_element_at(s, n + i);
@@ -118,14 +113,14 @@ static void slide_task(void *context, int64_t number, int worker)
     }
 }
 
-bool evaluate_whole_windows(struct evaluation *e, struct pool *pool)
+void evaluate_whole_windows(struct evaluation *e, struct pool *pool)
 {
     struct slid s = {.e = e, .m = whole_meaning_of(e->op->kind), .per_task = e->out_count / TASKS + 1};
     for (int v = 0; v < e->op->map->var_count; v++)
         if (!is_in_output(e->op, v) && !is_slid(e->op, v)) s.summed[s.summed_count++] = v;
-    bool ok = decode_whole(&s, 0) && (e->op->input_count == 1 || decode_whole(&s, 1));
-    if (ok) pool_run(pool, ceil_div_i64(e->out_count, s.per_task), slide_task, &s);
+    decode_whole(&s, 0);
+    if (e->op->input_count > 1) decode_whole(&s, 1);
+    pool_run(pool, ceil_div_i64(e->out_count, s.per_task), slide_task, &s);
     mem_free(s.in[0]);
     mem_free(s.in[1]);
-    return ok;
 }

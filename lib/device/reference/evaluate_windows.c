@@ -6,6 +6,7 @@
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/cancel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,16 +57,15 @@ static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
     return n;
 }
 
-static bool evaluate_windows_decode(struct windowed *x, int i)
+static void evaluate_windows_decode(struct windowed *x, int i)
 {
     int64_t n = own_steps(x, i, x->step[i]);
     x->in[i] = mem_alloc((size_t)max_i64(n, 1) * sizeof(double));
-    if (x->in[i]) operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
-    return x->in[i] != NULL;
+    operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
 }
 
 /* The second operand again, what the output has of it behind the rest. */
-static bool turn(struct windowed *x)
+static void turn(struct windowed *x)
 {
     const struct lx_einsum *m = x->map;
     int64_t to[LX_MAX_VARS] = {0}, n = 1, at[LX_MAX_RANK] = {0};
@@ -87,20 +87,6 @@ static bool turn(struct windowed *x)
     mem_free(x->in[1]);
     x->in[1] = turned;
     for (int d = 0; d < rank; d++) x->step[1][(int)m->index[1][d]] = to[(int)m->index[1][d]];
-    return turned != NULL;
-}
-
-static void order_summed(struct windowed *x)
-{
-    x->e->terms = 1;
-    for (int v = 0; v < x->map->var_count; v++) {
-        if (in_output(x, v) || evaluate_windows_follows(x->e->op, v)) continue;
-        x->e->terms *= x->map->extent[v];
-        if (window_with(x->e->op, v))
-            x->taps[x->tap_count++] = v;
-        else
-            x->rest[x->rest_count++] = v;
-    }
 }
 
 /* ---- one row ---- */
@@ -204,16 +190,6 @@ static void evaluate_windows_add_products(const struct windowed *x, const struct
     }
 }
 
-static void evaluate_windows_fold_terms(const struct windowed *x, const struct row *r, const struct reach *t)
-{
-    const struct meaning_fold *fold = x->e->meaning->fold;
-    const double *a = x->in[0] + t->at[0];
-    for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0]) {
-        r->value[i] = fold->adds ? r->value[i] + *a : fold->in_double((double[]){r->value[i], *a});
-        r->absolute[i] = fold->adds ? r->absolute[i] + fabs(*a) : fmax(r->absolute[i], fabs(*a));
-    }
-}
-
 static bool next_tap(const struct windowed *x, struct row *r)
 {
     for (int k = x->tap_count - 1; k >= 0; k--) {
@@ -245,8 +221,14 @@ static void add_tap(const struct windowed *x, const struct row *r)
     do
         if (product)
             evaluate_windows_add_products(x, r, &t);
-        else
-            evaluate_windows_fold_terms(x, r, &t);
+        else {
+            const struct meaning_fold *fold = x->e->meaning->fold;
+            const double *a = x->in[0] + t.at[0];
+            for (int64_t i = t.first; i < t.end; i += t.period, a += t.apart[0]) {
+                r->value[i] = fold->adds ? r->value[i] + *a : fold->in_double((double[]){r->value[i], *a});
+                r->absolute[i] = fold->adds ? r->absolute[i] + fabs(*a) : fmax(r->absolute[i], fabs(*a));
+            }
+        }
     while (evaluate_windows_next_term(x, index, &t));
 }
 
@@ -288,18 +270,6 @@ static void evaluate_windows_finish(const struct windowed *x, int worker, int64_
                                 .signless = true});
 }
 
-static void evaluate_windows_begin(const struct windowed *x, int64_t at, const struct row *r)
-{
-    const struct evaluation *e = x->e;
-    const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
-    for (int64_t i = 0; i < r->count; i++) {
-        r->value[i] = fold ? fold->start : 0;
-        r->absolute[i] = 0;
-    }
-    if (e->before.items) operand_row(&e->before, at, 1, r->count, r->value);
-    for (int64_t i = 0; e->before.items && i < r->count; i++) r->absolute[i] = fabs(r->value[i]);
-}
-
 /* Element `n` of the output: its indices, and how many of its row follow at most. */
 static void place_row(const struct windowed *x, int64_t n, int64_t to, struct row *r)
 {
@@ -322,24 +292,41 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     double value[BLOCK], absolute[BLOCK];
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
-    for (int64_t n = from; n < to; n += r.count) {
+    for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
         place_row(x, n, to, &r);
-        evaluate_windows_begin(x, n, &r);
+        const struct evaluation *e = x->e;
+        const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
+        for (int64_t i = 0; i < r.count; i++) {
+            r.value[i] = fold ? fold->start : 0;
+            r.absolute[i] = 0;
+        }
+        if (e->before.items) operand_row(&e->before, n, 1, r.count, r.value);
+        for (int64_t i = 0; e->before.items && i < r.count; i++) r.absolute[i] = fabs(r.value[i]);
         do add_tap(x, &r);
         while (next_tap(x, &r));
         evaluate_windows_finish(x, worker, n, &r);
     }
 }
 
-bool evaluate_windows(struct evaluation *e, struct pool *pool)
+void evaluate_windows(struct evaluation *e, struct pool *pool)
 {
     struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
-    order_summed(&x);
+    x.e->terms = 1;
+    for (int v = 0; v < x.map->var_count; v++) {
+        if (in_output(&x, v) || evaluate_windows_follows(x.e->op, v)) continue;
+        x.e->terms *= x.map->extent[v];
+        if (window_with(x.e->op, v))
+            x.taps[x.tap_count++] = v;
+        else
+            x.rest[x.rest_count++] = v;
+    }
     evaluate_growth(e);
-    bool ok = evaluate_windows_decode(&x, 0) &&
-              (e->op->input_count == 1 || (evaluate_windows_decode(&x, 1) && turn(&x)));
-    if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
+    evaluate_windows_decode(&x, 0);
+    if (e->op->input_count > 1) {
+        evaluate_windows_decode(&x, 1);
+        turn(&x);
+    }
+    pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
     mem_free(x.in[0]);
     mem_free(x.in[1]);
-    return ok;
 }

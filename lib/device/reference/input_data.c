@@ -20,15 +20,6 @@ struct filling {
     int64_t count;
 };
 
-/* Element i of a stream: splitmix64 at position i. */
-static uint64_t input_data_draw(uint64_t key, int64_t i)
-{
-    uint64_t z = key + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static void fill_block(void *context, int64_t task, int worker)
 {
     const struct filling *f = context;
@@ -36,7 +27,11 @@ static void fill_block(void *context, int64_t task, int worker)
     float numbers[BLOCK];
     (void)worker;
     for (int64_t i = 0; i < n; i++) {
-        uint64_t h = input_data_draw(f->key, from + i);
+        /* Element i of a stream: splitmix64 at position i. */
+        uint64_t z = f->key + (uint64_t)(from + i) * UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+        uint64_t h = z ^ (z >> 31);
         if (f->raw)
             f->items[from + i] = (char)(h >> 56);
         else if (f->below > 0)
@@ -63,21 +58,6 @@ static int64_t input_data_summed(const struct lx_op *op)
     return n;
 }
 
-/* The least extent that an index of this tensor chooses from; 0: it is no index. */
-static int64_t chosen_below(const struct lx_graph *g, int32_t tensor)
-{
-    int64_t below = 0;
-    struct lx_choice c;
-    for (int32_t o = 0; o < g->op_count; o++) {
-        const struct lx_op *op = &g->ops[o];
-        if (!lx_choice_of(op, &c)) continue;
-        for (int i = 0; i < c.index_count; i++)
-            for (int a = 0; op->inputs[c.index + i] == tensor && a < c.axis_count; a++)
-                if (below == 0 || op->map->extent[c.var[a]] < below) below = op->map->extent[c.var[a]];
-    }
-    return below;
-}
-
 void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
                int64_t count)
 {
@@ -98,7 +78,19 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
             positive |= (g->ops[o].kind->positive >> i & 1) != 0;
             if (t->role == LX_WEIGHT) longest = fmax(longest, (double)input_data_summed(&g->ops[o]));
         }
-    if (f.type->integer) f.below = chosen_below(g, tensor);
+    if (f.type->integer) {
+        /* The least extent that an index of this tensor chooses from; 0: it is no index. */
+        int64_t below = 0;
+        struct lx_choice c;
+        for (int32_t o = 0; o < g->op_count; o++) {
+            const struct lx_op *op = &g->ops[o];
+            if (!lx_choice_of(op, &c)) continue;
+            for (int i = 0; i < c.index_count; i++)
+                for (int a = 0; op->inputs[c.index + i] == tensor && a < c.axis_count; a++)
+                    if (below == 0 || op->map->extent[c.var[a]] < below) below = op->map->extent[c.var[a]];
+        }
+        f.below = below;
+    }
     f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;
     f.offset = positive ? 1 : 0;
     pool_run(pool, (count + BLOCK - 1) / BLOCK, fill_block, &f);

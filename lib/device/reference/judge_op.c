@@ -27,16 +27,13 @@ static struct operand judge_op_operand_of(const struct lx_graph *g, int32_t tens
     return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
 }
 
-/* The type as which the op leaves its result. */
-static enum lx_dtype dtype_judged(const struct op_items *x)
-{
-    return (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types);
-}
-
-static bool judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
+static void judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
 {
     int workers = pool_threads(pool);
-    struct judging j = {.items = x->output, .dtype = dtype_judged(x)};
+    /* The type as which the op leaves its result. */
+    struct judging j = {.items = x->output,
+                        .dtype =
+                            (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types)};
     struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = judge_op_compare, .context = &j};
     for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
         e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
@@ -44,10 +41,9 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     e.before = judge_op_operand_of(x->g, x->op->output, x->before);
     e.divisor = x->divisor;
     j.by_worker = mem_zeroed((size_t)workers, sizeof *j.by_worker);
-    bool ok = j.by_worker && evaluate_op(&e, pool);
-    for (int i = 0; ok && i < workers; i++) judged_add(out, &j.by_worker[i]);
+    evaluate_op(&e, pool);
+    for (int i = 0; i < workers; i++) judged_add(out, &j.by_worker[i]);
     mem_free(j.by_worker);
-    return ok;
 }
 
 static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
@@ -60,13 +56,12 @@ static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
 }
 
 /* Mixed bytes agree bit for bit. */
-static bool judge_mixed(const struct op_items *x, struct judged *out)
+static void judge_mixed(const struct op_items *x, struct judged *out)
 {
     struct mix_operand inputs[LX_MAX_INPUTS];
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
     int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
     unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
-    if (!want) return false;
     for (int i = 0; i < x->op->input_count; i++)
         inputs[i] = (struct mix_operand){x->inputs[i], judge_op_bytes_of(x->g, x->op->inputs[i])};
     if (t->rank < 0)
@@ -76,11 +71,10 @@ static bool judge_mixed(const struct op_items *x, struct judged *out)
     for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
     if (out->wrong > 0) out->share = INFINITY;
     mem_free(want);
-    return true;
 }
 
 /* Whole tensors that are known element by element. */
-static bool judge_made(const struct op_items *x, struct judged *out)
+static void judge_made(const struct op_items *x, struct judged *out)
 {
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
     const struct number_type *type = &number_types[t->dtype];
@@ -88,10 +82,10 @@ static bool judge_made(const struct op_items *x, struct judged *out)
     struct operand in = {0};
     wide_number *value = mem_zeroed((size_t)count + 1, sizeof *value);
     double *slack = mem_zeroed((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
-    bool ok = value && slack, sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
+    bool sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
     if (x->op->input_count > 0) in = judge_op_operand_of(x->g, x->op->inputs[0], x->inputs[0]);
-    if (ok) made_values(x->g, x->op, &in, value, slack);
-    for (int64_t at = 0, n; ok && at < count; at += n) {
+    made_values(x->g, x->op, &in, value, slack);
+    for (int64_t at = 0, n; at < count; at += n) {
         n = count - at < JUDGED_MOST ? count - at : JUDGED_MOST;
         for (int64_t i = 0; i < n; i++) near[i] = (double)value[at + i];
         struct expected e = {.count = n, .value = near, .signless = true};
@@ -103,12 +97,15 @@ static bool judge_made(const struct op_items *x, struct judged *out)
     }
     mem_free(value);
     mem_free(slack);
-    return ok;
 }
 
-bool judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
+void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
 {
     *out = (struct judged){0};
-    if (made_known(x->op)) return judge_made(x, out);
-    return op_is_shaped(x->g, x->op) ? judge_shaped(x, pool, out) : judge_mixed(x, out);
+    if (made_known(x->op))
+        judge_made(x, out);
+    else if (op_is_shaped(x->g, x->op))
+        judge_shaped(x, pool, out);
+    else
+        judge_mixed(x, out);
 }

@@ -20,7 +20,7 @@ struct op_items {
     const void *output;
 };
 
-/* False: memory is out. The verdict does not depend on the threads of the pool. */
-bool judge_op(const struct op_items *x, struct pool *pool, struct judged *out);
+/* The verdict does not depend on the threads of the pool. */
+void judge_op(const struct op_items *x, struct pool *pool, struct judged *out);
 
 #endif

@@ -14,18 +14,6 @@ struct ranking {
     int64_t *order;
 };
 
-static void rank_reference_find_steps(struct ranking *k)
-{
-    const struct lx_einsum *map = k->e->op->map;
-    for (int i = 0; i < 2; i++) {
-        int64_t n = 1;
-        for (int d = map->rank[i] - 1; d >= 0; d--) {
-            k->step[i][(int)map->index[i][d]] = n;
-            n *= map->extent[(int)map->index[i][d]];
-        }
-    }
-}
-
 /* A heap with the last of all on top: what is taken from it goes to the end. */
 static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
 {
@@ -79,25 +67,29 @@ static void rank_reference_take_row(struct ranking *k)
             k->by.places ? (wide_number)k->order[i] : k->row[k->order[i]];
 }
 
-bool evaluate_ranking(struct evaluation *e)
+void evaluate_ranking(struct evaluation *e)
 {
     struct ranking k = {.e = e};
     lx_ranking_of(e->op, &k.by);
-    rank_reference_find_steps(&k);
+    const struct lx_einsum *map = k.e->op->map;
+    for (int i = 0; i < 2; i++) {
+        int64_t n = 1;
+        for (int d = map->rank[i] - 1; d >= 0; d--) {
+            k.step[i][(int)map->index[i][d]] = n;
+            n *= map->extent[(int)map->index[i][d]];
+        }
+    }
     size_t n = (size_t)e->op->map->extent[k.by.from];
     k.row = mem_alloc(n * sizeof *k.row);
     k.order = mem_alloc(n * sizeof *k.order);
     k.value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k.value);
-    bool ok = k.row && k.order && k.value;
-    if (ok) do
-            rank_reference_take_row(&k);
-        while (rank_reference_next(&k));
-    for (int64_t i = 0; ok && i < e->out_count; i += JUDGED_MOST)
+    do rank_reference_take_row(&k);
+    while (rank_reference_next(&k));
+    for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST)
         e->take(e->context, 0, i,
                 &(struct expected){.count = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST,
                                    .exact = k.value + i});
     mem_free(k.row);
     mem_free(k.order);
     mem_free(k.value);
-    return ok;
 }

@@ -5,6 +5,7 @@
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
@@ -35,32 +36,10 @@ struct evaluating {
     struct pool *pool;
 };
 
-static void value_shape(struct evaluating *v, int32_t n)
-{
-    const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
-    struct value *x = &v->values[n];
-    *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
-    for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
-    x->whole = number_types[x->dtype].integer;
-    x->last_op = -1;
-}
-
 /* Room up to whole words, which ops on bytes read. */
-static bool reference_items_make(struct value *x)
+static void reference_items_make(struct value *x)
 {
     x->items = mem_zeroed((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
-    return x->items != NULL;
-}
-
-static void find_last_ops(struct evaluating *v)
-{
-    const struct program *p = &v->r->program;
-    for (int32_t o = 0; o < v->g->op_count; o++) {
-        for (int i = 0; i < v->g->ops[o].input_count; i++) v->values[program_input(p, o, i)].last_op = o;
-        if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
-    }
-    for (int32_t t = 0; t < v->g->tensor_count; t++)
-        if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
 }
 
 static void keep_numbers(void *context, int worker, int64_t at, const struct expected *x)
@@ -78,12 +57,14 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
 }
 
 /* Room for what an op makes: fp64 does not have all integers of 64 bits. */
-static bool numbers_make(struct value *x)
+static void numbers_make(struct value *x)
 {
     x->computed = true;
-    if (x->whole && number_types[x->dtype].bits == 64) return reference_items_make(x);
+    if (x->whole && number_types[x->dtype].bits == 64) {
+        reference_items_make(x);
+        return;
+    }
     x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
-    return x->wide != NULL;
 }
 
 static struct operand reference_operand_of(const struct value *x)
@@ -96,7 +77,7 @@ static bool is_known(const struct value *x)
     return x->items || x->wide;
 }
 
-static bool evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op *op, struct value *out)
+static void evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op *op, struct value *out)
 {
     struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
     int32_t kept = v->r->program.kept[o];
@@ -107,11 +88,12 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op 
         e.in[i] = reference_operand_of(x);
     }
     if (kept >= 0) e.kept = reference_operand_of(&v->values[kept]);
-    if (!known) return true;
-    return numbers_make(out) && evaluate_op(&e, v->pool);
+    if (!known) return;
+    numbers_make(out);
+    evaluate_op(&e, v->pool);
 }
 
-static bool evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *op, int result,
+static void evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *op, int result,
                            struct value *out)
 {
     struct mix_operand inputs[LX_MAX_INPUTS];
@@ -121,44 +103,42 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *
         known = known && x->items && !x->computed;
         inputs[i] = (struct mix_operand){x->items, x->count * number_types[x->dtype].item};
     }
-    if (!known) return true;
-    if (!reference_items_make(out)) return false;
+    if (!known) return;
+    reference_items_make(out);
     if (v->g->tensors[op->output].rank < 0)
         mix_bytes(op, result, inputs, out->items, out->count);
     else
         mix_elements(op, result, inputs, out->dtype, out->items, out->count);
-    return true;
 }
 
-static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
+static void evaluate_made(struct evaluating *v, int32_t o, struct value *out)
 {
     const struct lx_op *op = &v->g->ops[o];
     const struct value *x = op->input_count > 0 ? &v->values[program_input(&v->r->program, o, 0)] : NULL;
     struct operand in = {0};
-    if (x && !is_known(x)) return true;
+    if (x && !is_known(x)) return;
     if (x) in = reference_operand_of(x);
     wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
     double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
-    bool ok = value && slack && numbers_make(out);
-    if (ok) made_values(v->g, op, &in, value, slack);
-    if (ok) keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
+    numbers_make(out);
+    made_values(v->g, op, &in, value, slack);
+    keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
     mem_free(value);
     mem_free(slack);
-    return ok;
 }
 
 /* The same elements in another shape: what was not rounded stays so. */
-static bool evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
+static void evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
 {
     const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
-    size_t room = x->items ? (size_t)(x->count * number_types[x->dtype].item) : 0;
     out->computed = x->computed;
-    if (x->items && !reference_items_make(out)) return false;
-    if (x->items) memcpy(out->items, x->items, room);
-    if (!x->wide) return true;
+    if (x->items) {
+        reference_items_make(out);
+        memcpy(out->items, x->items, (size_t)(x->count * number_types[x->dtype].item));
+    }
+    if (!x->wide) return;
     out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
-    if (out->wide) memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
-    return out->wide != NULL;
+    memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
 }
 
 /* Does a reshape keep elements, rather than bytes? */
@@ -170,15 +150,6 @@ static bool keeps_elements(const struct evaluating *v, int32_t o, const struct v
     return x->count == out->count && x->dtype == out->dtype;
 }
 
-static bool evaluate_result(struct evaluating *v, int32_t o, int result)
-{
-    struct lx_op op = op_of_result(&v->g->ops[o], result);
-    struct value *out = &v->values[v->r->program.made_at[o] + result];
-    if (made_known(&op)) return evaluate_made(v, o, out);
-    if (!op_is_shaped(v->g, &op) && keeps_elements(v, o, out)) return evaluate_reshape(v, o, out);
-    return op_is_shaped(v->g, &op) ? evaluate_shaped(v, o, &op, out) : evaluate_mixed(v, o, &op, result, out);
-}
-
 static void reference_drop(struct value *x)
 {
     mem_free(x->items);
@@ -186,42 +157,61 @@ static void reference_drop(struct value *x)
     x->items = x->wide = NULL;
 }
 
-static void drop_after(struct evaluating *v, int32_t o)
-{
-    int32_t kept = v->r->program.kept[o];
-    for (int i = 0; i <= v->g->ops[o].input_count; i++) {
-        int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
-        if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
-    }
-    for (int i = 0; i < v->g->ops[o].output_count; i++) {
-        struct value *made = &v->values[v->r->program.made_at[o] + i];
-        if (made->last_op < 0) reference_drop(made);
-    }
-}
-
 /* Inputs and zeros when they are first read. */
-static bool begin_value(struct evaluating *v, int32_t n)
+static void begin_value(struct evaluating *v, int32_t n)
 {
     struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
-    if (!x || x->items) return true;
-    if (!reference_items_make(x)) return false;
+    if (!x || x->items) return;
+    reference_items_make(x);
     data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
-    return true;
 }
 
+/* False: cancelled. */
 static bool evaluate_all(struct evaluating *v)
 {
-    bool ok = true;
-    for (int32_t n = 0; n < v->r->program.value_count; n++) value_shape(v, n);
-    find_last_ops(v);
-    for (int32_t o = 0; o < v->g->op_count && ok; o++) {
-        for (int i = 0; i < v->g->ops[o].input_count && ok; i++)
-            ok = begin_value(v, program_input(&v->r->program, o, i));
-        ok = ok && begin_value(v, v->r->program.kept[o]);
-        for (int i = 0; i < v->g->ops[o].output_count && ok; i++) ok = evaluate_result(v, o, i);
-        if (ok) drop_after(v, o);
+    for (int32_t n = 0; n < v->r->program.value_count; n++) {
+        const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
+        struct value *x = &v->values[n];
+        *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
+        for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
+        x->whole = number_types[x->dtype].integer;
+        x->last_op = -1;
     }
-    return ok;
+    const struct program *p = &v->r->program;
+    for (int32_t o = 0; o < v->g->op_count; o++) {
+        for (int i = 0; i < v->g->ops[o].input_count; i++) v->values[program_input(p, o, i)].last_op = o;
+        if (p->kept[o] >= 0) v->values[p->kept[o]].last_op = o;
+    }
+    for (int32_t t = 0; t < v->g->tensor_count; t++)
+        if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
+    for (int32_t o = 0; o < v->g->op_count; o++) {
+        for (int i = 0; i < v->g->ops[o].input_count; i++)
+            begin_value(v, program_input(&v->r->program, o, i));
+        begin_value(v, v->r->program.kept[o]);
+        for (int i = 0; i < v->g->ops[o].output_count; i++) {
+            struct lx_op op = op_of_result(&v->g->ops[o], i);
+            struct value *out = &v->values[v->r->program.made_at[o] + i];
+            if (made_known(&op))
+                evaluate_made(v, o, out);
+            else if (op_is_shaped(v->g, &op))
+                evaluate_shaped(v, o, &op, out);
+            else if (keeps_elements(v, o, out))
+                evaluate_reshape(v, o, out);
+            else
+                evaluate_mixed(v, o, &op, i, out);
+        }
+        if (pool_cancelled(v->pool)) return false;
+        int32_t kept = v->r->program.kept[o];
+        for (int i = 0; i <= v->g->ops[o].input_count; i++) {
+            int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
+            if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
+        }
+        for (int i = 0; i < v->g->ops[o].output_count; i++) {
+            struct value *made = &v->values[v->r->program.made_at[o] + i];
+            if (made->last_op < 0) reference_drop(made);
+        }
+    }
+    return true;
 }
 
 static void take_outputs(struct evaluating *v)
@@ -231,7 +221,7 @@ static void take_outputs(struct evaluating *v)
         if (!lx_role_leaves(v->g->tensors[t].role)) continue;
         if (x->items && !x->wide) {
             x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
-            if (x->wide) items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
+            items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
         }
         if (!x->wide) continue;
         v->r->outputs[t] = (struct reference_output){x->wide, x->count};
@@ -239,29 +229,34 @@ static void take_outputs(struct evaluating *v)
     }
 }
 
-struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
-                                       lx_status *st)
+struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
+                                    lx_status *st)
 {
     if (!meanings_known(pattern, st)) return NULL;
-    if (pattern->came_from) return lx_reference_make(pattern->came_from, seed, threads, st);
+    if (pattern->came_from) return reference_make(pattern->came_from, seed, pool, st);
     struct lx_reference *r = mem_zeroed(1, sizeof *r);
-    struct evaluating v = {.r = r, .g = pattern};
-    if (!r) return status_no_memory(st), NULL;
+    struct evaluating v = {.r = r, .g = pattern, .pool = pool};
     r->seed = seed;
-    bool ok = program_make(pattern, &r->memory, &r->program, st);
-    if (ok) {
-        r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
-        v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
-        v.pool = pool_create(threads > 0 ? threads : 1);
-        ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
-        if (ok) take_outputs(&v);
-    }
-    for (int32_t n = 0; v.values && n < r->program.value_count; n++) reference_drop(&v.values[n]);
+    program_make(pattern, &r->memory, &r->program);
+    r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
+    v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
+    bool ok =
+        evaluate_all(&v) || status_set(st, LX_E_STOPPED, "stopped while the fp64 reference was computed");
+    if (ok) take_outputs(&v);
+    for (int32_t n = 0; n < r->program.value_count; n++) reference_drop(&v.values[n]);
     mem_free(v.values);
-    pool_destroy(v.pool);
     if (ok) return r;
     lx_reference_free(r);
     return NULL;
+}
+
+struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
+                                       lx_status *st)
+{
+    struct pool *pool = pool_create(threads);
+    struct lx_reference *r = reference_make(pattern, seed, pool, st);
+    pool_destroy(pool);
+    return r;
 }
 
 /* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
@@ -296,8 +291,7 @@ bool reference_distance(const struct lx_reference *r, const char *tensor, enum l
 void lx_reference_free(struct lx_reference *r)
 {
     if (!r) return;
-    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++)
-        mem_free(r->outputs[t].numbers);
+    for (int32_t t = 0; t < r->program.pattern->tensor_count; t++) mem_free(r->outputs[t].numbers);
     arena_free(&r->memory);
     mem_free(r);
 }

@@ -24,4 +24,8 @@ struct lx_reference {
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest);
 
+/* lx_reference_make on the threads of a pool. */
+struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
+                                    lx_status *st);
+
 #endif

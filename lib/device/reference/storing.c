@@ -37,11 +37,6 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
  * roundings of the bound. */
 static const double SAFETY = 1 + 0x1p-20;
 
-static double bound_of(const struct storing *s, double size, double slack)
-{
-    return (slack + fmax(s->unit * (size + slack), s->least)) * SAFETY;
-}
-
 double expected_number(const struct expected *x, int64_t i)
 {
     return x->exact ? (double)x->exact[i] : x->value[i];
@@ -128,7 +123,7 @@ static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, 
 {
     double r = x->value[i], slack = x->slack[i], size = fabs(r), difference = fabs(got - r);
     const struct storing *s = &storings[dtype];
-    double bound = bound_of(s, size, slack);
+    double bound = (slack + fmax(s->unit * (size + slack), s->least)) * SAFETY;
     bool plain = size + slack <= s->plain;
     if (size <= DBL_MAX) to->largest = fmax(to->largest, size);
     if (difference == 0 && plain) {

@@ -2,29 +2,12 @@
 #include "device/reference/tile_op.h"
 #include "layout/op_index.h"
 
-/* One operand: what a level cuts has the length of a tile. */
-static bool tile_op_cut_operand(const struct lx_tensor *whole, const struct op_index *x, int operand,
-                                const int64_t *tiles, struct arena *memory, struct lx_tensor *out)
+static void cut_map(const struct lx_op *op, const int64_t *tiles, struct arena *memory, struct tile_op *t)
 {
-    *out = *whole;
-    int64_t *shape = arena_array(memory, (size_t)whole->rank + 1, sizeof *shape);
-    if (!shape) return false;
-    out->shape = shape;
-    for (int d = 0; d < whole->rank; d++) {
-        shape[d] = whole->shape[d] / tiles[(int)x->var[operand][d]];
-        out->bytes /= tiles[(int)x->var[operand][d]];
-    }
-    return true;
-}
-
-static bool cut_map(const struct lx_op *op, const int64_t *tiles, struct arena *memory, struct tile_op *t)
-{
-    if (!op->map) return true;
+    if (!op->map) return;
     struct lx_einsum *map = arena_copy_array(memory, op->map, 1, sizeof *map);
-    if (!map) return false;
     for (int v = 0; v < map->var_count; v++) map->extent[v] /= tiles[v];
     t->op.map = map;
-    return true;
 }
 
 struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, const struct lx_nest *n,
@@ -36,7 +19,6 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     struct tile_op *t = arena_array(memory, 1, sizeof *t);
     struct lx_tensor *tensors = arena_array(memory, (size_t)count, sizeof *tensors);
     int32_t *inputs = arena_array(memory, (size_t)count, sizeof *inputs);
-    if (!t || !tensors || !inputs) return NULL;
     op_index_of(g, op, &x);
     nest_op_tiles(n, tick, tiles);
     t->graph = *g;
@@ -50,10 +32,19 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     t->terms = 1;
     for (int v = 0; v < x.var_count; v++)
         if (op_index_summed(&x, v)) t->terms *= x.extent[v];
-    bool ok = cut_map(op, tiles, memory, t);
-    for (int i = 0; i < count && ok; i++) {
+    cut_map(op, tiles, memory, t);
+    for (int i = 0; i < count; i++) {
         inputs[i] = i;
-        ok = tile_op_cut_operand(&g->tensors[op_operand(op, i)], &x, i, tiles, memory, &tensors[i]);
+        /* One operand: what a level cuts has the length of a tile. */
+        const struct lx_tensor *whole = &g->tensors[op_operand(op, i)];
+        struct lx_tensor *out = &tensors[i];
+        *out = *whole;
+        int64_t *shape = arena_array(memory, (size_t)whole->rank + 1, sizeof *shape);
+        out->shape = shape;
+        for (int d = 0; d < whole->rank; d++) {
+            shape[d] = whole->shape[d] / tiles[(int)x.var[i][d]];
+            out->bytes /= tiles[(int)x.var[i][d]];
+        }
     }
-    return ok ? t : NULL;
+    return t;
 }

@@ -48,7 +48,7 @@ uint64_t program_identity(const struct lx_graph *g)
     return h;
 }
 
-bool program_make(const struct lx_graph *g, struct arena *memory, struct program *out, lx_status *st)
+void program_make(const struct lx_graph *g, struct arena *memory, struct program *out)
 {
     size_t count = 0, ops = (size_t)g->op_count, tensors = (size_t)g->tensor_count;
     *out = (struct program){.pattern = g, .value_count = g->tensor_count};
@@ -62,8 +62,6 @@ bool program_make(const struct lx_graph *g, struct arena *memory, struct program
     out->inputs = arena_array(memory, count, sizeof *out->inputs);
     out->kept = arena_array(memory, ops, sizeof *out->kept);
     out->final = arena_array(memory, tensors, sizeof *out->final);
-    if (!out->input_at || !out->inputs || !out->kept || !out->final || !out->made_at || !out->tensor)
-        return status_no_memory(st);
     for (int32_t t = 0; t < g->tensor_count; t++) out->final[t] = out->tensor[t] = t;
     int32_t at = 0, value = g->tensor_count;
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -79,7 +77,6 @@ bool program_make(const struct lx_graph *g, struct arena *memory, struct program
     }
     out->input_at[ops] = at;
     out->identity = program_identity(g);
-    return true;
 }
 
 int32_t value_tensor(const struct program *p, int32_t value)

@@ -23,7 +23,7 @@ struct program {
 };
 
 uint64_t program_identity(const struct lx_graph *pattern);
-bool program_make(const struct lx_graph *pattern, struct arena *memory, struct program *out, lx_status *st);
+void program_make(const struct lx_graph *g, struct arena *memory, struct program *out);
 
 /* The tensor of a value. */
 int32_t value_tensor(const struct program *p, int32_t value);

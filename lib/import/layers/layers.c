@@ -7,31 +7,32 @@
 #include <string.h>
 
 /* Complex numbers have no parts. */
-static bool is_complex(const struct lx_model *m, int32_t value)
+static bool layers_is_complex(const struct lx_model *m, int32_t value)
 {
     const struct model_type *t = value >= 0 ? model_type_of(m, value) : NULL;
     return t && (t->element == MODEL_C64);
 }
 
-static bool has_complex(const struct lx_model *m, const struct model_op *op)
+static bool layers_has_complex(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->operand_count; i++)
-        if (is_complex(m, op->operands[i])) return true;
+        if (layers_is_complex(m, op->operands[i])) return true;
     for (int i = 0; i < op->result_count; i++)
-        if (is_complex(m, op->results[i])) return true;
+        if (layers_is_complex(m, op->results[i])) return true;
     return false;
 }
 
-static derive_op *rule_of(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
+static derive_op *layers_rule_of(const struct lx_model *m, const struct model_op *op, bool derived,
+                                 bool macros)
 {
     enum model_format dialect = derived && !op->native ? MODEL_ONNX : m->format;
     const struct op_row *row = op_find(dialect, op->kind);
-    if (!row || has_complex(m, op) || (row->macro && !macros)) return NULL;
+    if (!row || layers_has_complex(m, op) || (row->macro && !macros)) return NULL;
     return row->onnx_layer && dialect != MODEL_ONNX ? NULL : row->layer;
 }
 
 /* Tensors of the results; those that nobody wants count as one. */
-static int leaves_of(const struct lx_model *m, const struct model_op *op)
+static int layers_leaves_of(const struct lx_model *m, const struct model_op *op)
 {
     int n = 0;
     for (int r = 0; r < op->result_count; r++)
@@ -39,7 +40,7 @@ static int leaves_of(const struct lx_model *m, const struct model_op *op)
     return n;
 }
 
-static bool all_there(const struct layer *l)
+static bool layers_all_there(const struct layer *l)
 {
     bool all = l->ok;
     for (int r = 0, leaf = 0; r < l->op->result_count; r++) {
@@ -52,21 +53,8 @@ static bool all_there(const struct layer *l)
     return all;
 }
 
-static bool keep(struct layer *l, struct model_op *op)
-{
-    struct model_body b = {.name = op->location ? op->location : op->kind,
-                           .op_count = (int)l->ops.count,
-                           .results = l->results,
-                           .result_count = l->result_count,
-                           .derived = true};
-    b.ops = arena_copy_array(&l->m->memory, l->ops.at, l->ops.count, sizeof *l->ops.at);
-    if (!b.ops || !VEC_PUSH(&l->m->bodies, b)) return status_no_memory(l->st);
-    op->instead = l->body + 1;
-    return true;
-}
-
 /* Operands and results must be tensors that have elements; lists of ONNX and parts to be joined need not. */
-static bool can_be(const struct lx_model *m, const struct model_op *op)
+static bool layers_can_be(const struct lx_model *m, const struct model_op *op)
 {
     bool can = op->result_count > 0;
     for (int i = 0; i < op->operand_count; i++) {
@@ -81,92 +69,86 @@ static bool can_be(const struct lx_model *m, const struct model_op *op)
     return can;
 }
 
-static bool derive(struct lx_model *m, struct model_op *op, derive_op *expand, struct layer_limits *left,
-                   lx_status *st)
+static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *derive,
+                          struct layer_limits *left)
 {
     lx_status why = {0};
     struct layer l = {
         .m = m, .op = op, .limits = left, .ok = true, .st = &why, .body = (int32_t)m->bodies.count};
-    l.result_count = leaves_of(m, op);
+    l.result_count = layers_leaves_of(m, op);
     l.results = arena_array(&m->memory, (size_t)l.result_count + 1, sizeof *l.results);
-    if (!l.results) return status_no_memory(st);
     for (int i = 0; i < l.result_count; i++) l.results[i] = -1;
-    expand(&l);
-    bool ok = !all_there(&l) || keep(&l, op);
-    if (op->instead) left->ops -= (int64_t)l.ops.count;
-    if (why.code == LX_E_MEMORY) ok = status_no_memory(st);
+    derive(&l);
+    if (layers_all_there(&l)) {
+        struct model_body b = {.name = op->location ? op->location : op->kind,
+                               .op_count = (int)l.ops.count,
+                               .results = l.results,
+                               .result_count = l.result_count,
+                               .derived = true};
+        b.ops = arena_copy_array(&m->memory, l.ops.at, l.ops.count, sizeof *l.ops.at);
+        VEC_PUSH(&m->bodies, b);
+        op->instead = l.body + 1;
+        left->ops -= (int64_t)l.ops.count;
+    }
     VEC_FREE(&l.ops);
-    return ok;
 }
 
-static void count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
+static void layers_count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
 {
     for (int i = 0; i < count; i++)
         if (values[i] >= 0 && (size_t)values[i] < m->values.count) read[values[i]] = true;
 }
 
 /* Results of ONNX beyond the first that nobody reads are not wanted, whatever they are called. */
-static bool drop_unread(struct lx_model *m, lx_status *st)
+static void layers_drop_unread(struct lx_model *m)
 {
-    bool ok = true, *read = mem_zeroed(m->values.count + 1, sizeof *read);
-    if (!read) return status_no_memory(st);
+    bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
-        count_reads(m, body->results, body->result_count, read);
+        layers_count_reads(m, body->results, body->result_count, read);
         for (int i = 0; i < body->op_count; i++)
-            count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
+            layers_count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
     }
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
             if (op->result_count < 2 || op->body_count) continue;
             int32_t *own = arena_copy_array(&m->memory, op->results, (size_t)op->result_count, sizeof *own);
-            ok = own != NULL || status_no_memory(st);
-            for (int r = 1; ok && r < op->result_count; r++)
+            for (int r = 1; r < op->result_count; r++)
                 if (own[r] >= 0 && !read[own[r]]) own[r] = -1;
-            if (ok) op->results = own;
+            op->results = own;
         }
     mem_free(read);
-    return ok;
 }
 
-/* Of operands that may be left out a file of TTIR says by `operandSegmentSizes` which are there. */
-static bool has_optional(const struct model_op *op)
+/* TTIR says by `operandSegmentSizes` which optional operands are there. */
+static void layers_spread_operands(struct lx_model *m, struct model_op *op)
 {
-    static const char *const words[] = {"norm", "attention", "paged", "conv", "linear", "quantize"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(op->kind, words[i])) return true;
-    return false;
-}
-
-static bool spread_operands(struct lx_model *m, struct model_op *op, lx_status *st)
-{
+    static const char *const words[] = {"norm", "attention", "conv", "linear"};
     int count, next = 0;
     const int64_t *sizes = model_attr_ints(&op->attrs, "operandSegmentSizes", &count);
     int64_t sum = 0;
-    if (!has_optional(op)) return true;
+    bool optional = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) optional |= strstr(op->kind, words[i]) != NULL;
     for (int i = 0; i < count; i++) sum += sizes[i] == 0 || sizes[i] == 1 ? sizes[i] : MODEL_MAX_OPS;
-    int32_t *all = sum < count ? arena_array(&m->memory, (size_t)count, sizeof *all) : NULL;
-    if (sum >= count || sum < op->operand_count || sum > op->operand_count + op->result_count) return true;
-    if (!all) return status_no_memory(st);
+    if (!optional || sum >= count || sum < op->operand_count || sum > op->operand_count + op->result_count)
+        return;
+    int32_t *all = arena_array(&m->memory, (size_t)count, sizeof *all);
     for (int i = 0; i < count; i++) all[i] = sizes[i] && next < op->operand_count ? op->operands[next++] : -1;
     while (count > 0 && all[count - 1] < 0) count--;
     op->operands = all;
     op->operand_count = count;
-    return true;
 }
 
-bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st)
+void model_expand(struct lx_model *m, const struct layer_limits *limits)
 {
     struct layer_limits left = *limits;
-    if (m->format == MODEL_ONNX && !drop_unread(m, st)) return false;
+    if (m->format == MODEL_ONNX) layers_drop_unread(m);
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            if (m->format == MODEL_TTIR && !m->bodies.at[b].derived && !spread_operands(m, op, st))
-                return false;
-            derive_op *expand = rule_of(m, op, m->bodies.at[b].derived, limits->macros);
-            if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
+            if (m->format == MODEL_TTIR && !m->bodies.at[b].derived) layers_spread_operands(m, op);
+            derive_op *derive = layers_rule_of(m, op, m->bodies.at[b].derived, limits->macros);
+            if (derive && layers_can_be(m, op)) layers_derive(m, op, derive, &left);
         }
-    return true;
 }

@@ -1,10 +1,12 @@
 /* Layers that a file has as one op, in smaller ops.
  *
- * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op mapping needs to
- * know each of them once; shapes and small constants follow from the rules of the reader of ONNX. The op points to it
- * (`instead`); the model as its file has it stays as it was. An op that cannot be written so is left alone. A part that
- * fails makes those behind it do nothing. Kinds that ONNX lacks are "lxplan:Rsqrt", "lxplan:Log1p",
- * "lxplan:DynamicInsert" (x, update, one start a dimension) and "lxplan:Real", "lxplan:Imag", "lxplan:Complex" of complex numbers. Bodies have 2 to 30 ops; recurrent layers and loops some for each step. */
+ * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op
+ * mapping needs to know each of them once; shapes and small constants follow from the rules of the reader of
+ * ONNX. The op points to it (`instead`); the model as its file has it stays as it was. An op that cannot be
+ * written so is left alone. A part that fails makes those behind it do nothing. Kinds that ONNX lacks are
+ * "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:DynamicInsert" (x, update, one start a dimension) and
+ * "lxplan:Real", "lxplan:Imag", "lxplan:Complex" of complex numbers. Bodies have 2 to 30 ops; recurrent
+ * layers and loops some for each step. */
 #ifndef LX_IMPORT_LAYERS_H
 #define LX_IMPORT_LAYERS_H
 
@@ -17,8 +19,8 @@ struct layer_limits {
     bool team;      /* that of every device: it is left open whose */
 };
 
-/* Derives a body for each op that has one. False: memory is out. */
-bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st);
+/* Derives a body for each op that has a layer rule. */
+void model_expand(struct lx_model *m, const struct layer_limits *limits);
 
 enum { LAYER_MAX_ATTRS = 8, ONNX_DERIVED_OPSET = 20 }; /* the kinds are those of that version */
 

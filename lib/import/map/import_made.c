@@ -1,5 +1,5 @@
-/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no index map: what
- * they make is plain, whatever pieces it is cut into. */
+/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no
+ * index map: what they make is plain, whatever pieces it is cut into. */
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
 #include "base/checked.h"
@@ -7,29 +7,27 @@
 
 #include <string.h>
 
-bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
+void import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data)
 {
     struct sketch s = {.kind = kind, .from = at, .rank = -1, .input_count = from >= 0, .data = data};
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     if (params) s.params = arena_copy_array(&im->memory, params, 1, sizeof *params);
-    if (!s.operand || (params && !s.params)) return status_no_memory(im->st);
     if (from >= 0) s.operand[0].storage = from;
     s.operand[s.input_count].storage = storage;
-    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+    VEC_PUSH(&im->sketches, s);
 }
 
-bool import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done)
+void import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done)
 {
     const struct model_data *d = v->known;
     int64_t count = im->storages.at[storage].elements;
     *done = d && (d->reals || d->ints) && count <= LX_MAX_DATA &&
             (d->form == DATA_SPLAT || d->type->elements >= count);
-    if (!*done) return true;
+    if (!*done) return;
     struct lx_op_data *data = arena_alloc(&im->memory, sizeof *data);
     double *numbers = arena_array(&im->memory, (size_t)count, sizeof *numbers);
     int64_t *wholes = arena_array(&im->memory, (size_t)count, sizeof *wholes);
-    if (!data || !numbers || !wholes) return status_no_memory(im->st);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = d->form == DATA_SPLAT ? 0 : i;
         numbers[i] = model_data_real(d, k);
@@ -40,12 +38,13 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
             whole_of_double(numbers[i], &wholes[i]);
     }
     *data = (struct lx_op_data){.count = count, .numbers = numbers, .wholes = wholes};
-    return import_made(im, "constant", NULL, -1, storage, NULL, data);
+    import_made(im, "constant", NULL, -1, storage, NULL, data);
 }
 
 /* One row of numbers, repeated along the other dimensions. */
-/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from 0. */
-static bool counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
+/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from
+ * 0. */
+static bool made_counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
 {
     p->start = 0;
     p->step = 1;
@@ -67,9 +66,10 @@ bool map_iota(struct import *im, const struct model_op *op, const char *ours)
     if (dim < 0) dim += type->count;
     if (dim < 0 || dim >= type->count || type->count > VIEW_MAX_RANK || type->elements == 0)
         return import_generic(im, op, "schema");
-    if (!counts_how(im, op, &p)) return import_generic(im, op, "data");
+    if (!made_counts_how(im, op, &p)) return import_generic(im, op, "data");
     out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
-    if (out.storage < 0 || !import_made(im, ours, op, -1, out.storage, &p, NULL)) return false;
+    if (out.storage < 0) return false;
+    import_made(im, ours, op, -1, out.storage, &p, NULL);
     im->storages.at[out.storage].counts = p.start == 0 && p.step == 1;
     view_start(&out.view);
     for (int d = 0; d < type->count; d++) {
@@ -81,7 +81,7 @@ bool map_iota(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &out);
 }
 
-static bool scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
+static bool made_scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
 {
     double number = 0;
     bool known =
@@ -107,7 +107,7 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
     p.axis = axis;
     if (!import_keep_whole(im, v.storage, along) || !import_keep_whole(im, out.storage, along))
         return import_generic(im, op, "axis");
-    if (!import_made(im, "scan", op, v.storage, out.storage, &p, NULL)) return false;
+    import_made(im, "scan", op, v.storage, out.storage, &p, NULL);
     im->sketches.at[im->sketches.count - 1].axis_low = low;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
@@ -120,7 +120,7 @@ bool map_scan(struct import *im, const struct model_op *op, const char *ours)
     bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
     int64_t axis;
     (void)ours;
-    if (!scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
+    if (!made_scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
     if (v.type->extent[axis] == 1 && exclusive) return import_number(im, op, 0);
     if (v.type->extent[axis] == 1) {
         import_class(im, op, CLASS_FREE, "names");

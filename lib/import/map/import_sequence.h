@@ -1,4 +1,5 @@
-/* In which order sketches are built once some write a tensor over that others still read. Private to the folder. */
+/* In which order sketches are built once some write a tensor over that others still read. Private to the
+ * folder. */
 #ifndef LX_IMPORT_IMPORT_SEQUENCE_H
 #define LX_IMPORT_IMPORT_SEQUENCE_H
 
@@ -18,17 +19,17 @@ struct sequence {
     VEC(int32_t) stack;
     int32_t search;
     int64_t work;
-    bool turned, failed; /* some sketch is built after a later one; memory is out */
+    bool turned; /* some sketch is built after a later one */
 };
 
-/* False: memory is out; sequence_free all the same. */
-bool sequence_make(struct sequence *q, struct import *im, int more);
+/* sequence_free afterwards. */
+void sequence_make(struct sequence *q, struct import *im, int more);
 void sequence_free(struct sequence *q);
-/* Everybody but `writer` itself who reads the storage comes before `writer`. False: that cannot be, as one of them needs
- * what is written; or, without `turn`, as one of them is a later sketch. */
+/* Everybody but `writer` itself who reads the storage comes before `writer`. False: that cannot be, as one
+ * of them needs what is written; or, without `turn`, as one of them is a later sketch. */
 bool sequence_before(struct sequence *q, int32_t storage, int32_t writer, bool turn);
 /* The last sketch is new, and reads what `writer` makes. */
-bool sequence_append(struct sequence *q, int32_t writer);
+void sequence_append(struct sequence *q, int32_t writer);
 /* Where links end now, and back to it. */
 size_t sequence_mark(const struct sequence *q);
 void sequence_undo(struct sequence *q, size_t mark);

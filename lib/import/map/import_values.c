@@ -1,5 +1,5 @@
 /* Values of a model as views of storages. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,7 +15,7 @@ int32_t import_storage(struct import *im, const char *name, enum model_element e
     s.line = at ? at->line : 0;
     s.column = at ? at->column : 0;
     cuts_whole(&s.cuts, elements);
-    if (!VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
+    VEC_PUSH(&im->storages, s);
     return (int32_t)im->storages.count - 1;
 }
 
@@ -23,7 +23,6 @@ const struct model_type *import_type(struct import *im, enum model_element e, in
 {
     struct model_type *t = arena_alloc(&im->memory, sizeof *t);
     int64_t *own = arena_copy_array(&im->memory, extent, (size_t)rank, sizeof *extent);
-    if (!t || !own) return status_no_memory(im->st), NULL;
     *t = (struct model_type){.element = e, .count = rank, .extent = own, .elements = 1, .leaves = 1};
     for (int d = 0; d < rank; d++) t->elements *= extent[d];
     t->bytes = (t->elements * model_element_row(e)->bits + 7) / 8;
@@ -36,7 +35,7 @@ struct import_value *import_leaf(struct import *im, int32_t value, int part)
 }
 
 /* Its own shape is the first way in which a storage is cut. */
-static void cut_by_shape(struct storage *s, const struct model_type *type)
+static void value_cut_by_shape(struct storage *s, const struct model_type *type)
 {
     int64_t low = 1;
     bool changed;
@@ -56,19 +55,18 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
                           VIEW_MAX_RANK);
     out->storage = import_storage(im, name, type->element, type->elements, at);
     if (out->storage < 0) return false;
-    cut_by_shape(&im->storages.at[out->storage], type);
+    value_cut_by_shape(&im->storages.at[out->storage], type);
     return true;
 }
 
 /* For those that are written where they are. */
-static bool note_alias(struct import *im, int32_t value, int part, int32_t storage)
+static void value_note_alias(struct import *im, int32_t value, int part, int32_t storage)
 {
     struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
-    if (!s || s->role == LX_WEIGHT) return true;
+    if (!s || s->role == LX_WEIGHT) return;
     struct alias a = {value, part, s->seen_by};
-    if (!VEC_PUSH(&im->aliases, a)) return status_no_memory(im->st);
+    VEC_PUSH(&im->aliases, a);
     s->seen_by = (int32_t)im->aliases.count;
-    return true;
 }
 
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count)
@@ -78,8 +76,8 @@ bool import_bind(struct import *im, int32_t value, const struct import_value *le
     for (int i = 0; i < count; i++) {
         struct import_value copy = leaves[i]; /* the list may move */
         if (name) copy.name = name;
-        if (!VEC_PUSH(&im->leaves, copy)) return status_no_memory(im->st);
-        if (!note_alias(im, value, i, copy.storage)) return false;
+        VEC_PUSH(&im->leaves, copy);
+        value_note_alias(im, value, i, copy.storage);
     }
     im->leaf[value] = first;
     return true;
@@ -104,7 +102,7 @@ bool import_splat(const struct import_value *v, double *number)
 }
 
 /* Each constant is stored once, however many ops read it and however often its body is walked through. */
-static bool find_stored(const struct import *im, const struct model_data *d, int32_t *storage)
+static bool value_find_stored(const struct import *im, const struct model_data *d, int32_t *storage)
 {
     char key[32];
     snprintf(key, sizeof key, "%p", (const void *)d);
@@ -112,26 +110,26 @@ static bool find_stored(const struct import *im, const struct model_data *d, int
     return *storage >= 0;
 }
 
-static bool keep_stored(struct import *im, const struct model_data *d, int32_t storage)
+static void value_keep_stored(struct import *im, const struct model_data *d, int32_t storage)
 {
     const char *key = d ? arena_format(&im->memory, "%p", (const void *)d) : NULL;
-    if (!d) return true;
-    return key && names_add(&im->constants, key, storage) != NAMES_NO_MEMORY ? true
-                                                                             : status_no_memory(im->st);
+    if (!d) return;
+    names_add(&im->constants, key, storage);
 }
 
-static bool fresh_constant(struct import *im, struct import_value *v, bool one)
+static bool value_fresh_constant(struct import *im, struct import_value *v, bool one)
 {
     struct label_place at = {im->sketches.count, im->storages.count, NULL};
     v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
     if (v->storage < 0) return false;
     bool made;
-    if (!import_made_constant(im, v, v->storage, &made)) return false;
+    import_made_constant(im, v, v->storage, &made);
     if (v->name) import_call_it(im, &at, v->name);
     if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
     im->storages.at[v->storage].constant = true;
-    if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
-    return keep_stored(im, v->known, v->storage);
+    if (!one) value_cut_by_shape(&im->storages.at[v->storage], v->type);
+    value_keep_stored(im, v->known, v->storage);
+    return true;
 }
 
 bool import_stored(struct import *im, struct import_value *v)
@@ -139,7 +137,7 @@ bool import_stored(struct import *im, struct import_value *v)
     double number;
     if (v->storage >= 0 || v->type->elements == 0) return true;
     bool one = import_splat(v, &number), ok;
-    if (!find_stored(im, v->known, &v->storage) && !fresh_constant(im, v, one)) return false;
+    if (!value_find_stored(im, v->known, &v->storage) && !value_fresh_constant(im, v, one)) return false;
     if (!one) {
         ok = view_plain(&v->view, v->type->count, v->type->extent);
     } else { /* one element, repeated */
@@ -170,7 +168,7 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
     return ok;
 }
 
-static bool copied(struct import *im, struct import_value *v, const struct model_op *at)
+static bool value_copied(struct import *im, struct import_value *v, const struct model_op *at)
 {
     struct sketch_operand in = {v->storage, v->view, v->via};
     struct import_value copy;
@@ -195,7 +193,7 @@ bool import_keep_old(struct import *im, int32_t storage, int32_t written, const 
         struct import_value v = *import_leaf(im, a.value, a.part);
         next = a.before;
         if (a.value == written || v.storage != storage) continue;
-        if (!copied(im, &v, at)) return false;
+        if (!value_copied(im, &v, at)) return false;
         *import_leaf(im, a.value, a.part) = v;
     }
     return true;

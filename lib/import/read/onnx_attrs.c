@@ -12,43 +12,43 @@ struct parts {
     VEC(const char *) words;
 };
 
-static bool add_int(void *to, uint64_t v)
+static bool attr_add_int(void *to, uint64_t v)
 {
     struct parts *p = to;
     p->a.form = ATTR_INTS;
     return VEC_PUSH(&p->ints, (int64_t)v);
 }
 
-static bool add_real(void *to, uint64_t v)
+static bool attr_add_real(void *to, uint64_t v)
 {
     struct parts *p = to;
     p->a.form = ATTR_REALS;
     return VEC_PUSH(&p->reals, (double)wire_float(v));
 }
 
-static bool add_word(struct parts *p, const struct wire_field *f)
+static bool attr_add_word(struct parts *p, const struct wire_field *f)
 {
     const char *word = wire_string(f);
     p->a.form = ATTR_WORDS;
-    return word && (VEC_PUSH(&p->words, word) || wire_no_memory(&f->body));
+    if (word) VEC_PUSH(&p->words, word);
+    return word != NULL;
 }
 
 /* Strings of any length; names are shorter, but some nodes carry whole programs. */
-static bool set_text(struct parts *p, const struct wire_field *f)
+static void attr_set_text(struct parts *p, const struct wire_field *f)
 {
     p->a.form = ATTR_WORD;
     p->a.text = arena_copy(&f->body.m->memory, (const char *)f->body.at, (size_t)(f->body.end - f->body.at));
-    return p->a.text ? true : wire_no_memory(&f->body);
 }
 
-static bool set_body(struct onnx_building *b, struct parts *p, const struct wire_field *f)
+static bool attr_set_body(struct onnx_building *b, struct parts *p, const struct wire_field *f)
 {
     p->a.form = ATTR_BODY;
     p->a.body = onnx_graph(b->o, f->body, b->scope);
     return p->a.body >= 0;
 }
 
-static bool field(struct onnx_building *b, struct parts *p, const struct wire_field *f)
+static bool attr_field(struct onnx_building *b, struct parts *p, const struct wire_field *f)
 {
     const char *unused = NULL;
     switch (f->number) {
@@ -62,19 +62,21 @@ static bool field(struct onnx_building *b, struct parts *p, const struct wire_fi
         p->a.form = ATTR_INT;
         p->a.number = (int64_t)f->value;
         return true;
-    case 4:
-        return set_text(p, f);
+    case 4: {
+        attr_set_text(p, f);
+        return true;
+    }
     case 5:
         p->a.form = ATTR_DATA;
         return (p->a.data = onnx_tensor(f->body, &unused)) != NULL;
     case 6:
-        return set_body(b, p, f);
+        return attr_set_body(b, p, f);
     case 7:
-        return wire_numbers(f, WIRE_4, add_real, p);
+        return wire_numbers(f, WIRE_4, attr_add_real, p);
     case 8:
-        return wire_numbers(f, WIRE_NUMBER, add_int, p);
+        return wire_numbers(f, WIRE_NUMBER, attr_add_int, p);
     case 9:
-        return add_word(p, f);
+        return attr_add_word(p, f);
     case 20:
         p->type = (int64_t)f->value;
         return true;
@@ -86,7 +88,7 @@ static bool field(struct onnx_building *b, struct parts *p, const struct wire_fi
 }
 
 /* A field that is not written has its default: a list without numbers, a 0. */
-static enum model_attr_form form_of_type(const struct parts *p)
+static enum model_attr_form attr_form_of_type(const struct parts *p)
 {
     static const enum model_attr_form forms[] = {
         [1] = ATTR_REAL, [2] = ATTR_INT,   [3] = ATTR_WORD, [4] = ATTR_DATA,
@@ -95,10 +97,10 @@ static enum model_attr_form form_of_type(const struct parts *p)
     return plain ? forms[p->type] : p->a.form;
 }
 
-static bool finish(struct onnx_building *b, struct parts *p)
+static bool attr_finish(struct onnx_building *b, struct parts *p)
 {
     struct arena *memory = &b->o->w.m->memory;
-    p->a.form = form_of_type(p);
+    p->a.form = attr_form_of_type(p);
     p->a.count = (int)(p->a.form == ATTR_INTS    ? p->ints.count
                        : p->a.form == ATTR_REALS ? p->reals.count
                                                  : p->words.count);
@@ -106,17 +108,17 @@ static bool finish(struct onnx_building *b, struct parts *p)
     p->a.reals = arena_copy_array(memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
     p->a.words = arena_copy_array(memory, p->words.at, p->words.count, sizeof *p->words.at);
     if (p->a.form == ATTR_WORD && !p->a.text) p->a.text = "";
-    return p->a.ints && p->a.reals && p->a.words ? true : wire_no_memory(&b->o->w);
+    return true;
 }
 
 /* `keep` false: the call of the function leaves it out. */
-static bool attribute(struct onnx_building *b, struct wire w, struct model_attr *out, bool *keep)
+static bool attr_attribute(struct onnx_building *b, struct wire w, struct model_attr *out, bool *keep)
 {
     struct wire_field f;
     struct parts p = {.a = {.key = "", .form = ATTR_TEXT, .body = -1}};
     bool ok = true;
-    while (ok && wire_next(&w, &f)) ok = field(b, &p, &f);
-    ok = ok && !b->o->failed && finish(b, &p);
+    while (ok && wire_next(&w, &f)) ok = attr_field(b, &p, &f);
+    ok = ok && !b->o->failed && attr_finish(b, &p);
     VEC_FREE(&p.ints);
     VEC_FREE(&p.reals);
     VEC_FREE(&p.words);
@@ -140,11 +142,9 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
     bool ok = true, keep;
     while (ok && wire_next(&node, &f)) {
         if (f.number != 5) continue;
-        ok = attribute(b, f.body, &a, &keep);
-        if (ok && keep)
-            ok = VEC_PUSH(&all, a) && (a.form != ATTR_BODY || VEC_PUSH(&bodies, a.body))
-                     ? true
-                     : wire_no_memory(&node);
+        ok = attr_attribute(b, f.body, &a, &keep);
+        if (ok && keep) VEC_PUSH(&all, a);
+        if (ok && a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }
     out->count = (int)all.count;
     out->at = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
@@ -152,6 +152,5 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
     op->bodies = arena_copy_array(memory, bodies.at, bodies.count, sizeof *bodies.at);
     VEC_FREE(&all);
     VEC_FREE(&bodies);
-    if (ok && (!out->at || !op->bodies)) ok = wire_no_memory(&node);
     return ok && !b->o->failed;
 }

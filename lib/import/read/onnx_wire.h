@@ -1,5 +1,5 @@
-/* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of counted bytes.
- * A message is walked field by field; fields that nobody asks for are passed over. */
+/* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of
+ * counted bytes. A message is walked field by field; fields that nobody asks for are passed over. */
 #ifndef LX_IMPORT_ONNX_WIRE_H
 #define LX_IMPORT_ONNX_WIRE_H
 
@@ -29,7 +29,6 @@ bool wire_next(struct wire *w, struct wire_field *f);
 /* At the byte where `w` is. Always false. */
 bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool wire_no_memory(const struct wire *w);
 /* A number of a field of numbers that may be packed: walks `f` as a whole. `each` is called for every one. */
 bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each)(void *to, uint64_t value),
                   void *to);

@@ -10,19 +10,18 @@
 enum { MOST_CHASED = 6 };
 
 struct chase {
-    struct search *p;
+    struct search *search;
     struct nest_pool *pool;
     struct arena memory;
     struct nest_set base;
     int64_t *tries;
-    bool ok;
 };
 
 static bool nest_chase_is_over(const struct chase *c)
 {
-    bool enough = c->p->bound_with_nests && !asks_time(c->p) && c->pool->count > 0 &&
-                  c->pool->at[0].hbm_bytes <= c->p->bound;
-    return !c->ok || enough || *c->tries <= 0 || search_is_over(c->p);
+    bool enough = c->search->bound_with_nests && !asks_time(c->search) && c->pool->count > 0 &&
+                  c->pool->at[0].hbm_bytes <= c->search->bound;
+    return enough || *c->tries <= 0 || search_is_over(c->search);
 }
 
 static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
@@ -32,9 +31,9 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
     from.below = nest_pool_limit(c->pool, s);
-    c->ok = nest_set_plan(c->p, &from, &next);
+    nest_set_plan(c->search, &from, &next);
     *c->tries -= s->menus->spent - before;
-    if (c->ok && next.memory) nest_pool_add(c->pool, &next);
+    if (next.memory) nest_pool_add(c->pool, &next);
 }
 
 /* With the tiles of a nest as they are, and with more of each level. */
@@ -44,15 +43,11 @@ static void nest_chase_try_counts(struct chase *c, const struct nest_set *from, 
     lx_status st = {0};
     nest_chase_try_set(c, from);
     s.nests = arena_copy_array(&c->memory, from->nests, (size_t)from->nest_count, sizeof *s.nests);
-    if (!s.nests) {
-        c->ok = status_no_memory(c->p->st);
-        return;
-    }
     s.changed = nest;
     for (int l = 0; l < from->nests[nest].level_count; l++) {
         for (int64_t times = 2; times <= 8; times *= 2) {
             s.nests[nest].tiles[l] = from->nests[nest].tiles[l] * times;
-            if (nest_valid(c->p->best.draft.layouts, &s.nests[nest], &st)) nest_chase_try_set(c, &s);
+            if (nest_valid(c->search->best.draft.layouts, &s.nests[nest], &st)) nest_chase_try_set(c, &s);
         }
         s.nests[nest].tiles[l] = from->nests[nest].tiles[l];
     }
@@ -65,7 +60,6 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     struct lx_op_traffic *ops = arena_array(&c->memory, (size_t)x->graph->op_count, sizeof *ops);
     int64_t *lost = arena_array(&c->memory, (size_t)x->graph->tensor_count, sizeof *lost);
     struct traffic t;
-    if (!ops || !lost) return NULL;
     traffic_list(x, a->answer.address, &c->memory, &t, ops);
     for (int32_t i = 0; i < x->access_at[x->graph->op_count]; i++) {
         const struct lx_access *y = &x->accesses[i];
@@ -83,17 +77,17 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
 static struct nest_set nest_chase_with_hold(struct chase *c, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
-    if (!nest_set_hold(from, h, &c->memory, &s)) c->ok = status_no_memory(c->p->st);
+    nest_set_hold(from, h, &c->memory, &s);
     return s;
 }
 
 /* Held whole by all nests that access it; and by each with other levels. */
 static void chase_holds(struct chase *c, int32_t tensor)
 {
-    const struct lx_layouts *l = c->p->best.draft.layouts;
+    const struct lx_layouts *l = c->search->best.draft.layouts;
     struct nest_set whole = c->base;
     int32_t any = -1, many = 0;
-    for (int32_t n = 0; n < c->base.nest_count && c->ok; n++) {
+    for (int32_t n = 0; n < c->base.nest_count; n++) {
         struct nest_tensor in = nest_tensor_of(l, &c->base.nests[n], tensor);
         if (!in.accessed) continue;
         whole = nest_chase_with_hold(c, &whole, (struct hold){tensor, n, 0});
@@ -115,7 +109,7 @@ static void chase_holds(struct chase *c, int32_t tensor)
 /* Nests that see some of its accesses see all of them. */
 static void chase_ends(struct chase *c, int32_t from, int32_t to)
 {
-    const struct lx_layouts *l = c->p->best.draft.layouts;
+    const struct lx_layouts *l = c->search->best.draft.layouts;
     for (int32_t n = 0; n < c->base.nest_count && !nest_chase_is_over(c); n++) {
         const struct lx_nest *nest = &c->base.nests[n];
         int32_t first = nest->first < from ? nest->first : from, last = nest->last > to ? nest->last : to;
@@ -123,58 +117,49 @@ static void chase_ends(struct chase *c, int32_t from, int32_t to)
         struct nest_set s;
         lx_status st = {0};
         if (nest->last < from || nest->first > to || (first == nest->first && last == nest->last)) continue;
-        if (!nest_over(l, nest, first, last, &c->memory, &wide) || !nest_valid(l, &wide, &st) ||
-            !nest_set_replace(l, &c->base, n, &wide, &c->memory, &s))
-            continue;
+        if (!nest_over(l, nest, first, last, &c->memory, &wide) || !nest_valid(l, &wide, &st)) continue;
+        nest_set_replace(l, &c->base, n, &wide, &c->memory, &s);
         for (int32_t i = 0; i < s.nest_count; i++)
             if (s.nests[i].first == first) nest_chase_try_counts(c, &s, i);
     }
-}
-
-static void chase_tensor(struct chase *c, int32_t tensor, const int32_t *at)
-{
-    chase_ends(c, at[0], at[1]);
-    chase_holds(c, tensor);
-}
-
-/* The ops of its first and last access. */
-static void nest_chase_span_of(const struct draft *x, int32_t tensor, int32_t *at)
-{
-    at[0] = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
-    at[1] = x->access_op[x->tensor_access[x->tensor_at[tensor + 1] - 1]];
 }
 
 /* From one plan of the pool on. */
 static void chase_from(struct chase *c, const struct attempt *from)
 {
     int64_t *lost = losses_of(c, from);
-    int32_t tensors = from->draft.graph->tensor_count, chased[MOST_CHASED], spans[MOST_CHASED][2];
+    int32_t tensors = from->draft.graph->tensor_count;
+    struct {
+        int32_t tensor, first, last; /* ops of its first and last access: `from` may leave the pool */
+    } chased[MOST_CHASED];
     int count = 0;
-    c->ok = lost && nest_set_of(&from->draft, c->base.menus, &c->memory, &c->base, c->p->st);
-    for (; c->ok && count < MOST_CHASED; count++) {
+    nest_set_of(&from->draft, c->base.menus, &c->memory, &c->base);
+    for (; count < MOST_CHASED; count++) {
+        const struct draft *x = &from->draft;
         int32_t worst = -1;
         for (int32_t t = 0; t < tensors; t++)
             if (lost[t] > 0 && (worst < 0 || lost[t] > lost[worst])) worst = t;
         if (worst < 0) break;
-        chased[count] = worst;
-        nest_chase_span_of(&from->draft, worst, spans[count]);
+        chased[count].tensor = worst;
+        chased[count].first = x->access_op[x->tensor_access[x->tensor_at[worst]]];
+        chased[count].last = x->access_op[x->tensor_access[x->tensor_at[worst + 1] - 1]];
         lost[worst] = 0;
     }
-    for (int i = 0; i < count && !nest_chase_is_over(c); i++) chase_tensor(c, chased[i], spans[i]);
+    for (int i = 0; i < count && !nest_chase_is_over(c); i++) {
+        chase_ends(c, chased[i].first, chased[i].last);
+        chase_holds(c, chased[i].tensor);
+    }
 }
 
-bool nest_pool_chase(struct search *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
+void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
 {
-    bool ok = true;
-    for (int next = 0; ok && *tries > 0 && next < b->width;) {
+    for (int next = 0; *tries > 0 && next < b->width;) {
         for (next = 0; next < b->count && b->done[next];) next++;
         if (next >= b->count) break;
-        struct chase c = {.p = p, .pool = b, .tries = tries, .ok = true, .base = {.menus = menus}};
+        struct chase c = {.search = search, .pool = b, .tries = tries, .base = {.menus = menus}};
         b->done[next] = true;
         chase_from(&c, &b->at[next]);
         arena_free(&c.memory);
-        ok = c.ok;
         next = 0;
     }
-    return ok;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
+static void nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
 {
     size_t ops = (size_t)s->op_count;
     struct decisions *how = &s->how;
@@ -17,11 +17,9 @@ static bool nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
             arena_copy_array(memory, how->borders, (size_t)how->border_count, sizeof *how->borders);
     how->apart = arena_copy_array(memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
     how->move_count = how->loaded_count = how->kept_count = 0; /* decided anew */
-    return how->apart;
 }
 
-bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out,
-                 lx_status *st)
+void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out)
 {
     const struct decisions *how = &x->how;
     *out = (struct nest_set){.how = *how,
@@ -34,24 +32,20 @@ bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
     out->nests = arena_copy_array(memory, how->nests, (size_t)how->nest_count, sizeof *out->nests);
     out->holds = arena_copy_array(memory, how->holds, (size_t)how->hold_count, sizeof *out->holds);
     out->cuts = arena_copy_array(memory, how->cuts, (size_t)how->cut_count, sizeof *out->cuts);
-    if (!out->nests || !out->holds || !out->cuts || !nest_edits_copy_rest(out, memory))
-        return status_no_memory(st);
+    nest_edits_copy_rest(out, memory);
     for (int32_t i = 0; i < out->nest_count; i++) {
         size_t ops = (size_t)(out->nests[i].last - out->nests[i].first + 1);
         out->nests[i].var = arena_copy_array(memory, out->nests[i].var, ops, sizeof *out->nests[i].var);
-        if (!out->nests[i].var) return status_no_memory(st);
     }
-    return true;
 }
 
-bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, struct arena *memory,
+void nest_set_add(const struct nest_set *s, const struct nest_candidate *c, struct arena *memory,
                   struct nest_set *out)
 {
     int32_t at = 0, holds = s->hold_count + c->hold_count;
     *out = *s;
     out->nests = arena_array(memory, (size_t)s->nest_count + 1, sizeof *out->nests);
     out->holds = arena_array(memory, (size_t)holds, sizeof *out->holds);
-    if (!out->nests || !out->holds) return false;
     while (at < s->nest_count && s->nests[at].first < c->nest.first) at++;
     for (int32_t i = 0; i < s->nest_count; i++) out->nests[i + (i >= at)] = s->nests[i];
     out->nests[at] = c->nest;
@@ -64,15 +58,13 @@ bool nest_set_add(const struct nest_set *s, const struct nest_candidate *c, stru
     out->nest_count++;
     out->hold_count = holds;
     out->changed = at;
-    return true;
 }
 
-bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory, struct nest_set *out)
+void nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory, struct nest_set *out)
 {
     *out = *s;
     out->nests = arena_array(memory, (size_t)s->nest_count, sizeof *out->nests);
     out->holds = arena_array(memory, (size_t)s->hold_count, sizeof *out->holds);
-    if (!out->nests || !out->holds) return false;
     out->nest_count = out->hold_count = 0;
     out->changed = s->changed == nest ? -1 : s->changed - (s->changed > nest);
     for (int32_t i = 0; i < s->nest_count; i++)
@@ -83,7 +75,6 @@ bool nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory,
         h.nest -= h.nest > nest;
         out->holds[out->hold_count++] = h;
     }
-    return true;
 }
 
 /* What a run leaves of another nest; false: nothing. */
@@ -99,21 +90,18 @@ static bool leave_rest(const struct lx_layouts *l, const struct lx_nest *run, st
     return last > first && nest_over(l, other, first, last, memory, other);
 }
 
-bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
+void nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
                       const struct lx_nest *by, struct arena *memory, struct nest_set *out)
 {
     struct nest_set whole = *s;
     *out = *s;
     whole.nests = arena_copy_array(memory, s->nests, (size_t)s->nest_count, sizeof *s->nests);
-    if (!whole.nests) return false;
     whole.nests[nest] = *by;
     whole.changed = nest;
     *out = whole;
     for (int32_t i = s->nest_count - 1; i >= 0; i--) {
-        if (i == nest || leave_rest(l, by, &whole.nests[i], memory)) continue;
-        if (!nest_set_drop(out, i, memory, out)) return false;
+        if (i != nest && !leave_rest(l, by, &whole.nests[i], memory)) nest_set_drop(out, i, memory, out);
     }
-    return true;
 }
 
 void nest_set_forget_holds(struct nest_set *s, int32_t nest)
@@ -124,11 +112,10 @@ void nest_set_forget_holds(struct nest_set *s, int32_t nest)
     s->hold_count = count;
 }
 
-bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out)
+void nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out)
 {
     struct hold *holds = arena_array(memory, (size_t)s->hold_count + 1, sizeof *holds);
     int32_t count = 0;
-    if (!holds) return false;
     for (int32_t i = 0; i < s->hold_count; i++)
         if (s->holds[i].tensor != h.tensor || s->holds[i].nest != h.nest) holds[count++] = s->holds[i];
     holds[count++] = h;
@@ -136,5 +123,4 @@ bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory
     out->holds = holds;
     out->hold_count = count;
     out->changed = h.nest;
-    return true;
 }

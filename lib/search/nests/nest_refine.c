@@ -1,5 +1,6 @@
 /* Single changes to the nests of the best plan, each planned, until none helps. */
 #include "search/nests/nest_edits.h"
+#include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
@@ -8,35 +9,34 @@
 #include <stdlib.h>
 
 struct refining {
-    struct search *p;
+    struct search *search;
     struct nest_menus *menus;
     struct arena memory;
     struct nest_set base; /* that of the best */
     int64_t *tries;
-    bool better, ok;
+    bool better;
 };
 
 static bool nest_refine_is_over(const struct refining *r)
 {
-    return !r->ok || *r->tries <= 0 || search_is_over(r->p);
+    return *r->tries <= 0 || search_is_over(r->search);
 }
 
 static const struct lx_layouts *layouts_of(const struct refining *r)
 {
-    return r->p->best.draft.layouts;
+    return r->search->best.draft.layouts;
 }
 
 /* One change: if it helps, the next ones start from it. */
 static void nest_refine_try_set(struct refining *r, const struct nest_set *s)
 {
-    bool better = false;
     if (nest_refine_is_over(r)) return;
     int64_t before = r->menus->spent;
-    r->ok = nest_set_try(r->p, s, &better);
+    bool better = nest_set_try(r->search, s);
     *r->tries -= r->menus->spent - before;
-    if (!r->ok || !better) return;
+    if (!better) return;
     r->better = true;
-    r->ok = nest_set_of(&r->p->best.draft, r->menus, &r->memory, &r->base, r->p->st);
+    nest_set_of(&r->search->best.draft, r->menus, &r->memory, &r->base);
 }
 
 static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by, bool forget)
@@ -44,10 +44,9 @@ static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by,
     struct nest_set s;
     lx_status st = {0};
     if (nest_refine_is_over(r) || !nest_valid(layouts_of(r), by, &st)) return;
-    if (!nest_set_replace(layouts_of(r), &r->base, nest, by, &r->memory, &s)) return;
+    nest_set_replace(layouts_of(r), &r->base, nest, by, &r->memory, &s);
     if (forget) {
         s.holds = arena_copy_array(&r->memory, s.holds, (size_t)s.hold_count, sizeof *s.holds);
-        if (!s.holds) return;
         for (int32_t i = 0; i < s.nest_count; i++)
             if (s.nests[i].first == by->first) nest_set_forget_holds(&s, i);
     }
@@ -116,13 +115,14 @@ static void change_levels(struct refining *r, int32_t n)
 static void drop_nest(struct refining *r, int32_t n)
 {
     struct nest_set s;
-    if (nest_set_drop(&r->base, n, &r->memory, &s)) nest_refine_try_set(r, &s);
+    nest_set_drop(&r->base, n, &r->memory, &s);
+    nest_refine_try_set(r, &s);
 }
 
 static struct nest_set nest_refine_with_hold(struct refining *r, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
-    if (!nest_set_hold(from, h, &r->memory, &s)) r->ok = status_no_memory(r->p->st);
+    nest_set_hold(from, h, &r->memory, &s);
     return s;
 }
 
@@ -131,10 +131,6 @@ static struct nest_set with_cuts(struct refining *r, const struct nest_set *from
 {
     struct nest_set s = *from;
     s.cuts = arena_array(&r->memory, (size_t)(s.cut_count + count), sizeof *s.cuts);
-    if (!s.cuts) {
-        r->ok = status_no_memory(r->p->st);
-        return s;
-    }
     for (int32_t i = 0; i < s.cut_count; i++) s.cuts[i] = from->cuts[i];
     for (int k = 0; k < count; k++) s.cuts[s.cut_count++] = (struct cut){tensor, before[k]};
     qsort(s.cuts, (size_t)s.cut_count, sizeof *s.cuts, cut_compare);
@@ -152,19 +148,19 @@ static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
 /* Held whole: as one stay with what is before and behind, or apart from either. */
 static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
 {
-    const struct draft *x = &r->p->best.draft;
+    const struct draft *x = &r->search->best.draft;
     struct lx_nest at = r->base.nests[nest];
     struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){tensor, nest, 0});
     int32_t before[2], first = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
     int32_t in = next_access(x, tensor, at.first - 1);
     int32_t behind = next_access(x, tensor, at.last);
-    for (int sides = 0; r->ok && sides < 4; sides++) {
+    for (int sides = 0; sides < 4; sides++) {
         int count = 0;
         if (((sides & 1) && first >= at.first) || ((sides & 2) && behind < 0)) continue;
         if (sides & 1) before[count++] = in;
         if (sides & 2) before[count++] = behind;
         struct nest_set t = with_cuts(r, &s, tensor, before, count);
-        if (r->ok) nest_refine_try_set(r, &t);
+        nest_refine_try_set(r, &t);
     }
 }
 
@@ -173,17 +169,17 @@ static void hold_everywhere(struct refining *r, int32_t tensor)
 {
     struct nest_set s = r->base;
     int nests = 0;
-    for (int32_t n = 0; r->ok && n < s.nest_count; n++)
+    for (int32_t n = 0; n < s.nest_count; n++)
         if (nest_tensor_of(layouts_of(r), &s.nests[n], tensor).accessed) {
             s = nest_refine_with_hold(r, &s, (struct hold){tensor, n, 0});
             nests++;
         }
-    if (r->ok && nests > 1) nest_refine_try_set(r, &s);
+    if (nests > 1) nest_refine_try_set(r, &s);
 }
 
 static void change_holds(struct refining *r, int32_t n)
 {
-    for (int32_t t = 0; t < r->p->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
+    for (int32_t t = 0; t < r->search->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
         if (n >= r->base.nest_count) return;
         struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
         if (!in.accessed) continue;
@@ -193,37 +189,62 @@ static void change_holds(struct refining *r, int32_t n)
              n < r->base.nest_count && l <= r->base.nests[n].level_count && !nest_refine_is_over(r); l++) {
             if (!(in.indexed & level_bit(l - 1))) continue;
             struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){t, n, l});
-            if (r->ok) nest_refine_try_set(r, &s);
+            nest_refine_try_set(r, &s);
         }
     }
 }
 
 /* All of the changes, a nest after the other, again and again. */
-static bool nest_refine(struct search *p, struct nest_menus *menus, int64_t *tries,
+static void nest_refine(struct search *search, struct nest_menus *menus, int64_t *tries,
                         void (*const *changes)(struct refining *, int32_t), size_t count)
 {
-    struct refining r = {.p = p, .menus = menus, .tries = tries, .better = true};
-    r.ok = nest_set_of(&p->best.draft, menus, &r.memory, &r.base, p->st);
+    struct refining r = {.search = search, .menus = menus, .tries = tries, .better = true};
+    nest_set_of(&search->best.draft, menus, &r.memory, &r.base);
     while (r.better && !nest_refine_is_over(&r)) {
         r.better = false;
         for (size_t k = 0; k < count; k++)
             for (int32_t n = 0; n < r.base.nest_count && !nest_refine_is_over(&r); n++) changes[k](&r, n);
     }
     arena_free(&r.memory);
-    return r.ok;
 }
 
-bool nest_set_refine(struct search *p, struct nest_menus *menus, int64_t *tries)
+void nest_set_refine(struct search *search, struct nest_menus *menus, int64_t *tries)
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
                                                                   change_levels, drop_nest};
     /* Where less cannot be moved there may be fewer iterations. */
-    size_t first = nests_suffice(p) ? 2 : 0;
-    return nest_refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
+    size_t first = nests_suffice(search) ? 2 : 0;
+    nest_refine(search, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
 }
 
-bool nest_set_refine_holds(struct search *p, struct nest_menus *menus, int64_t *tries)
+void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int64_t *tries)
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_holds};
-    return nest_refine(p, menus, tries, changes, 1);
+    nest_refine(search, menus, tries, changes, 1);
+}
+
+/* While nests are looked for, ops are divided as if all that they use were on chip, so that those agree which share something; in
+ * the end they are divided once more with what their other operands take in HBM. */
+void nest_set_quicken(struct search *search, struct nest_menus *menus)
+{
+    struct arena memory = {0};
+    struct nest_set s;
+    struct attempt next;
+    if (menus->by_memory || asks_time(search) || search_is_over(search)) return;
+    nest_set_of(&search->best.draft, menus, &memory, &s);
+    menus->by_memory = true;
+    s.changed = EVERY_NEST;
+    s.below = search->best.hbm_bytes;
+    nest_set_plan(search, &s, &next);
+    menus->by_memory = false;
+    arena_free(&memory);
+    if (!next.memory) return;
+    bool better = next.hbm_bytes < search->best.hbm_bytes;
+    if (next.hbm_bytes == search->best.hbm_bytes)
+        better = draft_clocks(&next.draft, next.answer.address).end_to_end_us <
+                 draft_clocks(&search->best.draft, search->best.answer.address).end_to_end_us;
+    if (better)
+        replace_best(search, &next);
+    else
+        attempt_free(&next);
 }

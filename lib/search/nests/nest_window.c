@@ -2,7 +2,6 @@
 #include "search/nests/nest_window.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
@@ -211,17 +210,14 @@ static bool splits_alike(const struct lx_division *a, const struct lx_division *
 
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b)
 {
-    enum { EACH_OP = 50, EACH_TENSOR = 50 };
     if (a->graph.op_count != b->graph.op_count || a->graph.tensor_count != b->graph.tensor_count)
         return false;
     for (int32_t o = 0; o < a->graph.op_count; o++) {
-        stop_look(EACH_OP);
         if (!ops_alike(&a->graph.ops[o], &b->graph.ops[o]) ||
             !splits_alike(&a->divided.at[o], &b->divided.at[o]))
             return false;
     }
     for (int32_t t = 0; t < a->graph.tensor_count; t++) {
-        stop_look(EACH_TENSOR);
         const struct lx_tensor *one = &a->graph.tensors[t], *two = &b->graph.tensors[t];
         if (one->role != two->role || one->dtype != two->dtype || one->bytes != two->bytes ||
             one->memory != two->memory || one->placing != two->placing ||
@@ -247,7 +243,6 @@ static bool nest_window_carry_divisions(const struct nest_window *w, const struc
         int32_t op = w->first + o;
         if (!from) continue;
         struct lx_division *v = arena_array(memory, 1, sizeof *v);
-        if (!v) return status_no_memory(st);
         for (int i = 0; i < from->split_count; i++) splits[i] = from->splits[i].split;
         if (!lx_division_ordered(&tiled, op, splits, lx_division_front(from), memory, v, st)) return false;
         divided[whole->how.order ? whole->how.order[op] : op] = v;
@@ -269,16 +264,14 @@ bool nest_window_carry(const struct nest_window *w, const struct draft *whole, c
         c.nest.last += w->first;
         c.nest.var = arena_copy_array(memory, c.nest.var, (size_t)(c.nest.last - c.nest.first + 1),
                                       sizeof *c.nest.var);
-        if (!holds || !c.nest.var) return status_no_memory(st);
         for (int32_t k = 0; k < found->hold_count; k++)
             if (found->holds[k].nest == i)
                 holds[c.hold_count++] =
                     (struct hold){w->tensor[found->holds[k].tensor], 0, found->holds[k].level};
-        if (!nest_set_add(to, &c, memory, &with)) return status_no_memory(st);
+        nest_set_add(to, &c, memory, &with);
         *to = with;
     }
     struct cut *cuts = arena_array(memory, (size_t)(to->cut_count + found->cut_count), sizeof *cuts);
-    if (!cuts) return status_no_memory(st);
     if (to->cut_count) memcpy(cuts, to->cuts, (size_t)to->cut_count * sizeof *cuts);
     for (int32_t k = 0; k < found->cut_count; k++)
         cuts[to->cut_count++] =

@@ -3,13 +3,10 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "search/plan_search.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_TENSOR = 30, EACH_OP = 40 }; /* work of base/stop.h */
 
 struct cutting {
     const struct draft *x;
@@ -24,7 +21,6 @@ static void count_crossing(struct cutting *c)
     const struct draft *x = c->x;
     int32_t longest = c->ops > LARGE_GRAPH ? c->most : c->ops;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
-        (void)stop_round(t, EACH_TENSOR);
         if (x->tensor_at[t] == x->tensor_at[t + 1] || x->graph->tensors[t].role == LX_WEIGHT) continue;
         int32_t first = x->access_op[x->tensor_access[x->tensor_at[t]]],
                 last = x->access_op[x->tensor_access[x->tensor_at[t + 1] - 1]];
@@ -55,7 +51,6 @@ static int32_t period_of(const struct cutting *c)
     for (int32_t p = SHORTEST; p <= c->most && 2 * p <= c->ops; p++) {
         int32_t same = 0;
         for (int32_t o = 0; o + p < c->ops; o++) {
-            stop_look(EACH_OP);
             same += nest_window_ends_same_op(c->x, o, o + p);
         }
         if (10 * (int64_t)same >= 9 * (int64_t)(c->ops - p)) return p;
@@ -97,7 +92,6 @@ static bool cut_anywhere(const struct cutting *c, int32_t *last, int32_t *count)
     for (int32_t to = 0; ok && to <= c->ops; to++) {
         cost[to] = to ? 1e300 : 0;
         from[to] = 0;
-        stop_look((int64_t)c->most);
         for (int32_t at = (int32_t)max_i64(0, to - c->most); at < to; at++) {
             double sum = cost[at] + (to < c->ops ? (double)c->crossing[to - 1] : 0);
             if (sum < cost[to]) cost[to] = sum, from[to] = at;
@@ -121,7 +115,6 @@ bool nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory,
     struct cutting c = {.x = x, .ops = x->graph->op_count, .most = most};
     c.crossing = arena_array(memory, (size_t)c.ops, sizeof *c.crossing);
     *last = arena_array(memory, (size_t)c.ops + 1, sizeof **last);
-    if (!c.crossing || !*last) return status_no_memory(st);
     count_crossing(&c);
     int32_t period = period_of(&c);
     if (period > 0)

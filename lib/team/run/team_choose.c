@@ -2,6 +2,10 @@
 #include "team/run/team_choose.h"
 #include "team/run/team_bound.h"
 #include "team/run/team_contest.h"
+#include "base/memory.h"
+#include "plan/plan_slot.h"
+
+#include <string.h>
 
 /* What is left of the time, for one of so many teams. When its members are planned there are the clock of the whole and what is
  * exchanged to be found, which takes longer the longer the cuts took. */
@@ -199,12 +203,44 @@ const char *lx_team_uncut_words(void)
     return "no time was left for cuts: members compute all that is not stated to be cut; give it more time";
 }
 
-struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
-                                           const struct lx_plan_options *plan, lx_status *st)
+static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_options *plan, const void *more,
+                            lx_status *st)
 {
+    const struct lx_team_options *how = more;
     struct team_time t;
     team_time_begin(&t, how, plan);
     struct lx_team_plans *p = team_choose(g, how, &t.plan, st);
     team_time_end(&t);
     return p;
+}
+
+static void drop_plans(void *plans)
+{
+    lx_team_plans_free(plans);
+}
+
+/* With its choices, and their names, in one block. */
+static void *copy_options(const void *more)
+{
+    const struct lx_team_options *from = more;
+    size_t count = (size_t)from->choice_count, bytes = sizeof *from + count * sizeof *from->choices;
+    for (size_t i = 0; i < count; i++) bytes += strlen(from->choices[i].tensor) + 1;
+    struct lx_team_options *copy = mem_alloc(bytes);
+    struct lx_team_choice *choices = (struct lx_team_choice *)(copy + 1);
+    char *names = (char *)(choices + count);
+    *copy = *from;
+    copy->choices = choices;
+    for (size_t i = 0; i < count; i++) {
+        choices[i] = from->choices[i];
+        choices[i].tensor = strcpy(names, from->choices[i].tensor);
+        names += strlen(names) + 1;
+    }
+    return copy;
+}
+
+struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_plan_options *plan, lx_status *st)
+{
+    static const struct plan_task team = {choose_in_time, drop_plans, copy_options};
+    return plan_in_slot(&team, g, plan, how, st);
 }

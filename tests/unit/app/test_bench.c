@@ -163,7 +163,7 @@ static char *essence_of(const char *name)
         if (i > 0) assert_string_not_equal(lines.at[i - 1], lines.at[i]);
         text_add(&all, lines.at[i]);
     }
-    for (size_t i = 0; i < lines.count; i++) mem_free(lines.at[i]);
+    for (size_t i = 0; i < lines.count; i++) free(lines.at[i]);
     VEC_FREE(&lines);
     cJSON_Delete(rows);
     return all.at ? all.at : mem_string("");

@@ -1,6 +1,5 @@
 /* Columns and the writers that walk them: one table in four formats, and how it is fitted to a screen. */
 #include "support/columns_fault.h"
-#include "text/sort_rows.h"
 #include "text/table.h"
 
 #include <math.h>

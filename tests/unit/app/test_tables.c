@@ -2,7 +2,7 @@
  * results: what is written is what is read. */
 #include "all_columns.h"
 #include "base/arena.h"
-#include "bench/row_fields.h"
+#include "bench/bench.h"
 #include "support/columns_fault.h"
 
 #include <cjson/cJSON.h>

@@ -1,7 +1,6 @@
 /* What is told of a team's plan adds up: bytes per axis and per step to those of the plan, spans of a time line to the clock. */
 #include "solvers.h"
 #include "team/team_figures.h"
-#include "team/team_lanes.h"
 
 #include <math.h>
 #include <setjmp.h>

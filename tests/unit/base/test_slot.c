@@ -117,8 +117,12 @@ static void test_memory(void **state)
     lx_status st = {0};
     struct border border;
     long before = atomic_load(&allocator.held);
-    assert_null(run((struct job){.out_of_memory = true}, yes, 0, &st));
-    assert_int_equal(st.code, LX_E_MEMORY);
+    volatile bool out = false;
+    if (border_begin(&border) == 0)
+        run((struct job){.out_of_memory = true}, yes, 0, &st);
+    else
+        out = true;
+    assert_true(out);
     usleep(20000);
     if (border_begin(&border) == 0) {
         char *result = run((struct job){.offers = 1, .deaf = true}, NULL, 0.01, &st);

@@ -6,11 +6,9 @@
 static char *with_number(const char *file, const char *key, const char *number)
 {
     const char *at = strstr(file, key);
-    char *out = NULL;
     assert_non_null(at);
     at += strlen(key);
-    assert_true(asprintf(&out, "%.*s%s%s", (int)(at - file), file, number, at + strcspn(at, ",}\n")) > 0);
-    return out;
+    return mem_format("%.*s%s%s", (int)(at - file), file, number, at + strcspn(at, ",}\n"));
 }
 
 static void negative_numbers(void **state)

@@ -3,6 +3,7 @@
 #include "planfile/plan_fields.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 
@@ -26,7 +27,7 @@ static struct lx_plan *read_tree(const cJSON *tree, lx_status *st)
 {
     char *text = cJSON_PrintUnformatted(tree);
     struct lx_plan *p = lx_plan_of_text("tree", text, strlen(text), st);
-    mem_free(text);
+    free(text);
     return p;
 }
 

@@ -162,7 +162,7 @@ static void every_forgery_is_found(void **state)
         for (int k = 0; k < FORGERIES; k++)
             for (int times = 0; times < 2 + wanted / 500; times++)
                 forge_once(p, subjects[i].name, k, &rng, &n[k]);
-        mem_free(text);
+        free(text);
         lx_plan_free(p);
         cJSON_Delete(subjects[i].plan);
         lx_run_result_free(subjects[i].good);

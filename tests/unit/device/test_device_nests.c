@@ -52,7 +52,7 @@ static void cases_run_as_given(void **state)
         wrong += run_nests(stated_get(c, "id")->valuestring, p, LX_VERIFY_FULL);
         lx_plan_free(p);
         lx_graph_free(g);
-        mem_free(text);
+        free(text);
     }
     cJSON_Delete(all);
     assert_int_equal(wrong, 0);

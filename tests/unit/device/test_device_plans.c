@@ -6,6 +6,7 @@
 #include "support/kind_lists.h"
 #include "support/sampled.h"
 
+#include <stdlib.h>
 #include <math.h>
 
 struct variant {
@@ -121,9 +122,9 @@ static void run_folder(const char *folder)
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
             if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 192 : 96);
         }
-        mem_free(list[i]);
+        free(list[i]);
     }
-    mem_free(list);
+    free(list);
 }
 
 static void graphs_execute(void **state)

@@ -44,8 +44,7 @@ static bool same(const struct lx_division *d, const struct lx_alternative *a)
 static void check_op(const struct lx_divisions *d, int32_t op, const double *share)
 {
     struct lx_alternative at[MOST];
-    lx_status st = {0};
-    int neighbours, present = 0, n = lx_division_alternatives(d, op, share, at, MOST, &neighbours, &st);
+    int neighbours, present = 0, n = lx_division_alternatives(d, op, share, at, MOST, &neighbours);
     if (d->at[op].kind != LX_DIVIDED) {
         assert_int_equal(n, 0);
         return;

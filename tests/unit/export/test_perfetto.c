@@ -2,7 +2,7 @@
  * says. */
 #include "support/export_plans.h"
 #include "base/memory.h"
-#include "export/tick_times.h"
+#include "export/export_rows.h"
 
 #include <math.h>
 

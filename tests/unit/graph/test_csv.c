@@ -21,10 +21,9 @@ static const struct lx_graph *parse_as(const char *file, const char *text)
 /* Malloc'ed: the buffers of a list in a format of lists. */
 static char *write_as(const char *format, const struct lx_graph *g)
 {
-    lx_status st = {0};
     size_t length;
     struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
-    char *csv = lx_format_find(format)->write_buffers(&list, &length, &st);
+    char *csv = lx_format_find(format)->write_buffers(&list, &length);
     assert_non_null(csv);
     assert_int_equal(strlen(csv), length);
     return csv;
@@ -32,9 +31,8 @@ static char *write_as(const char *format, const struct lx_graph *g)
 
 static char *write_graph_as(const char *format, const struct lx_graph *g)
 {
-    lx_status st = {0};
     size_t length;
-    char *text = lx_format_find(format)->write_graph(g, &length, &st);
+    char *text = lx_format_find(format)->write_graph(g, &length);
     assert_non_null(text);
     return text;
 }

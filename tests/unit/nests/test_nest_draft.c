@@ -157,7 +157,7 @@ static int64_t plan_case(const cJSON *c)
     lx_layouts_free(l);
     lx_graph_free(g);
     mem_free(how);
-    mem_free(text);
+    free(text);
     return bytes;
 }
 
@@ -180,7 +180,7 @@ static int64_t search_case(const cJSON *c)
     lx_divisions_free(d);
     lx_layouts_free(l);
     lx_graph_free(g);
-    mem_free(text);
+    free(text);
     return bytes;
 }
 

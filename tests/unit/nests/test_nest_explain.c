@@ -20,8 +20,7 @@ static int explains(const struct lx_plan *p, int uses[LX_NEST_USE_COUNT])
     int parts = 0;
     for (int32_t i = 0; i < p->nest_count; i++) {
         struct lx_nest_explained e;
-        lx_status st = {0};
-        assert_true(lx_plan_explain_nest(p, i, &e, &st));
+        lx_plan_explain_nest(p, i, &e);
         assert_int_equal(e.hbm_bytes, moved(p, p->nests[i].first, p->nests[i].last));
         assert_true(e.free_bytes >= 0 && e.free_bytes <= p->problem.capacity);
         for (int32_t k = 0; k < e.count; k++) {
@@ -62,8 +61,7 @@ static void bytes_of_a_nest_add_up(void **state)
 static void differs(const struct lx_plan *p, const struct lx_plan *q, bool any)
 {
     struct lx_nest_diff d;
-    lx_status st = {0};
-    assert_true(lx_nest_diff(p, q, &d, &st));
+    lx_nest_diff(p, q, &d);
     int64_t before = d.others.bytes_before, after = d.others.bytes_after;
     int32_t nests_before = 0, nests_after = 0;
     assert_int_equal(d.count > 0, any);

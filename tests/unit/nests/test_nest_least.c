@@ -205,7 +205,7 @@ static void divide_from(struct walk *w, int32_t op)
         return;
     }
     lx_status st = {0};
-    if (!division_menu_orders(&tiled, op, &w->memory, &m, &st)) return;
+    division_menu_orders(&tiled, op, &w->memory, &m);
     for (int32_t c = 0; c < m.count && !w->too_many; c++) {
         struct lx_division *v = arena_array(&w->memory, 1, sizeof *v);
         assert_non_null(v);
@@ -262,7 +262,7 @@ static void nests_from(struct walk *w, int32_t op)
 /* INT64_MAX: there are too many. */
 static int64_t least_of_all(const struct lx_graph *g, int *plans, lx_status *st)
 {
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_new(g);
     struct lx_passes passes = {.online = LX_ONLINE_NONE, .tile = LX_TILE_AUTO};
     struct lx_plan_options options = {.solver = lx_solver_find("exact"), .passes = passes};
     if (!p || !plan_divide(p, &passes, NULL, st)) fail_msg("%s", st->text);

@@ -267,7 +267,7 @@ static void every_change_is_found_in(const char *pattern, const struct lx_passes
     struct walk w = {.plan = plan_of(pattern, passes)};
     char *text = cJSON_PrintUnformatted(w.plan);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
-    mem_free(text);
+    free(text);
     assert_true(accepted(w.plan));
     if (whole) {
         change_all(&w);

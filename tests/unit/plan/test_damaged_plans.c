@@ -136,7 +136,7 @@ static void every_edit_is_found(void **state)
         char *damaged = cJSON_Print(plan);
         wrong += !judge(edit, damaged);
         edits++;
-        mem_free(damaged);
+        free(damaged);
         cJSON_Delete(plan);
     }
     cJSON_Delete(file);
@@ -160,7 +160,7 @@ static void good_plans_are_accepted(void **state)
         struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
         if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
         lx_plan_free(p);
-        mem_free(text);
+        free(text);
         cJSON_Delete(plan);
     }
 }

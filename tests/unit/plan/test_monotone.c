@@ -79,7 +79,7 @@ static void limited_bundles(void **state)
         if (!small) fail_msg("%s", st.text);
         struct lx_device device = small->device;
         device.bundle_tensors = (int32_t)rng_between(&r, 2, 9);
-        const struct lx_graph *limited = lx_graph_with_device(small, &device, &st);
+        const struct lx_graph *limited = lx_graph_with_device(small, &device);
         if (!limited) fail_msg("%s", st.text);
         struct lx_plan *plans[7];
         for (int k = 0; k < 7; k++) {
@@ -135,7 +135,7 @@ static void stopped_searches(void **state)
     if (!small) fail_msg("%s", st.text);
     struct lx_device device = small->device;
     device.bundle_tensors = 6;
-    const struct lx_graph *limited = lx_graph_with_device(small, &device, &st);
+    const struct lx_graph *limited = lx_graph_with_device(small, &device);
     if (!limited) fail_msg("%s", st.text);
     struct patience endless = {.most = INT64_MAX};
     int64_t without = stopped_plan(limited, &none, &endless);

@@ -1,0 +1,130 @@
+/* Plans with a deadline, or that can be interrupted: a worker makes them, and offers complete plans on the way. */
+#include "plan/plan_slot.h"
+#include "base/border.h"
+#include "base/cancel.h"
+#include "base/slot.h"
+#include "plan/options.h"
+#include "plan/plan_make.h"
+
+#include <string.h>
+
+/* The worker's own, but for `asked`, which only the thread that waits looks at. */
+struct plan_job {
+    const struct plan_task *task;
+    const struct lx_graph *graph;
+    struct lx_plan_options options;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    void *more;
+    const struct lx_run *asked;
+};
+
+struct plan_report {
+    const struct lx_run *to;
+    const struct lx_progress *so_far;
+};
+
+static void report_make(void *argument)
+{
+    const struct plan_report *report = argument;
+    report->to->progress(report->to->context, report->so_far);
+}
+
+static void job_progress(void *context, const struct lx_progress *so_far)
+{
+    const struct plan_job *job = context;
+    struct plan_report report = {job->asked, so_far};
+    slot_call(report_make, &report);
+}
+
+static bool job_is_cancelled(void *context)
+{
+    (void)context;
+    return cancel_requested();
+}
+
+static struct plan_job *job_new(const struct plan_task *task, const struct lx_graph *g,
+                                const struct lx_plan_options *options, const void *more)
+{
+    struct plan_job *job = mem_alloc(sizeof *job);
+    *job = (struct plan_job){
+        .task = task, .graph = lx_graph_ref(g), .options = *options, .asked = &options->run};
+    job->more = task->copy ? task->copy(more) : NULL;
+    job->options.like = lx_plan_ref(options->like);
+    job->options.run.context = job;
+    job->options.run.stop = job_is_cancelled;
+    if (options->run.progress) job->options.run.progress = job_progress;
+    if (options->run.options && options->solver) {
+        memcpy(job->values, options->run.options,
+               (size_t)options->solver->option_count * sizeof *job->values);
+        job->options.run.options = job->values;
+    }
+    return job;
+}
+
+static void *job_make(void *argument, lx_status *st)
+{
+    const struct plan_job *job = argument;
+    return job->task->make(job->graph, &job->options, job->more, st);
+}
+
+static void job_end(void *argument)
+{
+    struct plan_job *job = argument;
+    lx_graph_free(job->graph);
+    lx_plan_free(job->options.like);
+    mem_free(job->more);
+    mem_free(job);
+}
+
+void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
+                   const struct lx_plan_options *options, const void *more, lx_status *st)
+{
+    const struct lx_run *run = &options->run;
+    if ((!run->stop && run->time_limit <= 0) || slot_is_here()) return task->make(g, options, more, st);
+    struct border border;
+    if (border_begin(&border) != 0) memory_out();
+    struct plan_job *job = job_new(task, g, options, more);
+    border_end_released(&border); /* the worker's */
+    struct slot_work work = {job_make, task->drop, job_end, job, run->stop, run->context, run->time_limit};
+    return slot_run(&work, st);
+}
+
+/* --- Plans of one device. --- */
+
+static void *make_best(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
+                       lx_status *st)
+{
+    (void)more;
+    return plan_best(g, options, st);
+}
+
+static void drop_plan(void *plan)
+{
+    lx_plan_free(plan);
+}
+
+static const struct plan_task one_plan = {make_best, drop_plan, NULL};
+
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+{
+    return plan_in_slot(&one_plan, g, options, NULL, st);
+}
+
+static bool waits_for_plan(void)
+{
+    const struct plan_job *job = slot_job();
+    return job && job->task == &one_plan;
+}
+
+bool plan_offer_is_wanted(void)
+{
+    return waits_for_plan() && slot_wants_result();
+}
+
+void plan_offer(struct lx_plan *p)
+{
+    if (waits_for_plan())
+        slot_offer(p);
+    else
+        lx_plan_free(p);
+}

@@ -1,0 +1,25 @@
+/* Planning with a deadline, or that can be interrupted, in a slot (base/slot.h). Private to the library. */
+#ifndef LX_PLAN_PLAN_SLOT_H
+#define LX_PLAN_PLAN_SLOT_H
+
+#include "plan/plan.h"
+
+/* What is made of a graph and options: plans, teams. */
+struct plan_task {
+    /* On the worker, or here where nobody waits; `more` is its own. */
+    void *(*make)(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
+                  lx_status *st);
+    void (*drop)(void *result);
+    void *(*copy)(const void *more); /* for the worker, with mem_alloc in one block; NULL: there is no more */
+};
+
+/* The result, or NULL with `st`. Callbacks of the options are called on this thread. */
+void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
+                   const struct lx_plan_options *options, const void *more, lx_status *st);
+
+/* For the worker of lx_plan_make: does whoever waits for a plan want a complete one now? The plan is theirs then, and nobody
+ * changes it any more. */
+bool plan_offer_is_wanted(void);
+void plan_offer(struct lx_plan *p);
+
+#endif
