@@ -1,7 +1,6 @@
 /* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. A rectangle is at
  * most sixteen entries of a table of differences. O(lives in the window + cells). */
 #include "picture/heat.h"
-#include "base/checked.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -74,16 +74,12 @@ static void show_text_scales(struct map *m, int width, int height)
     mem_free(edges);
 }
 
-static bool show_text_has_owner(const struct raster_cell *c)
-{
-    return c->state == CELL_ONE || c->state == CELL_HANDOVER;
-}
-
 /* Equal cells are painted together; a tile has its letter only at the begin of a tick. */
 static void show_text_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
-    bool tile = show_text_has_owner(c) && is_tile(m->plan, c->owner);
+    bool owned = c->state == CELL_ONE || c->state == CELL_HANDOVER,
+         tile = owned && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
         char first = c[i].state == CELL_FREE       ? '.'
                      : c[i].state == CELL_RESERVED ? '\\'
@@ -93,7 +89,7 @@ static void show_text_cells(const struct map *m, const struct raster_cell *c, in
         text_pad(&s, c->state == CELL_HANDOVER ? '/' : between ? TILE_LETTER : first, 1);
         text_pad(&s, tile ? TILE_LETTER : first, (size_t)m->tick_width - 1);
     }
-    if (show_text_has_owner(c))
+    if (owned)
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);

@@ -21,15 +21,6 @@ int32_t nest_called(const struct lx_plan *p, const char *name)
     return end > name && !*end && number >= 1 && number <= p->nest_count ? (int32_t)number - 1 : -1;
 }
 
-static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts, int32_t count,
-                      struct text *out)
-{
-    for (int32_t i = 0; i < count; i++) {
-        text_add(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        add_printable(out, p->layouts->graph->tensors[parts[i].tensor].name, 30);
-    }
-}
-
 static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 {
     const struct lx_nest *n = &p->nests[nest];
@@ -46,7 +37,10 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
     /* "scores and p never leave LX; k and v held; 2,048 B free". */
     for (int32_t i = 0, to; i < e.count; i = to) {
         for (to = i; to < e.count && e.parts[to].use == e.parts[i].use;) to++;
-        add_names(p, &e.parts[i], to - i, out);
+        for (int32_t k = i; k < to; k++) {
+            text_add(out, k == i ? "" : k + 1 == to ? " and " : ", ");
+            add_printable(out, p->layouts->graph->tensors[e.parts[k].tensor].name, 30);
+        }
         text_format(out, " %s; ", lx_nest_use_words(e.parts[i].use, to - i > 1));
     }
     text_format(out, "%s free\n", in_bytes(e.free_bytes).at);

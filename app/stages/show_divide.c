@@ -74,19 +74,14 @@ static const struct column restickify_array[] = {
 const struct columns layout_columns = COLUMNS("layouts", layout_array);
 const struct columns restickify_columns = COLUMNS("restickify ops", restickify_array);
 
-static void show_tensors(const struct lx_layouts *l, struct text *out)
-{
-    int32_t n = l->graph->tensor_count;
-    struct tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; i < n; i++) rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
-    table_add_text(&TABLE(layout_columns, rows, n), out);
-    mem_free(rows);
-}
-
 void show_layouts(const struct lx_layouts *l, struct text *out)
 {
     const struct lx_graph *g = l->graph;
-    show_tensors(l, out);
+    struct tensor_row *tensors = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *tensors);
+    for (int32_t i = 0; i < g->tensor_count; i++)
+        tensors[i] = (struct tensor_row){&g->tensors[i], &l->layouts[i]};
+    table_add_text(&TABLE(layout_columns, tensors, g->tensor_count), out);
+    mem_free(tensors);
     text_format(out, "\n%s added", counted(l->restickify_count, "restickify op").at);
     if (l->dead_ops) text_format(out, ", %s left out", counted(l->dead_ops, "dead op").at);
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,

@@ -254,17 +254,6 @@ static bool read_jobs(struct call *call, struct crowd *c)
         (long long)c->jobs);
 }
 
-/* Every process reads the same lines. */
-static bool cmd_sweep_prepare(struct call *call, struct sweep *s)
-{
-    if (!option_given(&call->line, "solver"))
-        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
-    const struct lx_graph *g = read_graph(call, call->line.files.at[0]);
-    bool ok = g && read_lines(call, g, s);
-    lx_graph_free(g);
-    return ok;
-}
-
 static int cmd_sweep_answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
                             const struct sweep_paper *paper)
 {
@@ -296,8 +285,12 @@ static int cmd_sweep_run(struct call *call)
     int code = FAILED;
     interrupted = 0;
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
-    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) &&
-              cmd_sweep_prepare(call, &s);
+    if (!option_given(&call->line, "solver"))
+        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
+    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c);
+    const struct lx_graph *g = ok ? read_graph(call, call->line.files.at[0]) : NULL;
+    ok = g && read_lines(call, g, &s);
+    lx_graph_free(g);
     struct sigaction before[ENDS];
     watch_begin(&work.watch, 0);
     interrupt_catch(ends, ENDS, before); /* they end it in good order: nobody is left behind */

@@ -15,24 +15,6 @@ struct need {
     bool overwritten; /* by an op that keeps nothing: what is read may never have been in HBM */
 };
 
-static void check_bounds_add_access(const struct checker *c, int32_t o, int operand, struct need *n)
-{
-    const struct lx_op *op = &c->g->ops[o];
-    struct cut k;
-    cut_of_op(c, o, &k);
-    int64_t bytes = touched_bytes(c, &k, o, operand);
-    bool writes = operand >= op->input_count;
-    if (op->kind->traits & LX_EXTERN) {
-        n->extern_bytes += bytes;
-        *(writes ? &n->extern_writes : &n->extern_reads) = true;
-        n->overwritten |= writes;
-    } else if (writes) {
-        n->written = max_i64(n->written, bytes);
-        n->overwritten |= !op_keeps_rest(op);
-    } else
-        n->read = max_i64(n->read, bytes);
-}
-
 /* A copy that layout added need not be there in another plan, so that only the pattern's own tensors count. */
 static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
 {
@@ -59,8 +41,23 @@ int64_t compulsory_bytes(const struct checker *c)
         for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
     for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++)
-            check_bounds_add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
+        for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++) {
+            struct need *n = &needs[op_operand(&c->g->ops[o], i)];
+            const struct lx_op *op = &c->g->ops[o];
+            struct cut k;
+            cut_of_op(c, o, &k);
+            int64_t bytes = touched_bytes(c, &k, o, i);
+            bool writes = i >= op->input_count;
+            if (op->kind->traits & LX_EXTERN) {
+                n->extern_bytes += bytes;
+                *(writes ? &n->extern_writes : &n->extern_reads) = true;
+                n->overwritten |= writes;
+            } else if (writes) {
+                n->written = max_i64(n->written, bytes);
+                n->overwritten |= !op_keeps_rest(op);
+            } else
+                n->read = max_i64(n->read, bytes);
+        }
     for (int32_t t = 0; t < c->g->tensor_count; t++) sum += bytes_of_need(&c->g->tensors[t], &needs[t]);
     return sum;
 }

@@ -37,21 +37,6 @@ static bool check_bundles_refuse(const struct count *n, int32_t first, const cha
                       why);
 }
 
-static bool check_bundles_bundle_right(const struct count *n, int32_t first, int32_t end)
-{
-    const struct lx_bundle *b = &n->c->p->bundles[n->bundle];
-    int64_t limit = n->c->g->device.bundle_tensors;
-    for (int32_t o = first; o < end && end > first + 1; o++)
-        if (n->c->g->ops[o].kind->traits & LX_WIPES)
-            return check_bundles_refuse(n, first, "has an op that must be one by itself");
-    if (limit > 0 && end > first + 1 && n->own.tensors > limit)
-        return check_bundles_refuse(n, first, "has more tensors in HBM than the device allows");
-    if (b->tensors != n->own.tensors || b->operands != n->own.operands || b->cores != n->own.cores)
-        return check_bundles_refuse(n, first,
-                                    "has other numbers of tensors, operands or cores than the plan claims");
-    return true;
-}
-
 bool check_bundles(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
@@ -68,7 +53,16 @@ bool check_bundles(const struct checker *c)
         int32_t end = n.bundle + 1 < p->bundle_count ? p->bundles[n.bundle + 1].first : c->g->op_count;
         n.own = (struct lx_bundle){0};
         for (int32_t o = first; o < end; o++) check_bundles_count_op(&n, o, &next);
-        if (!check_bundles_bundle_right(&n, first, end)) return false;
+        const struct lx_bundle *b = &n.c->p->bundles[n.bundle];
+        int64_t limit = n.c->g->device.bundle_tensors;
+        for (int32_t o = first; o < end && end > first + 1; o++)
+            if (n.c->g->ops[o].kind->traits & LX_WIPES)
+                return check_bundles_refuse(&n, first, "has an op that must be one by itself");
+        if (limit > 0 && end > first + 1 && n.own.tensors > limit)
+            return check_bundles_refuse(&n, first, "has more tensors in HBM than the device allows");
+        if (b->tensors != n.own.tensors || b->operands != n.own.operands || b->cores != n.own.cores)
+            return check_bundles_refuse(
+                &n, first, "has other numbers of tensors, operands or cores than the plan claims");
     }
     return true;
 }

@@ -21,23 +21,6 @@ static bool share_bytes(const struct replay *r, int32_t a, int32_t b)
     return at[a] < at[b] + x[b].size && at[b] < at[a] + x[a].size;
 }
 
-/* The old place was its own up to this tick, and no copy of the tick has come there yet. */
-static bool check_copies_may_move(const struct replay *r, const struct copy *k)
-{
-    const struct lx_plan *p = r->c->p;
-    const struct lx_transfer *x = k->x;
-    int32_t from = x->source;
-    bool right = is_placed(r, from) && p->stays[from].tensor == k->tensor && from != x->stay &&
-                 p->stays[from].hold == k->hold && p->problem.buffers[from].start < r->tick &&
-                 r->tick <= p->problem.buffers[from].end &&
-                 parts_equal(&r->parts[from], &r->parts[x->stay]) && slice_held(r, from, &k->looped, k->hold);
-    for (const struct lx_transfer *y = &p->transfers[r->transfer_at[r->tick]]; right && y < x; y++)
-        right = y->kind == LX_STORE || !share_bytes(r, y->stay, from);
-    return right ? true
-                 : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not", (int)r->tick,
-                              buffer_name(r, x->stay));
-}
-
 /* Stores and ring copies need all of it at their source, held in the same way. */
 static bool source_has(const struct replay *r, const struct copy *k)
 {
@@ -58,7 +41,21 @@ static bool may_copy(const struct replay *r, const struct copy *k)
         return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
                           buffer_name(r, k->x->stay));
     }
-    if (x->kind == LX_MOVE) return check_copies_may_move(r, k);
+    if (x->kind == LX_MOVE) {
+        /* The old place was its own up to this tick, and no copy of the tick has come there yet. */
+        const struct lx_plan *p = r->c->p;
+        int32_t from = x->source;
+        bool right = is_placed(r, from) && p->stays[from].tensor == k->tensor && from != x->stay &&
+                     p->stays[from].hold == k->hold && p->problem.buffers[from].start < r->tick &&
+                     r->tick <= p->problem.buffers[from].end &&
+                     parts_equal(&r->parts[from], &r->parts[x->stay]) &&
+                     slice_held(r, from, &k->looped, k->hold);
+        for (const struct lx_transfer *y = &p->transfers[r->transfer_at[r->tick]]; right && y < x; y++)
+            right = y->kind == LX_STORE || !share_bytes(r, y->stay, from);
+        return right ? true
+                     : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not",
+                                  (int)r->tick, buffer_name(r, x->stay));
+    }
     if (source_has(r, k)) return true;
     int32_t from = x->kind == LX_STORE ? x->stay : x->source;
     return status_set(r->st, LX_E_NO, "tick %d copies %s from %s, which does not have its value",

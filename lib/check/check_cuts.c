@@ -52,22 +52,6 @@ static int counting_order(const struct checker *c, const struct lx_op *op, const
     return n;
 }
 
-static void find_slices(const struct checker *c, const struct lx_op *op, const struct lx_division *d,
-                        struct cut *k)
-{
-    int order[LX_MAX_VARS], count = counting_order(c, op, d, k, order);
-    for (int v = 0; v < k->x.var_count; v++) {
-        int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
-        k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
-        k->stride[v] = 1;
-        if (k->split[v] > 1 && op_index_reduced(&k->x, v)) k->sum_slices *= k->split[v];
-    }
-    for (int i = 0; i < count; i++) {
-        k->stride[order[i]] = k->cores;
-        if (!mul_i64(k->cores, k->split[order[i]], &k->cores)) k->cores = INT64_MAX;
-    }
-}
-
 void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
 {
     const struct lx_op *op = &c->g->ops[o];
@@ -97,7 +81,17 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
         k->tiles[v] = k->nest->tiles[l];
         k->x.extent[v] /= k->tiles[v];
     }
-    find_slices(c, op, d, k);
+    int order[LX_MAX_VARS], count = counting_order(c, op, d, k, order);
+    for (int v = 0; v < k->x.var_count; v++) {
+        int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
+        k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
+        k->stride[v] = 1;
+        if (k->split[v] > 1 && op_index_reduced(&k->x, v)) k->sum_slices *= k->split[v];
+    }
+    for (int i = 0; i < count; i++) {
+        k->stride[order[i]] = k->cores;
+        if (!mul_i64(k->cores, k->split[order[i]], &k->cores)) k->cores = INT64_MAX;
+    }
 }
 
 static bool check_cuts_refuse(const struct checker *c, const struct lx_op *op, const struct cut *k, int v,

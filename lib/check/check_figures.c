@@ -34,34 +34,15 @@ static bool check_figures_same(const struct checker *c, const char *subject, con
                       (long long)claimed, what, (long long)counted);
 }
 
-/* Who reads and writes, and what that moves through HBM where it is off chip. */
-static bool check_figures_accesses_right(const struct checker *c, int32_t o)
-{
-    const struct lx_op *op = &c->g->ops[o];
-    struct cut k;
-    cut_of_op(c, o, &k);
-    for (int i = 0; i < op_operand_count(op); i++) {
-        const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
-        int32_t tensor = op_operand(op, i);
-        bool writes = i >= op->input_count, reads = !writes || op_keeps_rest(op);
-        if (a->tensor != tensor || a->reads != reads || a->writes != writes)
-            return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
-                              c->g->tensors[tensor].name);
-        if (!check_figures_same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
-                                access_bytes(c, &k, o, i)))
-            return false;
-    }
-    return true;
-}
-
 /* The first and the last op that a buffer serves, as the accesses say. */
 struct use {
     int32_t first, last;
     bool seen;
 };
 
-static bool check_figures_find_uses(const struct checker *c, struct use *uses)
+static bool uses_right(const struct checker *c)
 {
+    struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) {
             const struct lx_access *x = &c->p->accesses[a];
@@ -74,13 +55,6 @@ static bool check_figures_find_uses(const struct checker *c, struct use *uses)
             if (!u->seen) *u = (struct use){o, o, true};
             u->last = o;
         }
-    return true;
-}
-
-static bool uses_right(const struct checker *c)
-{
-    struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
-    if (!check_figures_find_uses(c, uses)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         const struct lx_stay *s = &c->p->stays[i];
         const char *name = c->p->problem.buffers[i].name;
@@ -115,7 +89,21 @@ bool check_figures(struct checker *c)
 {
     const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
     for (int32_t o = 0; o < c->g->op_count; o++) {
-        if (!check_figures_accesses_right(c, o)) return false;
+        /* Who reads and writes, and what that moves through HBM where it is off chip. */
+        const struct lx_op *op = &c->g->ops[o];
+        struct cut k;
+        cut_of_op(c, o, &k);
+        for (int i = 0; i < op_operand_count(op); i++) {
+            const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
+            int32_t tensor = op_operand(op, i);
+            bool writes = i >= op->input_count, reads = !writes || op_keeps_rest(op);
+            if (a->tensor != tensor || a->reads != reads || a->writes != writes)
+                return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
+                                  c->g->tensors[tensor].name);
+            if (!check_figures_same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
+                                    access_bytes(c, &k, o, i)))
+                return false;
+        }
         for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
             if (!check_figures_same(c, "op ", c->g->ops[o].name, op_rows[i].what,
                                     check_figures_value_at(&c->p->traffic[o], op_rows[i].offset),

@@ -76,24 +76,6 @@ static bool place_right(const struct checker *c, const struct hbm_lives *h, int3
     return true;
 }
 
-static bool sizes_right(const struct checker *c)
-{
-    const struct lx_plan *p = c->p;
-    int64_t pool_end = p->pool_at, all;
-    for (int32_t t = 0; t < c->g->tensor_count; t++)
-        if (p->hbm_address[t] >= 0 && c->g->tensors[t].role == LX_INTERMEDIATE)
-            pool_end = max_i64(pool_end, p->hbm_address[t] + whole_bytes(c, t));
-    all = pool_end;
-    for (int32_t t = 0; t < c->g->tensor_count; t++)
-        if (p->hbm_address[t] >= 0) all = max_i64(all, p->hbm_address[t] + whole_bytes(c, t));
-    if (p->pool_at >= 0 && p->pool_bytes == pool_end - p->pool_at && p->segment_bytes == all) return true;
-    return status_set(
-        c->st, LX_E_NO,
-        "the plan claims a pool of %lld bytes and %lld of HBM in all, but they are %lld and %lld",
-        (long long)p->pool_bytes, (long long)p->segment_bytes, (long long)(pool_end - p->pool_at),
-        (long long)all);
-}
-
 /* One rectangle per life of an intermediate, and one for all time per tensor that is kept. */
 static int32_t rectangles(const struct checker *c, const struct hbm_lives *h, struct lx_buffer *b,
                           int64_t *address)
@@ -135,6 +117,21 @@ bool hbm_check(const struct checker *c, struct hbm_lives *h)
                              .alignment = c->g->device.stick_bytes,
                              .count = rectangles(c, h, b, address),
                              .buffers = b};
-    if (lx_problem_check(&own, address, &ignored, &why)) return sizes_right(c);
+    if (lx_problem_check(&own, address, &ignored, &why)) {
+        const struct lx_plan *p = c->p;
+        int64_t pool_end = p->pool_at, all;
+        for (int32_t t = 0; t < c->g->tensor_count; t++)
+            if (p->hbm_address[t] >= 0 && c->g->tensors[t].role == LX_INTERMEDIATE)
+                pool_end = max_i64(pool_end, p->hbm_address[t] + whole_bytes(c, t));
+        all = pool_end;
+        for (int32_t t = 0; t < c->g->tensor_count; t++)
+            if (p->hbm_address[t] >= 0) all = max_i64(all, p->hbm_address[t] + whole_bytes(c, t));
+        if (p->pool_at >= 0 && p->pool_bytes == pool_end - p->pool_at && p->segment_bytes == all) return true;
+        return status_set(
+            c->st, LX_E_NO,
+            "the plan claims a pool of %lld bytes and %lld of HBM in all, but they are %lld and %lld",
+            (long long)p->pool_bytes, (long long)p->segment_bytes, (long long)(pool_end - p->pool_at),
+            (long long)all);
+    }
     return status_set(c->st, why.code, "in HBM: %s", why.text);
 }

@@ -119,22 +119,6 @@ static bool dims_right(const struct launched *x)
     return true;
 }
 
-/* Sums are cut as the op is. */
-static bool check_launches_sums_right(const struct launched *x)
-{
-    const struct op_index *i = &x->cut.x;
-    int n = 0;
-    for (int v = 0; v < i->var_count; v++) {
-        if (!op_index_summed(i, v)) continue;
-        if (n == x->o->sum_count) return check_launches_refuse(x, "a sum is missing");
-        const struct lx_launch_sum *s = &x->o->sum[n++];
-        if (s->extent != i->extent[v] || s->parts != x->cut.split[v] || s->part != x->cut.width[v])
-            return check_launches_refuse(x, "a sum is cut in another way than the op");
-    }
-    if (n < x->o->sum_count) return check_launches_refuse(x, "it has a sum that the op does not have");
-    return true;
-}
-
 static bool core_there(const struct launched *x, const struct lx_launch_core *k)
 {
     const struct lx_launch *l = x->o->launch;
@@ -336,8 +320,19 @@ static bool tiles_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
     struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
-    if (!dims_right(x) || !check_launches_sums_right(x) || !grid_right(x) || !cores_right(x, sorted))
-        return false;
+    if (!dims_right(x)) return false;
+    /* Sums are cut as the op is. */
+    const struct op_index *i = &x->cut.x;
+    int n = 0;
+    for (int v = 0; v < i->var_count; v++) {
+        if (!op_index_summed(i, v)) continue;
+        if (n == x->o->sum_count) return check_launches_refuse(x, "a sum is missing");
+        const struct lx_launch_sum *s = &x->o->sum[n++];
+        if (s->extent != i->extent[v] || s->parts != x->cut.split[v] || s->part != x->cut.width[v])
+            return check_launches_refuse(x, "a sum is cut in another way than the op");
+    }
+    if (n < x->o->sum_count) return check_launches_refuse(x, "it has a sum that the op does not have");
+    if (!grid_right(x) || !cores_right(x, sorted)) return false;
     return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
 }
 

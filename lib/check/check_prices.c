@@ -70,24 +70,6 @@ static int64_t check_prices_store_bytes(const struct pricing *p, int32_t tensor,
     return leaves(p, tensor, k, writer) ? whole_bytes(p->c, tensor) : 0;
 }
 
-static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
-{
-    const struct lx_plan *plan = p->c->p;
-    for (int32_t k = p->at[tensor]; k < p->at[tensor + 1]; k++) {
-        const struct lx_access *a = &plan->accesses[p->access[k]];
-        int32_t by = check_prices_server(p, p->access[k]);
-        if (by < 0) continue;
-        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k])) {
-            const struct lx_stay *s = &p->c->p->stays[by];
-            const struct lx_nest *n = loops_of(p->c, s->view_op);
-            int64_t times = n ? loop_count(n, loops_to(s->hold) & ~looped_in(p->c, n, s->tensor).indexed) : 1;
-            p->on[by] += whole_bytes(p->c, s->tensor) * times;
-        }
-        p->off[by] += a->bytes;
-        if (a->writes) p->on[by] += check_prices_store_bytes(p, tensor, k, by);
-    }
-}
-
 bool check_prices(const struct checker *c)
 {
     struct pricing p = {.c = c};
@@ -95,7 +77,23 @@ bool check_prices(const struct checker *c)
     p.off = arena_array(c->memory, count, sizeof *p.off);
     p.on = arena_array(c->memory, count, sizeof *p.on);
     check_prices_list_accesses(&p);
-    for (int32_t t = 0; t < c->g->tensor_count; t++) check_prices_price_tensor(&p, t);
+    for (int32_t t = 0; t < c->g->tensor_count; t++) {
+        const struct lx_plan *plan = p.c->p;
+        for (int32_t k = p.at[t]; k < p.at[t + 1]; k++) {
+            const struct lx_access *a = &plan->accesses[p.access[k]];
+            int32_t by = check_prices_server(&p, p.access[k]);
+            if (by < 0) continue;
+            if (p.off[by] == 0 && begins_loaded(&p, by, p.access[k])) {
+                const struct lx_stay *s = &p.c->p->stays[by];
+                const struct lx_nest *n = loops_of(p.c, s->view_op);
+                int64_t times =
+                    n ? loop_count(n, loops_to(s->hold) & ~looped_in(p.c, n, s->tensor).indexed) : 1;
+                p.on[by] += whole_bytes(p.c, s->tensor) * times;
+            }
+            p.off[by] += a->bytes;
+            if (a->writes) p.on[by] += check_prices_store_bytes(&p, t, k, by);
+        }
+    }
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);
         if (told == cost || told == 0) continue; /* 0: left out */

@@ -49,11 +49,12 @@ static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t te
     if (op->kind->traits & LX_EXTERN)
         return status_set(r->st, LX_E_NO, "op %s runs off the device, but its operand %s is on chip",
                           op->name, name);
-    /* What is held as a slice is there for the ops of its nest only. */
+    /* A slice is held for the ops of its nest only. That the tick is in the buffer's life is check_claims' to say: a life is
+     * exactly from the first access to the last. */
     const struct lx_stay *s = &r->c->p->stays[buffer];
-    if (s->tensor != tensor || !is_alive(r, buffer) ||
-        (s->hold != 0 && loops_of(r->c, s->view_op) != r->nest))
-        return status_set(r->st, LX_E_NO, "op %s uses %s, which does not live then", op->name,
+    if (s->tensor != tensor || (s->hold != 0 && loops_of(r->c, s->view_op) != r->nest))
+        return status_set(r->st, LX_E_NO,
+                          "op %s uses %s, which holds another tensor, or a slice of another nest", op->name,
                           buffer_name(r, buffer));
     if (!on_its_core(r, operand, buffer, whole))
         return status_set(r->st, LX_E_NO, "op %s cuts %s in another way than it lies on chip", op->name,

@@ -110,23 +110,6 @@ static int64_t sum_bytes(const struct counting *n, int operand, bool on_chip)
     return bytes_of_sticks(n->c, op_operand(op, operand), sticks) * (on_chip ? 2 : 1);
 }
 
-/* What is combined with a sum's part is read before. */
-static void count_write(const struct counting *n, int operand, bool on_chip, struct lx_op_traffic *t)
-{
-    int64_t iterations = loop_count(n->cut.nest, all_loops(n->cut.nest)),
-            times = times_of(n->c, &n->cut, n->op, operand);
-    if (on_chip) {
-        int64_t bytes = lx_bytes(n, operand);
-        t->lx_written += bytes * iterations;
-        t->lx_read += bytes * (iterations - iterations / times);
-    } else {
-        int64_t bytes = touched_bytes(n->c, &n->cut, n->op, operand);
-        t->hbm_written += bytes * times;
-        t->hbm_read += bytes * (times - 1);
-    }
-    t->reduce_ring += sum_bytes(n, operand, on_chip) * iterations;
-}
-
 static void check_traffic_count_op(struct counting *n)
 {
     const struct lx_op *op = &n->c->g->ops[n->op];
@@ -140,8 +123,22 @@ static void check_traffic_count_op(struct counting *n)
         else
             t->hbm_read += access_bytes(n->c, &n->cut, n->op, i);
     }
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        count_write(n, i, check_traffic_placed(n, a[i].stay), t);
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        /* What is combined with a sum's part is read before. */
+        bool on_chip = check_traffic_placed(n, a[i].stay);
+        int64_t iterations = loop_count(n->cut.nest, all_loops(n->cut.nest)),
+                times = times_of(n->c, &n->cut, n->op, i);
+        if (on_chip) {
+            int64_t bytes = lx_bytes(n, i);
+            t->lx_written += bytes * iterations;
+            t->lx_read += bytes * (iterations - iterations / times);
+        } else {
+            int64_t bytes = touched_bytes(n->c, &n->cut, n->op, i);
+            t->hbm_written += bytes * times;
+            t->hbm_read += bytes * (times - 1);
+        }
+        t->reduce_ring += sum_bytes(n, i, on_chip) * iterations;
+    }
     t->cores = n->cut.cores;
 }
 

@@ -227,28 +227,24 @@ int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t co
     return sticks;
 }
 
-/* Both walk from piece to piece; the one that ends first goes on. */
-static int64_t check_zones_common_positions(const struct lx_layout *l, const struct parts *a,
-                                            const struct parts *b, int d, int64_t core)
-{
-    int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
-    int64_t block = check_zones_piece_of(l, a, d, core, &lo, &hi),
-            other = check_zones_piece_of(l, b, d, core, &from, &to);
-    while (i < a->blocks[d] && k < b->blocks[d]) {
-        int64_t end = i * block + hi, ends = k * other + to;
-        sum += max_i64(0, min_i64(end, ends) - max_i64(i * block + lo, k * other + from));
-        if (end <= ends)
-            i++;
-        else
-            k++;
-    }
-    return sum;
-}
-
 int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
                            int64_t core)
 {
     int64_t sticks = core < a->cores && core < b->cores;
-    for (int d = 0; d < a->rank; d++) sticks *= check_zones_common_positions(l, a, b, d, core);
+    for (int d = 0; d < a->rank; d++) {
+        /* Both walk from piece to piece; the one that ends first goes on. */
+        int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
+        int64_t block = check_zones_piece_of(l, a, d, core, &lo, &hi),
+                other = check_zones_piece_of(l, b, d, core, &from, &to);
+        while (i < a->blocks[d] && k < b->blocks[d]) {
+            int64_t end = i * block + hi, ends = k * other + to;
+            sum += max_i64(0, min_i64(end, ends) - max_i64(i * block + lo, k * other + from));
+            if (end <= ends)
+                i++;
+            else
+                k++;
+        }
+        sticks *= sum;
+    }
     return sticks;
 }

@@ -1,5 +1,5 @@
-/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can have, which
- * choices of an op differ in them, and which states can be reached. */
+/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can
+ * have, which choices of an op differ in them, and which states can be reached. */
 #include "cooptimise/chain.h"
 #include "layout/op_index.h"
 #include "cooptimise/chain_labels.h"

@@ -92,26 +92,6 @@ static void write_by_coefficient(struct text *t, const struct lx_divisions *d, c
     text_add(t, "}");
 }
 
-static void divide_json_write_op(struct text *t, const struct lx_divisions *d, int32_t i)
-{
-    const struct lx_division *v = &d->at[i];
-    const struct lx_op *op = &d->layouts->graph->ops[v->op];
-    text_add(t, i ? ",\n    {\"op\": " : "\n    {\"op\": ");
-    text_json_string(t, op->name);
-    text_format(t,
-                ", \"kind\": \"%s\", \"division\": \"%s\", \"cores_used\": %lld, \"by_cost\": %s, "
-                "\"predicted_us\": %.3f,\n     "
-                "\"splits\": [",
-                op->kind->name, kinds[v->kind], (long long)v->cores_used, v->by_cost ? "true" : "false",
-                v->predicted_us);
-    for (int k = 0; k < v->split_count; k++) write_split(t, &v->splits[k], d, v, k == 0);
-    text_add(t, "]");
-    write_by_coefficient(t, d, v);
-    text_add(t, ",\n     \"operands\": [");
-    for (int k = 0; k < v->operand_count; k++) write_operand(t, d, v, k);
-    text_add(t, "]}");
-}
-
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length)
 {
     struct text t = {0};
@@ -120,7 +100,24 @@ char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length)
     text_json_string(&t, g->name);
     text_format(&t, ",\n  \"cores\": %lld,\n  \"span_limit\": %lld,\n  \"predicted_us\": %.3f,\n  \"ops\": [",
                 (long long)d->cores, (long long)g->device.span_bytes, d->predicted_us);
-    for (int32_t i = 0; i < d->count; i++) divide_json_write_op(&t, d, i);
+    for (int32_t i = 0; i < d->count; i++) {
+        const struct lx_division *v = &d->at[i];
+        const struct lx_op *op = &d->layouts->graph->ops[v->op];
+        text_add(&t, i ? ",\n    {\"op\": " : "\n    {\"op\": ");
+        text_json_string(&t, op->name);
+        text_format(&t,
+                    ", \"kind\": \"%s\", \"division\": \"%s\", \"cores_used\": %lld, \"by_cost\": %s, "
+                    "\"predicted_us\": %.3f,\n     "
+                    "\"splits\": [",
+                    op->kind->name, kinds[v->kind], (long long)v->cores_used, v->by_cost ? "true" : "false",
+                    v->predicted_us);
+        for (int k = 0; k < v->split_count; k++) write_split(&t, &v->splits[k], d, v, k == 0);
+        text_add(&t, "]");
+        write_by_coefficient(&t, d, v);
+        text_add(&t, ",\n     \"operands\": [");
+        for (int k = 0; k < v->operand_count; k++) write_operand(&t, d, v, k);
+        text_add(&t, "]}");
+    }
     text_add(&t, "\n  ]\n}\n");
     *length = t.length;
     return t.at;

@@ -149,25 +149,6 @@ bool nest_takes_op(const struct lx_layouts *l, int32_t op)
     return once;
 }
 
-static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,
-                        const struct op_index *x, int level, lx_status *st)
-{
-    const struct lx_op *op = &l->graph->ops[o];
-    int v = n->var[o - n->first][level];
-    if (v < 0 || v >= x->var_count) return op_nest_wrong(l, o, st, "it does not have the axis");
-    if (!op_index_tileable(x, v))
-        return op_nest_wrong(l, o, st, "the axis is that of a window, or summed beside one");
-    for (int k = 0; k < level; k++)
-        if (n->var[o - n->first][k] == v) return op_nest_wrong(l, o, st, "two levels cut one variable");
-    if (lx_var_nature(op, v) != LX_ITERATED) return op_nest_wrong(l, o, st, "it takes the axis as a whole");
-    if (x->extent[v] % n->tiles[level] != 0)
-        return op_nest_wrong(l, o, st, "the tiles do not divide the axis");
-    for (int i = 0; i < x->operand_count; i++)
-        if (nest_tile_basis(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v)) % n->tiles[level] != 0)
-            return op_nest_wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
-    return true;
-}
-
 static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o, lx_status *st)
 {
     const struct lx_op *op = &l->graph->ops[o];
@@ -175,8 +156,22 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
     op_index_of(l->graph, op, &x);
     if (!nest_takes_op(l, o))
         return op_nest_wrong(l, o, st, "it has no variables, or another op writes its output too");
-    for (int level = 0; level < n->level_count; level++)
-        if (!level_valid(l, n, o, &x, level, st)) return false;
+    for (int level = 0; level < n->level_count; level++) {
+        int v = n->var[o - n->first][level];
+        if (v < 0 || v >= x.var_count) return op_nest_wrong(l, o, st, "it does not have the axis");
+        if (!op_index_tileable(&x, v))
+            return op_nest_wrong(l, o, st, "the axis is that of a window, or summed beside one");
+        for (int k = 0; k < level; k++)
+            if (n->var[o - n->first][k] == v) return op_nest_wrong(l, o, st, "two levels cut one variable");
+        if (lx_var_nature(op, v) != LX_ITERATED)
+            return op_nest_wrong(l, o, st, "it takes the axis as a whole");
+        if (x.extent[v] % n->tiles[level] != 0)
+            return op_nest_wrong(l, o, st, "the tiles do not divide the axis");
+        for (int i = 0; i < x.operand_count; i++)
+            if (nest_tile_basis(&l->layouts[op_operand(op, i)], op_index_dim(&x, i, v)) % n->tiles[level] !=
+                0)
+                return op_nest_wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
+    }
     if (!nest_sums_op(l, n, o))
         return op_nest_wrong(l, o, st, "it sums weights that are not those of a running sum of the nest");
     return true;

@@ -131,22 +131,6 @@ static bool others_follow(struct orders *s, struct change *c, const bool *fitted
     return true;
 }
 
-static void change_for(struct orders *s, int32_t o, bool *fitted)
-{
-    const struct lx_op *op = &s->l->graph->ops[o];
-    struct op_index x;
-    struct change c;
-    op_index_of(s->l->graph, op, &x);
-    for (int v = 0; !fitted[o] && x.known && v < x.var_count; v++) {
-        c.count = 0;
-        if (!change_all(s, op, &x, v, &c)) continue;
-        fitted[o] = span_orders_fits(s, o) && others_follow(s, &c, fitted);
-        if (!fitted[o]) {
-            for (int i = c.count; i-- > 0;) s->layouts[c.tensor[i]] = c.before[i];
-        }
-    }
-}
-
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options)
 {
     const struct lx_graph *g = l->graph;
@@ -156,6 +140,19 @@ void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
     l->layouts = s.layouts;
     for (int32_t o = 0; o < g->op_count; o++) fitted[o] = span_orders_fits(&s, o);
     for (int32_t o = 0; o < g->op_count; o++)
-        if (!fitted[o]) change_for(&s, o, fitted);
+        if (!fitted[o]) {
+            const struct lx_op *op = &s.l->graph->ops[o];
+            struct op_index x;
+            struct change c;
+            op_index_of(s.l->graph, op, &x);
+            for (int v = 0; !fitted[o] && x.known && v < x.var_count; v++) {
+                c.count = 0;
+                if (!change_all(&s, op, &x, v, &c)) continue;
+                fitted[o] = span_orders_fits(&s, o) && others_follow(&s, &c, fitted);
+                if (!fitted[o]) {
+                    for (int i = c.count; i-- > 0;) s.layouts[c.tensor[i]] = c.before[i];
+                }
+            }
+        }
     mem_free(fitted);
 }

@@ -142,24 +142,6 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
     return true;
 }
 
-static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
-{
-    const struct json_value *array = NULL, *one;
-    if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
-    int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
-    json_for_each(one, array) {
-        int32_t pool = dsa_find(r, one, "pool");
-        if (pool < 0) return false;
-        for (int32_t k = 0; k < b->pool_count; k++)
-            if (pools[k] == pool)
-                return json_error(r->j, one, r->st, LX_E_DUPLICATE, "the pool stands twice; remove one");
-        pools[b->pool_count++] = pool;
-    }
-    b->pools = pools;
-    if (b->pool_count) return true;
-    return json_error(r->j, array, r->st, LX_E_SCHEMA, "a buffer that no pool may hold; allow it one");
-}
-
 static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "size", "alignment", "live_intervals", "allowed_pools",
@@ -172,9 +154,22 @@ static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_valu
         !json_int(r->j, v, "id", 0, LX_INT_MAX, &id.id, r->st) ||
         !json_opt_string(r->j, v, "name", &name, r->st) ||
         !json_int(r->j, v, "size", 1, LX_INT_MAX, &b.size, r->st) ||
-        !json_opt_int(r->j, v, "alignment", 1, LX_INT_MAX, &b.alignment, r->st) || !read_lives(r, v, &b) ||
-        !read_allowed(r, v, &b))
+        !json_opt_int(r->j, v, "alignment", 1, LX_INT_MAX, &b.alignment, r->st) || !read_lives(r, v, &b))
         return false;
+    const struct json_value *array = NULL, *one;
+    if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
+    int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
+    json_for_each(one, array) {
+        int32_t pool = dsa_find(r, one, "pool");
+        if (pool < 0) return false;
+        for (int32_t k = 0; k < b.pool_count; k++)
+            if (pools[k] == pool)
+                return json_error(r->j, one, r->st, LX_E_DUPLICATE, "the pool stands twice; remove one");
+        pools[b.pool_count++] = pool;
+    }
+    b.pools = pools;
+    if (!b.pool_count)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA, "a buffer that no pool may hold; allow it one");
     b.name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
     VEC_PUSH(&r->list, b);
     VEC_PUSH(&r->buffers, id);
@@ -189,25 +184,6 @@ static bool read_buffers(struct dsa_reader *r, const struct json_value *problem)
     json_for_each(v, array)
         if (!dsa_problem_read_buffer(r, v)) return false;
     return sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer");
-}
-
-/* Where capacity is asked for a pool without a limit has room for everything. */
-static bool give_limits(struct dsa_reader *r)
-{
-    int64_t all = 1;
-    for (size_t i = 0; i < r->list.count; i++) {
-        int64_t whole;
-        if (!add_i64(r->list.at[i].size, r->list.at[i].alignment, &whole) || !add_i64(all, whole, &all) ||
-            all > LX_INT_MAX)
-            return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
-    }
-    for (int32_t k = 0; r->b.graph->objective != LX_HEIGHT && k < r->room_count; k++)
-        if (r->rooms[k].capacity == LX_NO_LIMIT) {
-            r->rooms[k].capacity = all;
-            for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
-                r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
-        }
-    return true;
 }
 
 static bool dsa_problem_add_buffers(struct dsa_reader *r)
@@ -247,9 +223,22 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
     json_for_each(v, array)
         if (!dsa_problem_read_pool(r, v)) return false;
     if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
-    if (!read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
-        !dsa_read_bonds(r, problem))
-        return false;
+    if (!read_buffers(r, problem) || !dsa_read_objective(r, problem)) return false;
+    /* Where capacity is asked for a pool without a limit has room for everything. */
+    int64_t all = 1;
+    for (size_t i = 0; i < r->list.count; i++) {
+        int64_t whole;
+        if (!add_i64(r->list.at[i].size, r->list.at[i].alignment, &whole) || !add_i64(all, whole, &all) ||
+            all > LX_INT_MAX)
+            return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
+    }
+    for (int32_t k = 0; r->b.graph->objective != LX_HEIGHT && k < r->room_count; k++)
+        if (r->rooms[k].capacity == LX_NO_LIMIT) {
+            r->rooms[k].capacity = all;
+            for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
+                r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
+        }
+    if (!dsa_read_bonds(r, problem)) return false;
     g->is_list = true;
     g->alignment = 1;
     g->capacity = -1;
@@ -260,26 +249,6 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
 
 static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
                                        "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
-
-static bool check_profile(struct dsa_reader *r, const struct json_value *root, const char *profile)
-{
-    bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
-    for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
-        known |= strcmp(profile, profiles[k]) == 0;
-    if (!known)
-        return json_error(r->j, json_find(root, "profile"), r->st, LX_E_SCHEMA,
-                          "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
-                          "pypto_research_v1, pypto_structured, pypto_core_relaxation",
-                          profile);
-    const struct json_value *from = json_find(root, "relaxed_from"),
-                            *features = json_find(root, "relaxed_features");
-    if (!relaxed && (from || features))
-        return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
-                          "only the profile pypto_core_relaxation has this key; remove it");
-    if (relaxed && !from)
-        return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
-    return true;
-}
 
 /* Strings all of them; one is wanted. */
 static bool read_metadata(struct dsa_reader *r, const struct json_value *root, const char **fingerprint)
@@ -303,8 +272,24 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
     int64_t version;
     if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
         !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
-        !json_string(r->j, root, "profile", &profile, r->st) || !check_profile(r, root, profile) ||
-        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
+        !json_string(r->j, root, "profile", &profile, r->st))
+        return false;
+    bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
+    for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
+        known |= strcmp(profile, profiles[k]) == 0;
+    if (!known)
+        return json_error(r->j, json_find(root, "profile"), r->st, LX_E_SCHEMA,
+                          "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
+                          "pypto_research_v1, pypto_structured, pypto_core_relaxation",
+                          profile);
+    const struct json_value *from = json_find(root, "relaxed_from"),
+                            *features = json_find(root, "relaxed_features");
+    if (!relaxed && (from || features))
+        return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
+                          "only the profile pypto_core_relaxation has this key; remove it");
+    if (relaxed && !from)
+        return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
+    if (!json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
         return false;
     builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
     r->b.graph->summary =

@@ -90,10 +90,11 @@ static void gen_common_add_op(struct gen *g, const char *name, const char *kind,
     }
 }
 
-/* The extent of each letter of the inputs, then the output's letters looked up in them. */
-static int32_t output_of(struct gen *g, const char *name, const char *einsum, int count,
-                         const int32_t *inputs)
+static int32_t gen_common_mapped(struct gen *g, const char *name, const char *kind, const char *einsum,
+                                 int count, const int32_t *inputs)
 {
+    if (!gen_common_wanted(g, count, inputs)) return -1;
+    /* The extent of each letter of the inputs, then the output's letters looked up in them. */
     int64_t extent[128] = {0};
     const char *at = einsum;
     for (int i = 0; i < count; i++) {
@@ -106,14 +107,7 @@ static int32_t output_of(struct gen *g, const char *name, const char *einsum, in
     const char *arrow = strstr(einsum, "->");
     for (at = arrow ? arrow + 2 : ""; *at && out.rank < LX_MAX_RANK; at++)
         out.shape[out.rank++] = extent[*at & 127];
-    return gen_common_add_tensor(g, name, out);
-}
-
-static int32_t gen_common_mapped(struct gen *g, const char *name, const char *kind, const char *einsum,
-                                 int count, const int32_t *inputs)
-{
-    if (!gen_common_wanted(g, count, inputs)) return -1;
-    int32_t output = output_of(g, name, einsum, count, inputs);
+    int32_t output = gen_common_add_tensor(g, name, out);
     if (output >= 0)
         gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){.einsum = einsum});
     return output;

@@ -119,9 +119,16 @@ static bool read_reuse(struct reader *r, const struct json_value *root, struct l
     return true;
 }
 
-/* "instead_of" of the buffers. */
-static bool read_staging(struct reader *r, const struct json_value *buffers, struct lx_bonds *b)
+bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers)
 {
+    struct lx_bonds *b = &r->b.graph->bonds;
+    if (!pattern_bonds_read_pairs(r, root, "apart", &b->apart, &b->apart_count) ||
+        !pattern_bonds_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) ||
+        !pattern_bonds_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) ||
+        !pattern_bonds_read_groups(r, root, "together", &b->together, &b->together_count) ||
+        !read_charges(r, root, b) || !read_reuse(r, root, b))
+        return false;
+    /* "instead_of" of the buffers. */
     int32_t i = 0;
     const struct json_value *v;
     struct lx_pair *pairs = arena_array(r->b.memory, r->b.buffers.count, sizeof *pairs);
@@ -134,14 +141,4 @@ static bool read_staging(struct reader *r, const struct json_value *buffers, str
     }
     b->staging = pairs;
     return true;
-}
-
-bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers)
-{
-    struct lx_bonds *b = &r->b.graph->bonds;
-    return pattern_bonds_read_pairs(r, root, "apart", &b->apart, &b->apart_count) &&
-           pattern_bonds_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) &&
-           pattern_bonds_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) &&
-           pattern_bonds_read_groups(r, root, "together", &b->together, &b->together_count) &&
-           read_charges(r, root, b) && read_reuse(r, root, b) && read_staging(r, buffers, b);
 }

@@ -47,26 +47,6 @@ static void pattern_write_word(struct text *t, const char *key, const char *word
     text_add_n(t, "\"", 1);
 }
 
-static void pattern_write_tensor(const struct lx_tensor *x, int axes, struct text *t)
-{
-    text_add(t, "    {\"name\": ");
-    text_json_string(t, x->name);
-    if (x->rank >= 0) {
-        text_json_ints(t, "shape", x->shape, x->rank);
-        pattern_write_word(t, "dtype", lx_dtype_word(x->dtype));
-    } else
-        text_format(t, ", \"bytes\": %" PRId64, x->bytes);
-    pattern_write_word(t, "role", lx_role_word(x->role));
-    if (x->cut_stated) {
-        text_add(t, ", \"cut\": [");
-        for (int a = 0; a < axes; a++) text_format(t, a ? ", %d" : "%d", x->cut[a]);
-        text_add(t, "]");
-    }
-    if (x->memory) pattern_write_word(t, "memory", lx_memory_word((enum lx_memory)(x->memory - 1)));
-    if (x->placing) pattern_write_word(t, "placing", lx_placing_word((enum lx_placing)(x->placing - 1)));
-    text_add(t, "}");
-}
-
 /* With the input that is changed, which is indexed as the result is. */
 static void write_einsum(const struct lx_op *op, int changed, struct text *t)
 {
@@ -165,7 +145,24 @@ static void pattern_write_whole_graph(const struct lx_graph *g, const struct rec
     }
     text_add(t, ",\n  \"tensors\": [\n");
     for (int32_t i = 0; i < g->tensor_count; i++) {
-        pattern_write_tensor(&g->tensors[i], g->grid_axes, t);
+        text_add(t, "    {\"name\": ");
+        text_json_string(t, g->tensors[i].name);
+        if (g->tensors[i].rank >= 0) {
+            text_json_ints(t, "shape", g->tensors[i].shape, g->tensors[i].rank);
+            pattern_write_word(t, "dtype", lx_dtype_word(g->tensors[i].dtype));
+        } else
+            text_format(t, ", \"bytes\": %" PRId64, g->tensors[i].bytes);
+        pattern_write_word(t, "role", lx_role_word(g->tensors[i].role));
+        if (g->tensors[i].cut_stated) {
+            text_add(t, ", \"cut\": [");
+            for (int a = 0; a < g->grid_axes; a++) text_format(t, a ? ", %d" : "%d", g->tensors[i].cut[a]);
+            text_add(t, "]");
+        }
+        if (g->tensors[i].memory)
+            pattern_write_word(t, "memory", lx_memory_word((enum lx_memory)(g->tensors[i].memory - 1)));
+        if (g->tensors[i].placing)
+            pattern_write_word(t, "placing", lx_placing_word((enum lx_placing)(g->tensors[i].placing - 1)));
+        text_add(t, "}");
         text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
         pattern_write_hand_over(g, taker, t);
     }

@@ -36,24 +36,6 @@ static void write_life(struct text *t, const struct lx_buffer *b)
         text_format(t, ", \"end\": %" PRId64, b->end);
 }
 
-static void pattern_write_list_write_choice(struct text *t, const struct lx_graph *g,
-                                            const struct lx_buffer *b)
-{
-    if (b->fixed >= 0 && g->pool_count) {
-        text_add(t, ", \"pin\": [");
-        write_pool_name(t, g, b->fixed_pool);
-        text_format(t, ", %" PRId64 "]", b->fixed);
-    } else if (b->fixed >= 0)
-        text_format(t, ", \"fixed\": %" PRId64, b->fixed);
-    if (b->alone) text_add(t, ", \"alone\": true");
-    for (int32_t k = 0; b->pools && k < b->pool_count; k++) {
-        text_add(t, k ? ", " : ", \"pools\": [");
-        write_pool_name(t, g, b->pools[k]);
-        if (k + 1 == b->pool_count) text_add(t, "]");
-    }
-    if (b->on_costs) text_json_ints(t, "costs", b->on_costs, b->pool_count);
-}
-
 static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
 {
     for (int32_t i = 0; i < g->bonds.staging_count; i++)
@@ -81,7 +63,19 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
         text_add(t, ", \"in_place_parents\": ");
         write_names(t, g, b->parents, b->parent_count);
     }
-    pattern_write_list_write_choice(t, g, b);
+    if (b->fixed >= 0 && g->pool_count) {
+        text_add(t, ", \"pin\": [");
+        write_pool_name(t, g, b->fixed_pool);
+        text_format(t, ", %" PRId64 "]", b->fixed);
+    } else if (b->fixed >= 0)
+        text_format(t, ", \"fixed\": %" PRId64, b->fixed);
+    if (b->alone) text_add(t, ", \"alone\": true");
+    for (int32_t k = 0; b->pools && k < b->pool_count; k++) {
+        text_add(t, k ? ", " : ", \"pools\": [");
+        write_pool_name(t, g, b->pools[k]);
+        if (k + 1 == b->pool_count) text_add(t, "]");
+    }
+    if (b->on_costs) text_json_ints(t, "costs", b->on_costs, b->pool_count);
     if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
     int32_t owner = owner_of(g, b);
     if (owner >= 0) {
@@ -94,25 +88,6 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     if (b->reason) {
         text_add(t, ", \"reason\": ");
         text_json_string(t, b->reason);
-    }
-    text_add(t, "}");
-}
-
-static void write_pool(const struct lx_pool *p, struct text *t)
-{
-    text_add(t, "    {\"name\": ");
-    text_json_string(t, p->name);
-    if (p->capacity == LX_NO_LIMIT)
-        text_add(t, ", \"capacity\": null");
-    else
-        text_format(t, ", \"capacity\": %" PRId64, p->capacity);
-    for (int32_t i = 0; i < p->reserved_count; i++) {
-        text_add(t, i ? ", " : ", \"reserved\": [");
-        const struct lx_reserved *r = &p->reserved[i];
-        text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
-        if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
-        text_add(t, "]");
-        if (i + 1 == p->reserved_count) text_add(t, "]");
     }
     text_add(t, "}");
 }
@@ -188,7 +163,21 @@ void pattern_write_list(const struct lx_graph *g, struct text *t)
                 lx_objective_word(g->objective));
     for (int32_t k = 0; k < g->pool_count; k++) {
         text_add(t, k ? ",\n" : ",\n  \"pools\": [\n");
-        write_pool(&g->pools[k], t);
+        text_add(t, "    {\"name\": ");
+        text_json_string(t, g->pools[k].name);
+        if (g->pools[k].capacity == LX_NO_LIMIT)
+            text_add(t, ", \"capacity\": null");
+        else
+            text_format(t, ", \"capacity\": %" PRId64, g->pools[k].capacity);
+        for (int32_t i = 0; i < g->pools[k].reserved_count; i++) {
+            text_add(t, i ? ", " : ", \"reserved\": [");
+            const struct lx_reserved *r = &g->pools[k].reserved[i];
+            text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
+            if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
+            text_add(t, "]");
+            if (i + 1 == g->pools[k].reserved_count) text_add(t, "]");
+        }
+        text_add(t, "}");
         if (k + 1 == g->pool_count) text_add(t, "\n  ]");
     }
     text_add(t, ",\n  \"buffers\": [\n");

@@ -1,5 +1,6 @@
 /* Kinds of ops: what each one is, one row of kinds.def. What it computes stands elsewhere, in arrays by its id: on the
- * device (device/execute/arith.c) and once more, apart from it, in the reference (device/reference/reference_numbers.c). */
+ * device (device/execute/arith.c, wide_arith.c) and once more, apart from it, in the reference
+ * (device/reference/reference_numbers.c, reference_integers.c). */
 #ifndef LX_GRAPH_KINDS_H
 #define LX_GRAPH_KINDS_H
 
@@ -21,6 +22,8 @@ enum lx_kind_traits {
     LX_CHOOSES = 1 << 10,  /* operands with indices say which elements of another it reads or writes */
     LX_PLACES = 1 << 11,   /* puts elements of its inputs at other places: concat, pad */
     LX_RANKS = 1 << 12,    /* orders elements along an axis */
+    LX_REAL = 1 << 13,     /* a function of real numbers: of whole ones it has fractions, too */
+    LX_TRUTH = 1 << 14,    /* its result is 0 or 1, whatever type it is stored as */
     LX_OFF_DEVICE = LX_OPAQUE | LX_MIXES | LX_EXTERN,
     LX_ELEMENTWISE = LX_POINTWISE | LX_IN_PLACE,
 };

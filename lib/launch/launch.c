@@ -129,8 +129,16 @@ static void set_part(const struct lx_launch *l, enum lx_share share, int axis, i
     *size = min_i64(each, all - *first);
 }
 
-static void launch_deal_tiles(struct lx_launch *l, enum lx_share share)
+struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_status *st)
 {
+    for (int i = 0; i < request->operand_count; i++)
+        if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
+    struct lx_launch *l = mem_zeroed(1, sizeof *l);
+    if (!set_grid(l, request, st) || !set_mode(l, request, st) || !launch_set_cores(l, request, st)) {
+        lx_launch_free(l);
+        return NULL;
+    }
+    enum lx_share share = request->share;
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
         struct lx_launch_core *c = &l->cores[i];
@@ -147,18 +155,6 @@ static void launch_deal_tiles(struct lx_launch *l, enum lx_share share)
         } else
             lx_share_of(share, tiles, l->core_count, i, &c->start, &c->count);
     }
-}
-
-struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_status *st)
-{
-    for (int i = 0; i < request->operand_count; i++)
-        if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
-    struct lx_launch *l = mem_zeroed(1, sizeof *l);
-    if (!set_grid(l, request, st) || !set_mode(l, request, st) || !launch_set_cores(l, request, st)) {
-        lx_launch_free(l);
-        return NULL;
-    }
-    launch_deal_tiles(l, request->share);
     return l;
 }
 

@@ -32,23 +32,6 @@ static int32_t launch_deal_group_of(const struct dealing *g, const struct lx_op_
     return (int32_t)k;
 }
 
-/* Its shard, and all tiles of that. */
-static void give_shard(const struct dealing *g, const struct lx_op_launch *o, struct lx_launch_core *c)
-{
-    int64_t sy = 0;
-    c->count = 1;
-    for (int d = 0; d < o->rank; d++) {
-        const struct lx_launch_dim *v = &o->dim[d];
-        int64_t slot = c->core / g->dim_stride[d] % v->parts, from = min_i64(slot * v->part, v->extent);
-        if (d == o->rank - 1)
-            c->sx = (int32_t)slot;
-        else
-            sy = sy * v->parts + slot;
-        c->count *= ceil_div_i64(min_i64(v->part, v->extent - from), v->side);
-    }
-    c->sy = (int32_t)sy;
-}
-
 static int64_t tiles_of_block(const struct lx_op_launch *o, int64_t block)
 {
     int64_t first, rows, columns;
@@ -145,7 +128,20 @@ static void launch_deal_set_cores(const struct dealing *g, struct lx_op_launch *
         launch_place(g->device, i, l, c);
         c->k_slice = launch_deal_group_of(g, o, i);
         if (launch_is_local(o)) {
-            give_shard(g, o, c);
+            /* Its shard, and all tiles of that. */
+            int64_t sy = 0;
+            c->count = 1;
+            for (int d = 0; d < o->rank; d++) {
+                const struct lx_launch_dim *v = &o->dim[d];
+                int64_t slot = c->core / g->dim_stride[d] % v->parts,
+                        from = min_i64(slot * v->part, v->extent);
+                if (d == o->rank - 1)
+                    c->sx = (int32_t)slot;
+                else
+                    sy = sy * v->parts + slot;
+                c->count *= ceil_div_i64(min_i64(v->part, v->extent - from), v->side);
+            }
+            c->sy = (int32_t)sy;
             continue;
         }
         int64_t nth = given[c->k_slice]++;

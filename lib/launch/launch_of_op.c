@@ -197,26 +197,6 @@ static struct lx_shard launch_of_op_shard_of(const struct lx_launch *l)
                              .tiles = {l->shard_tiles[0], l->shard_tiles[1]}};
 }
 
-/* What any launch is asked: can these operands be launched, and how? */
-static bool launch_of_op_ask(const struct subject *s, const struct lx_launch_options *options,
-                             const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
-{
-    struct lx_launch_operand operands[LX_MAX_OPERANDS];
-    const struct lx_shard shard = launch_of_op_shard_of(grid);
-    int64_t own[2];
-    choose_tile(s, options, own);
-    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard,
-                      options->inner[0] ? options->inner : own, operands);
-    struct lx_launch_request r = {.operands = operands,
-                                  .operand_count = op_operand_count(s->op),
-                                  .batch = grid->batch,
-                                  .grid = {grid->mt, grid->nt},
-                                  .k_tiles = grid->kt,
-                                  .core_grid = {1, s->division->cores_used}};
-    *out = lx_launch_make(&r, st);
-    return *out != NULL;
-}
-
 /* Who works on what, as the division has it. */
 static void set_dealing(const struct subject *s, struct dealing *g)
 {
@@ -253,7 +233,22 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
     if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
-    if (!launch_of_op_ask(s, options, &grid, &o->launch, st)) return false;
+    /* What any launch is asked: can these operands be launched, and how? */
+    struct lx_launch **out = &o->launch;
+    struct lx_launch_operand operands[LX_MAX_OPERANDS];
+    const struct lx_shard shard = launch_of_op_shard_of(&grid);
+    int64_t own[2];
+    choose_tile(s, options, own);
+    describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard,
+                      options->inner[0] ? options->inner : own, operands);
+    struct lx_launch_request r = {.operands = operands,
+                                  .operand_count = op_operand_count(s->op),
+                                  .batch = grid.batch,
+                                  .grid = {grid.mt, grid.nt},
+                                  .k_tiles = grid.kt,
+                                  .core_grid = {1, s->division->cores_used}};
+    *out = lx_launch_make(&r, st);
+    if (*out == NULL) return false;
     set_dealing(s, &g);
     return launch_deal(&g, o, st);
 }

@@ -151,8 +151,8 @@ static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct 
     return VEC_PUSH(&n->paddings, p) ? true : status_no_memory(n->st);
 }
 
-/* What leaves the graph goes through HBM as it lies. Where padding at least doubles it, and one core could hold a copy, that is
- * padded instead. */
+/* What leaves the graph goes through HBM as it lies. Where padding at least doubles it, and one core could
+ * hold a copy, that is padded instead. */
 static bool pads_a_copy(const struct inserter *n, const struct lx_op *op, const struct stick_way *w,
                         const int32_t *inputs)
 {

@@ -90,27 +90,24 @@ static void probe_touch(struct probe *p, enum lx_touch how)
     if (how == LX_TOUCH_ZERO || (how == LX_TOUCH_RELU && p->value < 0)) p->value = 0;
 }
 
-static void probe_body(struct probe *p, int64_t in0, int64_t in1, bool first, bool last)
-{
-    const struct lx_loops *l = p->nest;
-    double a = datum(p->seed, LX_LOOP_IN0, in0);
-    p->steps++;
-    if (first) probe_touch(p, l->first);
-    if (lx_touch_contracts(l->main))
-        p->value += a * datum(p->seed, LX_LOOP_IN1, in1);
-    else if (l->main == LX_TOUCH_COPY)
-        p->value = a;
-    else if (l->main == LX_TOUCH_RELU)
-        p->value = a > 0 ? a : 0;
-    else if (l->main == LX_TOUCH_ZERO)
-        p->value = 0;
-    if (last) probe_touch(p, l->last);
-}
-
 static void probe_walk(struct probe *p, int level, const int64_t *at, bool first, bool last)
 {
     if (level == p->nest->count) {
-        if (at[LX_LOOP_OUT] == p->target) probe_body(p, at[LX_LOOP_IN0], at[LX_LOOP_IN1], first, last);
+        if (at[LX_LOOP_OUT] == p->target) {
+            const struct lx_loops *l = p->nest;
+            double a = datum(p->seed, LX_LOOP_IN0, at[LX_LOOP_IN0]);
+            p->steps++;
+            if (first) probe_touch(p, l->first);
+            if (lx_touch_contracts(l->main))
+                p->value += a * datum(p->seed, LX_LOOP_IN1, at[LX_LOOP_IN1]);
+            else if (l->main == LX_TOUCH_COPY)
+                p->value = a;
+            else if (l->main == LX_TOUCH_RELU)
+                p->value = a > 0 ? a : 0;
+            else if (l->main == LX_TOUCH_ZERO)
+                p->value = 0;
+            if (last) probe_touch(p, l->last);
+        }
         return;
     }
     const struct lx_loop *loop = &p->nest->loop[level];
@@ -188,23 +185,6 @@ static double *equivalence_filled(uint64_t seed, enum lx_loop_operand operand, i
     return data;
 }
 
-static bool same_results(const struct lx_loops *a, const struct lx_loops *b, const int64_t *elements,
-                         uint64_t seed, lx_status *st)
-{
-    double *data[LX_LOOP_OPERANDS], *other = equivalence_filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
-    bool ok = true;
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        data[o] = equivalence_filled(seed, (enum lx_loop_operand)o, elements[o]);
-    double *out = data[LX_LOOP_OUT];
-    lx_loops_execute(a, data[LX_LOOP_IN0], data[LX_LOOP_IN1], out);
-    lx_loops_execute(b, data[LX_LOOP_IN0], data[LX_LOOP_IN1], other);
-    for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
-        if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(data[o]);
-    mem_free(other);
-    return ok;
-}
-
 bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
                    int64_t *steps, lx_status *st)
 {
@@ -233,5 +213,16 @@ bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t 
     if (visits == 0) return true;
     if (!small || visits > work / 2) return same_samples(a, b, seed, work, &rng, run, st);
     *run = 2 * visits;
-    return same_results(a, b, elements, seed, st);
+    double *data[LX_LOOP_OPERANDS], *other = equivalence_filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
+    bool ok = true;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        data[o] = equivalence_filled(seed, (enum lx_loop_operand)o, elements[o]);
+    double *out = data[LX_LOOP_OUT];
+    lx_loops_execute(a, data[LX_LOOP_IN0], data[LX_LOOP_IN1], out);
+    lx_loops_execute(b, data[LX_LOOP_IN0], data[LX_LOOP_IN1], other);
+    for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
+        if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(data[o]);
+    mem_free(other);
+    return ok;
 }

@@ -91,23 +91,6 @@ static bool find_list(const struct reader *r, const char *key, bool needed, cons
     return true;
 }
 
-static bool read_types(const struct reader *r)
-{
-    const struct json_value *list = NULL, *v;
-    if (!json_array(r->json, r->json->root, "dim_types", &list, r->st)) return false;
-    int n = json_count(list), i = 0;
-    if (n > LX_LOOPS_MAX)
-        return json_error(r->json, list, r->st, LX_E_LIMIT, "%d loops; a nest has at most %d", n,
-                          LX_LOOPS_MAX);
-    r->out->count = n;
-    json_for_each(v, list) {
-        int type = 0;
-        if (!nest_json_read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
-        r->out->loop[i++].type = (enum lx_loop_type)type;
-    }
-    return true;
-}
-
 static bool read_execs(const struct reader *r)
 {
     const struct json_value *list = NULL, *v;
@@ -176,7 +159,19 @@ static bool read_nest(const struct reader *r)
     r->out->main = (enum lx_touch)main;
     r->out->last = (enum lx_touch)last;
     r->out->dtype = (enum lx_loop_dtype)dtype;
-    return read_types(r) && read_execs(r) && nest_json_read_numbers(r, "dim_sizes", -1) &&
+    const struct json_value *list = NULL, *v;
+    if (!json_array(r->json, r->json->root, "dim_types", &list, r->st)) return false;
+    int n = json_count(list), i = 0;
+    if (n > LX_LOOPS_MAX)
+        return json_error(r->json, list, r->st, LX_E_LIMIT, "%d loops; a nest has at most %d", n,
+                          LX_LOOPS_MAX);
+    r->out->count = n;
+    json_for_each(v, list) {
+        int type = 0;
+        if (!nest_json_read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
+        r->out->loop[i++].type = (enum lx_loop_type)type;
+    }
+    return read_execs(r) && nest_json_read_numbers(r, "dim_sizes", -1) &&
            nest_json_read_numbers(r, "strides_in0", LX_LOOP_IN0) &&
            nest_json_read_numbers(r, "strides_in1", LX_LOOP_IN1) &&
            nest_json_read_numbers(r, "strides_out", LX_LOOP_OUT) && check_extents(r);

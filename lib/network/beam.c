@@ -1,6 +1,6 @@
-/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full, and when the
- * step ends, it is condensed: candidates of equal rows are found by a hash table and merged, the rest is sorted, and what
- * exceeds the width is dropped. */
+/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full,
+ * and when the step ends, it is condensed: candidates of equal rows are found by a hash table and merged,
+ * the rest is sorted, and what exceeds the width is dropped. */
 #include "network/beam.h"
 #include "base/checked.h"
 
@@ -123,7 +123,8 @@ static void beam_swap(struct beam_candidate *x, struct beam_candidate *y)
     *y = t;
 }
 
-/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind all. */
+/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind
+ * all. */
 static void beam_merge(struct beam *b)
 {
     size_t room = 16, kept = 0;
@@ -170,7 +171,8 @@ static void beam_order(struct beam *b)
     b->sorted.count = count;
 }
 
-/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order, behind them. */
+/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order,
+ * behind them. */
 static void beam_diversify(struct beam *b)
 {
     size_t count = b->sorted.count, room = 16, first = 0, later = 0;

@@ -1,7 +1,8 @@
 /* Classes of the open variables, and per variable the plan by which states are stepped over it.
  *
- * While tables, room or handovers that a variable has part in are open, its values are told apart by their classes there; as
- * they close, classes join. A state of the sweep is the classes of the open variables and nothing else. */
+ * While tables, room or handovers that a variable has part in are open, its values are told apart by their
+ * classes there; as they close, classes join. A state of the sweep is the classes of the open variables and
+ * nothing else. */
 #include "base/checked.h"
 #include "network/network.h"
 

@@ -1,8 +1,9 @@
 /* Bytes that no plan of a graph on a grid goes below.
  *
- * The search for cuts once more, with prices that blocks and coalescing cannot beat (cut_least.c), and with every choice that
- * could cost less than the plan that there is. What arrives and is not fixed lies whatever way suits. Where there are too many
- * choices, some go on as one that is as good as any of them: the bound gets lower then, and stays true. */
+ * The search for cuts once more, with prices that blocks and coalescing cannot beat (cut_least.c), and with
+ * every choice that could cost less than the plan that there is. What arrives and is not fixed lies whatever
+ * way suits. Where there are too many choices, some go on as one that is as good as any of them: the bound
+ * gets lower then, and stays true. */
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
@@ -37,8 +38,8 @@ static bool must_stay(const struct cut_merger *k, int32_t tensor)
     return stays;
 }
 
-/* Is there a choice that differs by a tensor that is whole there, and costs no more? Who has all of it needs nothing of it any
- * more; but parts can be read as such. */
+/* Is there a choice that differs by a tensor that is whole there, and costs no more? Who has all of it needs
+ * nothing of it any more; but parts can be read as such. */
 static bool is_dominated(const struct cut_merger *k, size_t h, int32_t whole, const bool *stays, int32_t *row)
 {
     const struct layer *l = k->l;

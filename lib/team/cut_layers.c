@@ -90,8 +90,8 @@ static bool borders_alike(const struct cut_repeats *r, const struct layer *a, co
     return a->slots.count == 0 || memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0;
 }
 
-/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came from? *all_same:
- * they all grow alike, so that nothing will ever be decided otherwise. */
+/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came
+ * from? *all_same: they all grow alike, so that nothing will ever be decided otherwise. */
 static bool grows_straight(const struct cut_repeats *r, int32_t o, int32_t ops, bool *all_same)
 {
     const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
@@ -112,7 +112,8 @@ static struct cut_cost on_line(const struct cut_repeats *r, int32_t o, int32_t o
     return (struct cut_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
 }
 
-/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines? */
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines?
+ */
 static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
@@ -136,8 +137,8 @@ static void cut_layers_take(const struct cut_repeats *r, const struct layer *fro
     for (int f = 0; f < to->first_count; f++) to->first[f] = next_name(r, from->first[f]);
 }
 
-/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times what it grew by
- * on. */
+/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times
+ * what it grew by on. */
 static void take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     const struct layer *now = &r->layers[o];
@@ -181,7 +182,8 @@ static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat
     return n;
 }
 
-/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of them, or none. */
+/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of
+ * them, or none. */
 static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops)
 {
     bool hold = lines_hold(r, o, ops);
@@ -198,8 +200,9 @@ int32_t cut_repeats_go(struct cut_repeats *r, int32_t o)
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return check(r, o, run->ops);
-    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound must hold
-     * although choices were merged: what is merged in one layer is so in the next if all grow alike. */
+    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound
+     * must hold although choices were merged: what is merged in one layer is so in the next if all grow
+     * alike. */
     int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0;
     int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;

@@ -1,11 +1,13 @@
-/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that one), every state of tensors that it is the first to
- * touch, every join of what must be joined. It depends on nothing else, so that it is found once for all choices that
- * have the operands so, whatever else they have. */
+/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that
+ * one), every state of tensors that it is the first to touch, every join of what must be joined. It depends
+ * on nothing else, so that it is found once for all choices that have the operands so, whatever else they
+ * have. */
 #include "team/cut_layers.h"
 
 #include <string.h>
 
-/* One set of slots, and the outcome in the making: per place its slot, per first one its state, per operand its join. */
+/* One set of slots, and the outcome in the making: per place its slot, per first one its state, per operand
+ * its join. */
 struct maker {
     struct cut_operands *p;
     struct cut_slots *slots;

@@ -1,14 +1,16 @@
 /* Cuts over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
- * that agree in this the cheapest is kept. What an op does to its operands is found once for all choices that have these
- * alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the answer is the best of all choices unless some were
- * dropped. Equal ones are told apart by their order, so that the answer is the same everywhere.
+ * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of
+ * them; of those that agree in this the cheapest is kept. What an op does to its operands is found once for
+ * all choices that have these alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the
+ * answer is the best of all choices unless some were dropped. Equal ones are told apart by their order, so
+ * that the answer is the same everywhere.
  *
- * It is none of network/beam.h. Whole layers stay: those that repeat are passed along straight lines of cost, checked by one
- * that is searched far ahead, and taken back where the lines do not hold (cut_layers.c). A bound drops nothing: choices beyond
- * the width go on as one that is as good as any of them (cut_bound.c). And choices stand in the order of finding, not of
- * cost: what their readers cost is asked only where there are too many. */
+ * It is none of network/beam.h. Whole layers stay: those that repeat are passed along straight lines of
+ * cost, checked by one that is searched far ahead, and taken back where the lines do not hold
+ * (cut_layers.c). A bound drops nothing: choices beyond the width go on as one that is as good as any of
+ * them (cut_bound.c). And choices stand in the order of finding, not of cost: what their readers cost is
+ * asked only where there are too many. */
 #include "team/cut_layers.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -38,8 +40,8 @@ struct group {
     size_t begin, end;
 };
 
-/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the place behind
- * `live` of them), what its choices do. */
+/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the
+ * place behind `live` of them), what its choices do. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];

@@ -55,15 +55,6 @@ static bool config_missing(const struct config_line *l, const char *usage)
                          "something is missing here; for example: %s", usage);
 }
 
-static bool config_theme(struct config_line *l)
-{
-    lx_status why;
-    char *name = config_next_word(l);
-    if (!name) return config_missing(l, "theme dark");
-    l->into->theme = theme_find(name);
-    return l->into->theme || (theme_unknown(name, &why), config_wrong_at(l, name, &why));
-}
-
 /* Adds a key to those of the request. */
 static bool config_bind(struct config_line *l)
 {
@@ -104,9 +95,12 @@ static bool config_read_line(struct config_line *l)
     char *word = config_next_word(l);
     bool ok = true;
     if (!word || *word == '#') return true;
-    if (strcmp(word, "theme") == 0)
-        ok = config_theme(l);
-    else if (strcmp(word, "bind") == 0)
+    if (strcmp(word, "theme") == 0) {
+        char *name = config_next_word(l);
+        if (!name) return config_missing(l, "theme dark");
+        l->into->theme = theme_find(name);
+        if (!l->into->theme) return theme_unknown(name, &why), config_wrong_at(l, name, &why);
+    } else if (strcmp(word, "bind") == 0)
         ok = config_bind(l);
     else if (strcmp(word, "set") == 0)
         ok = config_set(l);

@@ -1,6 +1,5 @@
 /* Saves the plan, exports the view, copies the command line that makes the same plan. */
 #include "tui/core/explorer.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "html/html.h"

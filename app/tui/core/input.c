@@ -37,14 +37,6 @@ void input_signals(void)
     if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &noted, NULL);
 }
 
-void input_begin(void)
-{
-    set_escdelay(25);
-    nodelay(stdscr, TRUE);
-    mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-    mouseinterval(0);
-}
-
 static const struct {
     wint_t curses;
     uint32_t code;

@@ -98,20 +98,14 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     return true;
 }
 
-static void leave_screen(void *unused)
-{
-    (void)unused;
-    screen_end();
-}
-
 bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
 {
     struct explorer x;
     bool ok = explorer_begin(&x, &o->how, o->rows ? o->rows : 24, o->columns ? o->columns : 80);
-    if (!ok) status_no_memory(st);
+    if (!ok) status_set(st, LX_E_LIMIT, "the system has no thread left");
     ok = ok && add_paths(&x, o, st);
     struct deferred screen;
-    defer(&screen, leave_screen, NULL);
+    defer(&screen, screen_end, NULL);
     if (ok && !o->script) ok = screen_begin(st);
     ok = ok && choose_theme(&x, o, st);
     if (!o->script) x.glyphs = glyphs_for(getenv("TERM"));

@@ -1,7 +1,6 @@
 /* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 
@@ -9,25 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stays of every tensor, by counting. */
-static void planned_index_stays(struct outcome *o)
-{
-    const struct lx_graph *g = outcome_graph(o);
-    if (!g) return;
-    size_t tensors = (size_t)g->tensor_count, n = (size_t)o->plan->problem.count;
-    o->stay_at = mem_zeroed(tensors + 2, sizeof *o->stay_at);
-    o->stays_by_tensor = mem_alloc((n + 1) * sizeof *o->stays_by_tensor);
-    for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
-    for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
-    for (size_t i = 0; i < n; i++)
-        o->stays_by_tensor[o->stay_at[o->plan->stays[i].tensor + 1]++] = (int32_t)i;
-}
-
 /* Tensors that several ops use, from the first to the last. */
-static void planned_lay_rails(struct outcome *o)
+static void planned_lay_rails(struct outcome *o, const struct lx_graph *g)
 {
-    const struct lx_graph *g = outcome_graph(o);
-    if (!g) return;
     struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
     int32_t n = 0;
     for (int32_t t = 0; t < g->tensor_count; t++) {
@@ -43,52 +26,53 @@ static void planned_lay_rails(struct outcome *o)
     mem_free(all);
 }
 
-/* The traffic of each buffer and the waits of each op. */
-static void planned_add_up(struct outcome *o)
-{
-    const struct lx_graph *g = outcome_graph(o);
-    o->moved = moved_by_buffers(o->plan);
-    o->waits = g ? mem_zeroed((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
-    o->bytes = lx_plan_byte_sums(o->plan, o->moved);
-    if (!g) return;
-    o->repeats = lx_repeats(g, &o->repeat_count);
-    lx_plan_waits(o->plan, o->waits);
-    o->waits_sum = lx_waits_sum(o->waits, g->op_count);
-}
-
 /* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;
+
+/* Producers, readers and stays of every tensor, by counting. */
+static void planned_index_tensors(struct outcome *o, const struct lx_graph *g)
+{
+    size_t tensors = (size_t)g->tensor_count, reads = 0, n = (size_t)o->plan->problem.count;
+    for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
+    o->producer = mem_alloc((tensors + 1) * sizeof *o->producer);
+    o->reader_at = mem_zeroed(tensors + 2, sizeof *o->reader_at);
+    o->readers = mem_alloc((reads + 1) * sizeof *o->readers);
+    for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
+    for (int32_t i = 0; i < g->op_count; i++) {
+        for (int k = 0; k < g->ops[i].output_count; k++) o->producer[g->ops[i].outputs[k]] = i;
+        for (int k = 0; k < g->ops[i].input_count; k++) o->reader_at[g->ops[i].inputs[k] + 2]++;
+    }
+    for (size_t t = 1; t <= tensors; t++) o->reader_at[t + 1] += o->reader_at[t];
+    for (int32_t i = 0; i < g->op_count; i++)
+        for (int k = 0; k < g->ops[i].input_count; k++)
+            o->readers[o->reader_at[g->ops[i].inputs[k] + 1]++] = i;
+    o->stay_at = mem_zeroed(tensors + 2, sizeof *o->stay_at);
+    o->stays_by_tensor = mem_alloc((n + 1) * sizeof *o->stays_by_tensor);
+    for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
+    for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
+    for (size_t i = 0; i < n; i++)
+        o->stays_by_tensor[o->stay_at[o->plan->stays[i].tensor + 1]++] = (int32_t)i;
+}
 
 /* Everything that views need to know about the plan in `out`. */
 static void planned_index(struct outcome *out)
 {
+    const struct lx_graph *g = outcome_graph(out);
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     out->number = atomic_fetch_add(&outcomes, 1) + 1;
     lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time);
     plan_index_make(out->plan, &out->index);
-    /* Producers and readers of every tensor, by counting. */
-    const struct lx_graph *g = outcome_graph(out);
-    if (g) {
-        size_t tensors = (size_t)g->tensor_count, reads = 0;
-        for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
-        out->producer = mem_alloc((tensors + 1) * sizeof *out->producer);
-        out->reader_at = mem_zeroed(tensors + 2, sizeof *out->reader_at);
-        out->readers = mem_alloc((reads + 1) * sizeof *out->readers);
-        for (size_t t = 0; t < tensors; t++) out->producer[t] = -1;
-        for (int32_t i = 0; i < g->op_count; i++) {
-            for (int k = 0; k < g->ops[i].output_count; k++) out->producer[g->ops[i].outputs[k]] = i;
-            for (int k = 0; k < g->ops[i].input_count; k++) out->reader_at[g->ops[i].inputs[k] + 2]++;
-        }
-        for (size_t t = 1; t <= tensors; t++) out->reader_at[t + 1] += out->reader_at[t];
-        for (int32_t i = 0; i < g->op_count; i++)
-            for (int k = 0; k < g->ops[i].input_count; k++)
-                out->readers[out->reader_at[g->ops[i].inputs[k] + 1]++] = i;
-    }
-    planned_index_stays(out);
-    planned_lay_rails(out);
-    planned_add_up(out);
+    out->moved = moved_by_buffers(out->plan);
+    out->bytes = lx_plan_byte_sums(out->plan, out->moved);
+    if (!g) return;
+    planned_index_tensors(out, g);
+    planned_lay_rails(out, g);
+    out->repeats = lx_repeats(g, &out->repeat_count);
+    out->waits = mem_zeroed((size_t)g->op_count + 1, sizeof *out->waits);
+    lx_plan_waits(out->plan, out->waits);
+    out->waits_sum = lx_waits_sum(out->waits, g->op_count);
 }
 
 void outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
@@ -176,14 +160,9 @@ void outcome_free(struct outcome *o)
     *o = (struct outcome){0};
 }
 
-const struct lx_graph *plan_graph(const struct lx_plan *p)
-{
-    return p && p->layouts ? p->layouts->graph : NULL;
-}
-
 const struct lx_graph *outcome_graph(const struct outcome *o)
 {
-    return plan_graph(o->plan);
+    return o->plan && o->plan->layouts ? o->plan->layouts->graph : NULL;
 }
 
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer)

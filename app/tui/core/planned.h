@@ -61,7 +61,6 @@ void outcome_free(struct outcome *o);
 
 /* The graph whose ops are the ticks; NULL for a list of buffers. */
 const struct lx_graph *outcome_graph(const struct outcome *o);
-const struct lx_graph *plan_graph(const struct lx_plan *p);
 /* Its tensor, or -1. */
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer);
 /* The first buffer of a tensor, or -1. */

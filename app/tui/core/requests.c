@@ -19,7 +19,7 @@ const char *request_keys(enum request r)
     return given[r][0] ? given[r] : request_rows[r].keys;
 }
 
-static bool has_key(const char *keys, uint32_t code)
+static bool requests_has_key(const char *keys, uint32_t code)
 {
     lx_status st;
     struct key k;
@@ -36,7 +36,7 @@ enum request request_of_key(uint32_t code, enum view_id view)
     enum request found = REQ_COUNT;
     for (int i = 0; i < REQ_COUNT; i++) {
         const struct request_row *row = &request_rows[i];
-        if (!(row->views & 1u << view) || !has_key(request_keys((enum request)i), code)) continue;
+        if (!(row->views & 1u << view) || !requests_has_key(request_keys((enum request)i), code)) continue;
         if (row->views != EVERYWHERE) return (enum request)i;
         if (found == REQ_COUNT) found = (enum request)i;
     }
@@ -68,28 +68,23 @@ struct key_name request_key(enum request r)
 }
 
 /* Requests of the same views, or that both hold everywhere, must not share a key. */
-static bool requests_is_free(enum request r, uint32_t code, lx_status *st)
-{
-    unsigned own = request_rows[r].views;
-    char name[16];
-    if (code > AT_F1) return status_set(st, LX_E_USAGE, "%s is no key", name_of_key(code, name));
-    for (int i = 0; i < REQ_COUNT; i++) {
-        unsigned other = request_rows[i].views;
-        bool clash = (int)r != i && (own & other) && (own == EVERYWHERE) == (other == EVERYWHERE);
-        if (clash && has_key(request_keys((enum request)i), code))
-            return status_set(st, LX_E_USAGE, "%s is the key of %s already; give that another one first",
-                              name_of_key(code, name), request_rows[i].name);
-    }
-    return true;
-}
-
 bool request_bind(enum request r, const char *keys, lx_status *st)
 {
+    unsigned own = request_rows[r].views;
     const char *at = keys;
+    char name[16];
     struct key k;
     if (strlen(keys) >= sizeof given[r]) return status_set(st, LX_E_USAGE, "these are too many keys");
     while (*at) {
-        if (!key_parse(&at, &k, st) || !requests_is_free(r, k.code, st)) return false;
+        if (!key_parse(&at, &k, st)) return false;
+        if (k.code > AT_F1) return status_set(st, LX_E_USAGE, "%s is no key", name_of_key(k.code, name));
+        for (int i = 0; i < REQ_COUNT; i++) {
+            unsigned other = request_rows[i].views;
+            bool clash = (int)r != i && (own & other) && (own == EVERYWHERE) == (other == EVERYWHERE);
+            if (clash && requests_has_key(request_keys((enum request)i), k.code))
+                return status_set(st, LX_E_USAGE, "%s is the key of %s already; give that another one first",
+                                  name_of_key(k.code, name), request_rows[i].name);
+        }
         while (*at == ' ') at++;
     }
     snprintf(given[r], sizeof given[r], "%s", keys);

@@ -89,29 +89,24 @@ static void plan_job_report(void *context, const struct lx_progress *so_far)
     s->next = began + took + (took * SHARE > EVERY ? took * SHARE : EVERY);
 }
 
-/* The first interim plan, by a heuristic. A plan file that is shown unchanged needs none. */
-static void plan_job_begin(struct stage *s)
-{
-    const struct plan_job *p = s->job;
-    struct outcome made;
-    if (!p->staged || !s->from->graph || (s->from->plan && p->as_it_is)) return;
-    if (outcome_make_hastily(s->from, &p->how, NULL, p->like, &made)) {
-        struct lx_progress best = {.objective = lx_plan_value(made.plan)};
-        s->shown = best.objective;
-        watch_progress(s->watch, &best);
-        plan_job_hand_over(s, &made);
-    } else
-        outcome_free(&made);
-    s->next = clock_seconds() + EVERY;
-}
-
 void plan_job_run(void *data, void *watch)
 {
     struct plan_job *p = data;
     struct source_content from = source_read(p->source);
     struct stage s = {p, watch, &from, 0, INT64_MAX};
     struct lx_run run = {.stop = plan_job_must_stop, .progress = plan_job_report, .context = &s};
-    plan_job_begin(&s);
+    /* The first interim plan, by a heuristic. A plan file that is shown unchanged needs none. */
+    struct outcome made;
+    if (p->staged && from.graph && !(from.plan && p->as_it_is)) {
+        if (outcome_make_hastily(&from, &p->how, NULL, p->like, &made)) {
+            struct lx_progress best = {.objective = lx_plan_value(made.plan)};
+            s.shown = best.objective;
+            watch_progress(watch, &best);
+            plan_job_hand_over(&s, &made);
+        } else
+            outcome_free(&made);
+        s.next = clock_seconds() + EVERY;
+    }
     outcome_make(&from, &p->how, &run, p->as_it_is, p->like, &p->outcome);
     const struct lx_plan *plan = p->outcome.plan;
     p->curve = watch_curve(watch);

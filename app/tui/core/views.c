@@ -1,6 +1,5 @@
 /* All views by number, and the default answers of views that have no function of their own; lists. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "tui/core/views.h"
 
 #include <stdlib.h>

@@ -239,20 +239,6 @@ void worker_hurry(struct worker *w, const struct work *but)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* The first finished job, or NULL; the last one empties the pipe. */
-static struct job *take_finished(struct worker *w)
-{
-    char bytes[64];
-    pthread_mutex_lock(&w->lock);
-    struct job *j = w->finished;
-    if (j) w->finished = j->next;
-    if (!w->finished)
-        while (read(w->wake[0], bytes, sizeof bytes) > 0) {
-        }
-    pthread_mutex_unlock(&w->lock);
-    return j;
-}
-
 void worker_end(struct worker *w)
 {
     if (!w) return;
@@ -278,15 +264,20 @@ void worker_post(struct worker *w, const struct work *work, int slot, void *data
 bool worker_take(struct worker *w)
 {
     bool any = false;
-    pthread_mutex_lock(&w->lock);
-    bool memory_is_out = w->memory_is_out;
-    pthread_mutex_unlock(&w->lock);
-    if (memory_is_out) memory_out();
-    for (struct job *j; (j = take_finished(w)); any = true) {
+    char bytes[64];
+    for (;; any = true) {
+        pthread_mutex_lock(&w->lock);
+        bool memory_is_out = w->memory_is_out;
+        struct job *j = w->finished;
+        if (j && !memory_is_out) w->finished = j->next;
+        while (!w->finished && read(w->wake[0], bytes, sizeof bytes) > 0) { /* the pipe is empty, too */
+        }
+        pthread_mutex_unlock(&w->lock);
+        if (memory_is_out) memory_out();
+        if (!j) return any;
         j->work->done(j->data, atomic_load(&j->stop));
         job_free(j);
     }
-    return any;
 }
 
 struct progress worker_progress(struct worker *w, const struct work *work, int slot)

@@ -203,6 +203,11 @@ struct box box_cut_right(struct box *from, int columns)
     return (struct box){from->row, from->column + from->columns, from->rows, columns};
 }
 
+struct box box_behind(struct box box, int columns)
+{
+    return (struct box){box.row, box.column + columns, box.rows, box.columns - columns};
+}
+
 bool box_holds(const struct box *b, int row, int column)
 {
     return row >= b->row && row < b->row + b->rows && column >= b->column && column < b->column + b->columns;

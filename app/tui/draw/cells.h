@@ -95,6 +95,8 @@ void cells_to_text(const struct cells *g, struct text *out);
 struct box box_cut_top(struct box *from, int rows);
 struct box box_cut_bottom(struct box *from, int rows);
 struct box box_cut_right(struct box *from, int columns);
+/* Without its first columns. */
+struct box box_behind(struct box box, int columns);
 bool box_holds(const struct box *b, int row, int column);
 
 /* The columns of a table (text/column.h) in cells, with the same rows of data as the tables of commands.

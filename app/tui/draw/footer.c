@@ -66,11 +66,6 @@ static int footer_draw_hint(struct explorer *x, struct box area, int at, enum re
     return at + 2;
 }
 
-static int footer_width_of(enum request r, const char *word)
-{
-    return columns_of(request_key(r).at) + 1 + columns_of(word);
-}
-
 /* The present word of a hint; NULL: its key has no effect. */
 static const char *footer_word_of(struct explorer *x, const struct hint *h)
 {
@@ -90,7 +85,7 @@ static void footer_draw_hints(struct explorer *x, struct box area, int right)
 {
     const struct hint *h = all_views[explorer_top(x)]->hints;
     static const struct hint stop = {REQ_STOP, "cancel"};
-    int at = 0, help = footer_width_of(REQ_HELP, "help");
+    int at = 0, help = columns_of(request_key(REQ_HELP).at) + 1 + columns_of("help");
     bool has_stop = false;
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) has_stop |= h[i].request == REQ_STOP;
     if (!has_stop && session_is_stale(&x->session) && footer_word_of(x, &stop))
@@ -98,7 +93,7 @@ static void footer_draw_hints(struct explorer *x, struct box area, int right)
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
         const char *word = footer_word_of(x, &h[i]);
         if (!word) continue;
-        if (at + footer_width_of(h[i].request, word) > right - help - 2) break;
+        if (at + columns_of(request_key(h[i].request).at) + 1 + columns_of(word) > right - help - 2) break;
         at = footer_draw_hint(x, area, at, h[i].request, word);
     }
     if (at + help <= right) footer_draw_hint(x, area, at, REQ_HELP, "help");

@@ -96,12 +96,16 @@ bool screen_begin(lx_status *st)
         use_default_colors();
         it.most_pairs = COLOR_PAIRS < MOST_PAIRS ? COLOR_PAIRS : MOST_PAIRS;
     }
-    input_begin();
+    set_escdelay(25);
+    nodelay(stdscr, TRUE);
+    mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mouseinterval(0);
     return true;
 }
 
-void screen_end(void)
+void screen_end(void *unused)
 {
+    (void)unused;
     if (!it.on) return;
     endwin();
     delscreen(it.screen);

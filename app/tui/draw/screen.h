@@ -8,7 +8,7 @@
 
 /* False, with `st`: this terminal cannot be used. */
 bool screen_begin(lx_status *st);
-void screen_end(void);
+void screen_end(void *unused);
 /* Gives the terminal to another program, and takes it back. */
 void screen_leave(void);
 void screen_return(void);
@@ -24,7 +24,6 @@ void screen_copy(const char *text);
 /* input.c: the next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
-void input_begin(void);
 /* Installs handlers; before ncurses starts. */
 void input_signals(void);
 /* Did Ctrl-C end it? */

@@ -9,14 +9,16 @@
 #include <string.h>
 
 /* Names of ops if every tick has room for six characters; else numbers. */
-static void axis_draw_names(const struct scene *on, struct box area, const struct raster *r)
+void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
-    int left = area.column + GUTTER, width = raster_width(r), free_from = 0;
+    int left = area.column + GUTTER, width = raster_width(r), free_from = 0, first, last;
+    int64_t tick = on->session->selection.tick, from, to;
     bool named = g && width >= 6 * scale_length(&r->time);
+    if (area.rows == 0) return;
+    put(on->cells, area.row, left - 1, on->glyphs->corner[2], INK(FRAME));
+    for (int c = 0; c < width; c++) put(on->cells, area.row, left + c, on->glyphs->horizontal, INK(FRAME));
     for (int c = 0, next; c < width; c = next) {
-        int64_t from, to;
-        int first, last;
         raster_ticks(r, c, &from, &to);
         if (!raster_columns(r, from, to, &first, &last)) first = last = c;
         next = last > c ? last + 1 : c + 1;
@@ -25,26 +27,13 @@ static void axis_draw_names(const struct scene *on, struct box area, const struc
         if (area.rows < 2 || c < free_from) continue;
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)from);
-        bool here = on->session->selection.tick >= from && on->session->selection.tick < to,
-             is_op = named && from >= 0 && from < g->op_count;
-        int room = is_op ? last - c : width - c;
-        free_from =
-            c + (is_op ? 1 : 2) +
-            (is_op ? put_name(on->cells, area.row + 1, left + c, room, here ? INK(KEY) : INK(DIM),
-                              g->ops[from].name)
-                   : put_text(on->cells, area.row + 1, left + c, room, here ? INK(KEY) : INK(DIM), number));
+        struct style style = tick >= from && tick < to ? INK(KEY) : INK(DIM);
+        bool is_op = named && from >= 0 && from < g->op_count;
+        int row = area.row + 1,
+            used = is_op ? put_name(on->cells, row, left + c, last - c, style, g->ops[from].name)
+                         : put_text(on->cells, row, left + c, width - c, style, number);
+        free_from = c + (is_op ? 1 : 2) + used;
     }
-}
-
-void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r)
-{
-    int left = area.column + GUTTER, first, last;
-    int64_t tick = on->session->selection.tick;
-    if (area.rows == 0) return;
-    put(on->cells, area.row, left - 1, on->glyphs->corner[2], INK(FRAME));
-    for (int c = 0; c < raster_width(r); c++)
-        put(on->cells, area.row, left + c, on->glyphs->horizontal, INK(FRAME));
-    axis_draw_names(on, area, r);
     if (raster_tick_columns(r, tick, &first, &last))
         for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, on->glyphs->peak, INK(KEY));
     put_text(on->cells, area.row + (area.rows > 1), area.column, GUTTER - 1, INK(DIM),
@@ -110,7 +99,7 @@ void axis_draw_runs(const struct scene *on, struct box area, const struct raster
 void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_plan *p = session_plan(on->session);
-    const struct lx_graph *g = plan_graph(p);
+    const struct lx_graph *g = outcome_graph(&on->session->shown);
     int32_t n = 0;
     if (area.rows == 0) return;
     struct tick_run *runs = mem_alloc(((size_t)p->bundle_count + 1) * sizeof *runs);
@@ -127,42 +116,38 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
 }
 
 /* "x16 over s", and ": 5 of 16" of the nest at the cursor; with less room "s/16", or just "x16". */
-static void axis_name_nest(const struct session *s, int32_t nest, int room, struct tick_run *run)
-{
-    const struct lx_plan *p = session_plan(s);
-    const struct lx_nest *n = &p->nests[nest];
-    struct text words = {0};
-    add_nest_words(p, n, &words);
-    size_t loops = words.length;
-    if (nest == session_nest(s))
-        text_format(&words, ": %s of %s", grouped(session_iteration(s, nest) + 1).at,
-                    grouped(nest_iterations(n)).at);
-    if ((int)words.length > room && words.at) words.at[loops] = 0;
-    if ((int)loops > room) {
-        text_free(&words);
-        add_nest_brief(p, n, &words);
-    }
-    if ((int)words.length > room && (int)loops > room) {
-        text_free(&words);
-        text_format(&words, "x%lld", (long long)nest_iterations(n));
-    }
-    snprintf(run->label, sizeof run->label, "%s", words.at ? words.at : "");
-    text_free(&words);
-}
-
 void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r)
 {
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t n = 0;
+    const struct session *s = on->session;
+    const struct lx_plan *p = session_plan(s);
+    int32_t count = 0;
     if (area.rows == 0) return;
     struct tick_run *runs = mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs);
     for (int32_t i = 0; i < p->nest_count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        struct text words = {0};
         int first, last;
-        runs[n] = (struct tick_run){.from = p->nests[i].first, .to = (int64_t)p->nests[i].last + 1};
-        if (!raster_columns(r, runs[n].from, runs[n].to, &first, &last)) continue;
-        axis_name_nest(on->session, i, last - first - 3, &runs[n++]);
+        if (!raster_columns(r, n->first, (int64_t)n->last + 1, &first, &last)) continue;
+        int room = last - first - 3;
+        add_nest_words(p, n, &words);
+        size_t loops = words.length;
+        if (i == session_nest(s))
+            text_format(&words, ": %s of %s", grouped(session_iteration(s, i) + 1).at,
+                        grouped(nest_iterations(n)).at);
+        if ((int)words.length > room && words.at) words.at[loops] = 0;
+        if ((int)loops > room) {
+            text_free(&words);
+            add_nest_brief(p, n, &words);
+        }
+        if ((int)words.length > room && (int)loops > room) {
+            text_free(&words);
+            text_format(&words, "x%lld", (long long)nest_iterations(n));
+        }
+        runs[count] = (struct tick_run){.from = n->first, .to = (int64_t)n->last + 1};
+        snprintf(runs[count++].label, sizeof runs->label, "%s", words.at ? words.at : "");
+        text_free(&words);
     }
-    axis_draw_runs(on, area, r, "nests", runs, n);
+    axis_draw_runs(on, area, r, "nests", runs, count);
     mem_free(runs);
 }
 

@@ -4,7 +4,6 @@
  * that are not made in the selected iteration are not bold. */
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
 #include "picture/heat.h"
 

@@ -1,7 +1,6 @@
 /* The plan of a team with an index for the screen. */
 #include "tui/team/team_cut.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 

@@ -2,7 +2,6 @@
  * or the time line of all devices; below it the ops, with each exchange before the first op that reads it;
  * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
-#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,20 +110,6 @@ static void view_team_select_op(struct explorer *x, const struct team_look *k, i
         }
 }
 
-/* The next operand of the op, the output last. */
-static void view_team_next_tensor(struct explorer *x, const struct team_look *k)
-{
-    const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
-    const struct lx_graph *shown = outcome_graph(&x->session.shown);
-    int at = op->input_count;
-    for (int i = 0; i < op_operand_count(op); i++)
-        if (op_operand(op, i) == k->tensor) at = i;
-    const char *name = k->cut->plan->graph->tensors[op_operand(op, (at + 1) % op_operand_count(op))].name;
-    for (int32_t t = 0; shown && t < shown->tensor_count; t++)
-        if (strcmp(shown->tensors[t].name, name) == 0)
-            session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
-}
-
 void team_resize(struct explorer *x, const char *text)
 {
     struct lx_team_grid grid;
@@ -135,23 +120,13 @@ void team_resize(struct explorer *x, const char *text)
         explorer_say(x, TONE_DIM, "the team has that size already");
 }
 
-/* The command that shows the same. */
-static void view_team_copy(struct explorer *x)
-{
-    const struct session *s = &x->session;
-    struct what_if standard;
-    settings_default(&standard); /* settings of plans do not matter for teams */
-    text_free(&x->copied);
-    settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
-                     &x->copied);
-    text_add(&x->copied, " --stage team --team ");
-    team_add_grid(&s->team.grid, "x", &x->copied);
-    explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
-}
-
 static bool view_team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
+    const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
+    const struct lx_graph *shown = outcome_graph(&x->session.shown);
     struct list ops = {.cursor = k->op};
+    int at = op->input_count;
+    const char *name;
     if (list_move(&ops, r, k->cut->plan->graph->op_count, page)) {
         view_team_select_op(x, k, ops.cursor);
         return true;
@@ -163,8 +138,13 @@ static bool view_team_move(struct explorer *x, int page, enum request r, const s
     case REQ_RIGHT:
         if (k->member < k->cut->members - 1) x->session.team.member = k->member + 1;
         return true;
-    case REQ_OPERAND:
-        view_team_next_tensor(x, k);
+    case REQ_OPERAND: /* the next operand of the op, the output last */
+        for (int i = 0; i < op_operand_count(op); i++)
+            if (op_operand(op, i) == k->tensor) at = i;
+        name = k->cut->plan->graph->tensors[op_operand(op, (at + 1) % op_operand_count(op))].name;
+        for (int32_t t = 0; shown && t < shown->tensor_count; t++)
+            if (strcmp(shown->tensors[t].name, name) == 0)
+                session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
         return true;
     default:
         return false;
@@ -174,7 +154,9 @@ static bool view_team_move(struct explorer *x, int page, enum request r, const s
 static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
-    struct lx_team_grid grid = x->session.team.grid;
+    const struct session *s = &x->session;
+    struct lx_team_grid grid = s->team.grid;
+    struct what_if standard;
     struct team_look k;
     (void)argument;
     if (team_time_request(v, r)) return true;
@@ -189,7 +171,13 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
         return true;
     case REQ_COPY:
-        view_team_copy(x);
+        settings_default(&standard); /* settings of plans do not matter for teams */
+        text_free(&x->copied);
+        settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
+                         &x->copied);
+        text_add(&x->copied, " --stage team --team ");
+        team_add_grid(&s->team.grid, "x", &x->copied);
+        explorer_say(x, TONE_GOOD, "%s", x->copied.at);
         return true;
     default:
         return view_team_look(&x->session, &k) && view_team_move(x, v->list.rows.rows, r, &k);

@@ -66,12 +66,6 @@ void compare_maps_draw(const struct scene *on, struct box area, const struct riv
     compare_draw_map(on, other, right, c->only_right, w, 'R');
 }
 
-/* "+1,048,576": bytes more than on the left. */
-static void compare_more_words(char *out, size_t size, int64_t gain)
-{
-    snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
-}
-
 /* The sum: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void compare_draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
@@ -94,7 +88,8 @@ static void compare_draw_sum(const struct scene *on, struct box row, const struc
                                        : "more",
                     c->count_left, c->count_right, (int)c->diff.of_change[LX_MOVED]);
     char sum[100] = "";
-    if (c->diff.gain) compare_more_words(sum, sizeof sum, c->diff.gain);
+    if (c->diff.gain)
+        snprintf(sum, sizeof sum, "%s%s", c->diff.gain < 0 ? "+" : "", grouped(-c->diff.gain).at);
     put_right(on->cells, row.row, row.column, 15,
               (struct style){c->diff.gain < 0 ? TONE_BAD : TONE_GOOD, 0, MARK_BOLD}, sum);
     put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(TITLE), line.at ? line.at : "");
@@ -119,7 +114,7 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
             text_format(&line, "%s ticks %d to %d ", i ? "," : "", (int)n->first, (int)n->last);
             add_nest_brief(plans[k], n, &line);
         }
-        put_line(on->cells, (struct box){row.row, row.column + 17, 1, row.columns - 17}, INK(PLAIN), &line);
+        put_line(on->cells, box_behind(row, 17), INK(PLAIN), &line);
     }
     while (*top > 0 && !comparison_line(c, *top, &d)) --*top;
     for (int i = 0; i < area.rows && comparison_line(c, *top + i, &d); i++) {
@@ -133,7 +128,7 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
         }
         int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
         char shown[100];
-        compare_more_words(shown, sizeof shown, d.gain);
+        snprintf(shown, sizeof shown, "%s%s", d.gain < 0 ? "+" : "", grouped(-d.gain).at);
         put_right(on->cells, row.row, row.column, 15,
                   d.gain < 0 ? INK(BAD)
                   : d.gain   ? INK(GOOD)

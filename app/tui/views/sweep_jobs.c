@@ -72,24 +72,6 @@ void swept_release(struct swept *w)
     mem_free(w);
 }
 
-/* The solver of the settings, and the quick ones that answer the question. */
-static int sweep_jobs_solvers(const struct session *s, enum lx_objective question,
-                              struct lx_settings out[MOST_SOLVERS])
-{
-    const struct lx_solver *own = lx_settings_solver(&s->now.options, question);
-    int n = 0;
-    out[n++] = s->now.options;
-    for (int i = (int)s->racers.count - 1; i >= 0 && n < MOST_SOLVERS; i--) {
-        const struct lx_solver *other = s->racers.at[i].solver;
-        if (other == own || (other->caps & (LX_CAN_PROVE | LX_IS_SEEDED)) || !lx_can(other, question))
-            continue;
-        struct what_if how = s->now;
-        settings_take_solver(&how, i);
-        out[n++] = how.options;
-    }
-    return n;
-}
-
 static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *range, lx_status *st)
 {
     const struct lx_plan *p = session_plan(s);
@@ -105,7 +87,18 @@ static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *ran
     const struct lx_graph *own = p->graph->sharing ? p->graph->sharing : p->graph;
     bool ok = range ? sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, st)
                     : sweep_sizes_own(own, sweep_need(p->graph, &s->now.options), SWEEP_STEPS, &sizes, st);
-    int n = sweep_jobs_solvers(s, question, solvers);
+    /* The solver of the settings, and the quick ones that answer the question. */
+    const struct lx_solver *wanted = lx_settings_solver(&s->now.options, question);
+    int n = 0;
+    solvers[n++] = s->now.options;
+    for (int i = (int)s->racers.count - 1; i >= 0 && n < MOST_SOLVERS; i--) {
+        const struct lx_solver *other = s->racers.at[i].solver;
+        if (other == wanted || (other->caps & (LX_CAN_PROVE | LX_IS_SEEDED)) || !lx_can(other, question))
+            continue;
+        struct what_if how = s->now;
+        settings_take_solver(&how, i);
+        solvers[n++] = how.options;
+    }
     ok = ok && sweep_begin(&w->sweep, p->graph, solvers, n, &sizes, &none, st);
     if (ok) w->sweep.by_time = p->asks_time;
     VEC_FREE(&sizes);

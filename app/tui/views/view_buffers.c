@@ -105,11 +105,6 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
     v->made = v->now;
 }
 
-static struct box view_buffers_behind_mark(struct box row)
-{
-    return (struct box){row.row, row.column + 2, row.rows, row.columns - 2};
-}
-
 enum { NEVER = 1 << 20 };
 
 static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
@@ -121,7 +116,7 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
     uint8_t tone = tone_of_identity(buffer_identity(p, i));
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
-    put_values(on->cells, view_buffers_behind_mark(row), &v->fitted, &v->rows[i]);
+    put_values(on->cells, box_behind(row, 2), &v->fitted, &v->rows[i]);
     if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     if (on->search[0] && has_text(p->problem.buffers[i].name, on->search))
         put_paper(on->cells, (struct box){row.row, row.column + 2, 1, v->fitted.place[BUFFER_NAME].width},
@@ -185,7 +180,7 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
     struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
     /* Reasons get the rest of the row if there is room, else the name does. */
-    int room = view_buffers_behind_mark(head).columns;
+    int room = box_behind(head, 2).columns;
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
     bool tiles = v->made.plan && v->made.plan->nest_count > 0;
     if (tiles) v->columns[BUFFER_REASON].from += 16;
@@ -203,8 +198,8 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
         bool here = c == v->now.column;
         snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
                  here ? (v->now.descending ? " v" : " ^") : "");
-        put_heading(on->cells, view_buffers_behind_mark(head), &v->fitted, (size_t)c,
-                    here ? INK(TITLE) : INK(DIM), title);
+        put_heading(on->cells, box_behind(head, 2), &v->fitted, (size_t)c, here ? INK(TITLE) : INK(DIM),
+                    title);
     }
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
@@ -269,7 +264,7 @@ static void view_buffers_mouse(struct explorer *x, void *state, const struct key
     else if (k->row == v->head.row) {
         for (int c = 0; c < BUFFER_COLUMNS; c++) {
             const struct column_place *p = &v->fitted.place[c];
-            int from = view_buffers_behind_mark(v->head).column + p->at;
+            int from = box_behind(v->head, 2).column + p->at;
             if (p->width == 0 || k->column < from || k->column >= from + p->width) continue;
             v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
             v->now.column = c;

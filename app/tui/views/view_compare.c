@@ -99,11 +99,6 @@ static const struct rival *view_compare_left_of(const struct compare_view *v)
     return at >= 0 && v->rows.at[at].outcome->plan ? &v->rows.at[at] : NULL;
 }
 
-static struct box view_compare_behind_mark(struct box row)
-{
-    return (struct box){row.row, row.column + MARKS, 1, row.columns - MARKS};
-}
-
 static void view_compare_draw_row(const struct scene *on, const struct compare_view *v,
                                   const struct fitted *f, struct box row, int i)
 {
@@ -116,7 +111,7 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
     if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
     if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
     struct racer_row data = {on, r, r->outcome->plan, wins};
-    struct box at = view_compare_behind_mark(row);
+    struct box at = box_behind(row, MARKS);
     put_value(g, at, f, SOLVER, &data);
     int words = at.column + f->place[SOLVER].width + 2, room = row.column + row.columns - words - 2;
     if (now.running && r->kind == RIVAL_RACER) {
@@ -184,10 +179,10 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     if (pane.rows < LEAST_PANE) list = area, pane.rows = 0;
     if (area.columns >= 170 && list.rows >= 8) chart = box_cut_right(&list, area.columns - 124);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = fit_columns(racer_columns, view_compare_behind_mark(head).columns);
+    struct fitted f = fit_columns(racer_columns, box_behind(head, MARKS).columns);
     const struct lx_plan *p = session_plan(on->session);
     int32_t selected = on->session->selection.buffer;
-    struct box at = view_compare_behind_mark(head);
+    struct box at = box_behind(head, MARKS);
     const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
     for (size_t i = 0; i < f.of.count; i++)
         put_heading(on->cells, at, &f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { WIDE = 70 };
+
 /* A line of the help: a heading, or a piece of a description. */
 struct line {
     const char *heading;
@@ -76,16 +78,10 @@ static void view_help_arrange(struct help_view *v, const char *filter)
     }
 }
 
-/* The first column of descriptions: behind the keys and, if there is room, the names. */
-static int view_help_column(int columns)
-{
-    return columns >= 70 ? 41 : 19;
-}
-
 static void view_help_draw_line(const struct scene *on, struct box row, const struct line *line)
 {
     char words[300];
-    int at = view_help_column(row.columns);
+    int at = row.columns >= WIDE ? 41 : 19; /* behind the keys and, if there is room, the names */
     if (line->heading) {
         put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
         return;
@@ -107,7 +103,7 @@ static void view_help_draw(const struct scene *on, void *state, struct box area)
     struct box in =
         frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
     struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
-    v->room = in.columns - view_help_column(in.columns);
+    v->room = in.columns - (in.columns >= WIDE ? 41 : 19);
     view_help_arrange(v, on->filter);
     list_show(&v->list, v->count, in);
     for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {

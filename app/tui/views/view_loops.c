@@ -56,26 +56,6 @@ static int view_loops_draw_passes(const struct scene *on, int row, int columns, 
     return row;
 }
 
-/* The kernel arguments of the selected core. */
-static int view_loops_draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
-{
-    int64_t values[LX_LAUNCH_ARGS];
-    const struct lx_launch_core *core = lx_op_launch_core(o, on->session->selection.core);
-    struct text line = {0};
-    text_format(&line, "core %lld", (long long)on->session->selection.core);
-    if (!core)
-        text_add(&line, " is idle in this op");
-    else {
-        lx_launch_args(o->launch, core, values);
-        text_format(&line, " at [%d, %d], kernel arguments:", core->y, core->x);
-        for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
-            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
-        if (o->k_slices > 1) text_format(&line, "; slice %d of the partial sums", core->k_slice);
-    }
-    row += put_paragraph(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), &line);
-    return row;
-}
-
 static int view_loops_draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     const struct lx_launch *l = o->launch;
@@ -93,15 +73,28 @@ static int view_loops_draw_tiles(const struct scene *on, int row, int columns, c
     while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
     put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
     for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
-        const struct lx_launch_core *core = lx_op_launch_core(o, i);
+        const struct lx_launch_core *each = lx_op_launch_core(o, i);
         put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
                    i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
-                   : core                           ? INK(PLAIN)
+                   : each                           ? INK(PLAIN)
                                                     : INK(FREE),
-                   "%5lld", core ? (long long)core->count : 0);
+                   "%5lld", each ? (long long)each->count : 0);
     }
     row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
-    return view_loops_draw_core(on, row, columns, o);
+    int64_t values[LX_LAUNCH_ARGS], selected = on->session->selection.core;
+    const struct lx_launch_core *core = lx_op_launch_core(o, selected);
+    struct text line = {0};
+    text_format(&line, "core %lld", (long long)selected);
+    if (!core)
+        text_add(&line, " is idle in this op");
+    else {
+        lx_launch_args(o->launch, core, values);
+        text_format(&line, " at [%d, %d], kernel arguments:", core->y, core->x);
+        for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
+            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
+        if (o->k_slices > 1) text_format(&line, "; slice %d of the partial sums", core->k_slice);
+    }
+    return row + put_paragraph(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), &line);
 }
 
 static int view_loops_draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)

@@ -131,12 +131,6 @@ static void view_patterns_arrange(struct patterns_view *v, const struct session 
         if (v->shown[i] == keep) v->list.cursor = i;
 }
 
-/* Behind the marks of the open pattern and the cursor. */
-static struct box view_patterns_behind_marks(struct box row)
-{
-    return (struct box){row.row, row.column + 2, 1, row.columns - 2};
-}
-
 static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
                                     const struct fitted *f)
 {
@@ -146,7 +140,7 @@ static void view_patterns_draw_rows(const struct scene *on, const struct pattern
         const struct pattern *p = &on->session->patterns.at[v->shown[at]];
         bool open = on->session->current == (int)(p - on->session->patterns.at);
         if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_values(on->cells, view_patterns_behind_marks(row), f, &(struct pattern_row){on, p});
+        put_values(on->cells, box_behind(row, 2), f, &(struct pattern_row){on, p});
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         if (on->search[0] && has_text(p->shown, on->search))
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
@@ -191,14 +185,13 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = view_patterns_fit(v, on->session, view_patterns_behind_marks(head).columns);
+    struct fitted f = view_patterns_fit(v, on->session, box_behind(head, 2).columns);
     for (int c = 0; c < PATTERN_COLUMNS; c++) {
         char title[40];
         bool here = c == v->column;
         snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
                  here ? (v->reversed ? " v" : " ^") : "");
-        put_heading(on->cells, view_patterns_behind_marks(head), &f, (size_t)c, here ? INK(TITLE) : INK(DIM),
-                    title);
+        put_heading(on->cells, box_behind(head, 2), &f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
     }
     list_show(&v->list, v->count, list);
     if (v->count == 0) {

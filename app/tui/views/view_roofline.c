@@ -23,12 +23,6 @@ static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t
     return (struct roof_point){w->flops / bytes, w->flops / w->device_us * 1e-3, on_chip};
 }
 
-/* The limit of an op by the roofs. */
-static double view_roofline_allowed(const struct lx_roofs *r, const struct roof_point *p)
-{
-    return fmin(r->gflop_per_s, p->intensity * (p->on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
-}
-
 enum { ROOFS = 3, SERIES = ROOFS + LX_WAIT_COUNT };
 
 static const struct {
@@ -113,8 +107,9 @@ static void view_roofline_draw_op(const struct scene *on, struct box area, const
                     in_micros(o->waits[op].device_us).at);
         text_format(&line, ", %.3g flops per byte %s", p.intensity,
                     p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
-        text_format(&line, "; %s of its roof", in_percent(p.gflops / view_roofline_allowed(r, &p)).at);
-        text_format(&line, " of %s; ", grouped(llround(view_roofline_allowed(r, &p))).at);
+        double roof = fmin(r->gflop_per_s, p.intensity * (p.on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
+        text_format(&line, "; %s of its roof", in_percent(p.gflops / roof).at);
+        text_format(&line, " of %s; ", grouped(llround(roof)).at);
     } else
         text_add(&line, ": computes nothing; ");
     add_wait_sums(&o->waits[op], &line);

@@ -176,7 +176,7 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
                              double longest)
 {
     const struct lx_op_run *run = &on->session->run.result->ops[op];
-    const struct lx_graph *g = plan_graph(on->session->run.plan);
+    const struct lx_graph *g = on->session->run.plan->layouts->graph;
     const struct lx_op_wait *waits = session_run_is_old(on->session) ? NULL : on->session->shown.waits;
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
                            plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
@@ -321,7 +321,7 @@ static const char *view_run_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     const struct lx_run_result *r = x->session.run.result;
-    const struct lx_graph *g = plan_graph(x->session.run.plan);
+    const struct lx_graph *g = x->session.run.plan->layouts->graph;
     if (i < view_run_faults(r)) return r->faults[i].text;
     return i - view_run_faults(r) < g->op_count ? g->ops[i - view_run_faults(r)].name : "";
 }

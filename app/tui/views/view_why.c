@@ -85,19 +85,6 @@ static void view_why_draw_buffer(const struct scene *on, const struct lx_plan *p
     if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(BAD), &line));
 }
 
-static void view_why_draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f,
-                              struct box row, int i)
-{
-    const struct remedy *it = &v->rows.list.all.at[i];
-    struct remedy_row data = {&v->rows.list, it};
-    struct progress now = worker_progress(on->session->worker, &why_work, it->order);
-    put_values(on->cells, (struct box){row.row, row.column + 2, 1, row.columns - 2}, f, &data);
-    if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-    if (it != view_why_row(v)) return;
-    if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-    put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-}
-
 static void view_why_draw_rows(const struct scene *on, struct why_view *v, struct box area)
 {
     struct column columns[REMEDY_COLUMNS];
@@ -112,12 +99,20 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
     if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
     struct fitted f =
         fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    if (head.rows) put_headings(on->cells, (struct box){head.row, head.column + 2, 1, head.columns - 2}, &f);
+    if (head.rows) put_headings(on->cells, box_behind(head, 2), &f);
     list_show(&v->list, count, area);
     v->visible = area.rows;
-    for (int i = 0; i < area.rows && v->list.top + i < count; i++)
-        view_why_draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns},
-                          v->list.top + i);
+    for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        const struct remedy *it = &v->rows.list.all.at[v->list.top + i];
+        struct remedy_row data = {&v->rows.list, it};
+        struct progress now = worker_progress(on->session->worker, &why_work, it->order);
+        put_values(on->cells, box_behind(row, 2), &f, &data);
+        if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        if (it != view_why_row(v)) continue;
+        if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    }
 }
 
 /* The row under the cursor, and the progress. */
@@ -172,7 +167,7 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
         view_why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
     else {
         struct text line = {0};
-        text_add(&line, "the plan as a whole: ");
+        text_add(&line, "the whole plan: ");
         add_value_words(v->rows.list.plan, false, &line);
         if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(TITLE), &line));
         if (v->rows.list.plan->unproved) {

@@ -65,28 +65,23 @@ void settings_take_solver(struct what_if *w, int solver)
     (void)lx_settings_set_row(&w->options, SET_SOLVER, lx_solvers()[solver]->name, &ignored);
 }
 
-/* Around the words; the first of the presets is the pattern's own device. */
-static bool settings_step_word(struct what_if *w, int i, int direction)
-{
-    struct lx_settings *o = &w->options;
-    int64_t count = 0, own = i == SET_DEVICE;
-    const char *now = i == SET_SOLVER ? lx_settings_solver(o, LX_SPILL)->name : NULL;
-    while (settings_word(i, count)) count++;
-    int64_t k = i == SET_DEVICE ? o->preset : o->value[i];
-    for (int64_t s = 0; now && s < count; s++)
-        if (strcmp(settings_word(i, s), now) == 0) k = s;
-    k = (k + direction + count + own) % (count + own);
-    lx_status ignored;
-    if (k < own || (k == 0 && i != SET_SOLVER)) return lx_settings_unset(o, i), true;
-    return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
-}
-
 /* Sizes change by an eighth, counts by two, others by one. */
 bool settings_step(struct what_if *w, int i, int direction, int64_t now)
 {
     struct lx_option_row row = lx_settings_at(i);
     lx_status ignored;
-    if (settings_row(i).has_words) return settings_step_word(w, i, direction);
+    if (settings_row(i)
+            .has_words) { /* around the words; the first of the presets is the pattern's own device */
+        struct lx_settings *o = &w->options;
+        int64_t count = 0, own = i == SET_DEVICE, k = i == SET_DEVICE ? o->preset : o->value[i];
+        const char *solver = i == SET_SOLVER ? lx_settings_solver(o, LX_SPILL)->name : NULL;
+        while (settings_word(i, count)) count++;
+        for (int64_t s = 0; solver && s < count; s++)
+            if (strcmp(settings_word(i, s), solver) == 0) k = s;
+        k = (k + direction + count + own) % (count + own);
+        if (k < own || (k == 0 && i != SET_SOLVER)) return lx_settings_unset(o, i), true;
+        return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
+    }
     if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
     bool is_none =
         (row.none && !lx_settings_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);

@@ -227,35 +227,14 @@ static enum lx_dtype wide_numbers_dtype_of(const struct lx_graph *g, const struc
     return g->tensors[op_operand(op, operand)].dtype;
 }
 
-/* Results of these are truths, whatever type they are stored as. */
-static bool compares(const struct lx_kind *k)
-{
-    static const enum lx_kind_id all[] = {LX_KIND_GREATER, LX_KIND_EQ, LX_KIND_NE,       LX_KIND_LT,
-                                          LX_KIND_LE,      LX_KIND_GE, LX_KIND_IS_FINITE};
-    bool one = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) one |= k->id == all[i];
-    return one;
-}
-
 /* Of `where` the condition does not count. */
 static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
 {
     bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) <= 0x1p64);
-    for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !compares(op->kind); i++)
+    for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !(op->kind->traits & LX_TRUTH); i++)
         whole = whole && number_types[wide_numbers_dtype_of(g, op, i)].integer;
     return whole;
 }
-
-/* Functions of real numbers, which have fractions of whole ones too. */
-static const bool fractions[LX_KIND_COUNT] = {
-    [LX_KIND_MEAN] = true,    [LX_KIND_LOGSUMEXP] = true, [LX_KIND_BLEND] = true,
-    [LX_KIND_EXP] = true,     [LX_KIND_LOG] = true,       [LX_KIND_SQRT] = true,
-    [LX_KIND_RSQRT] = true,   [LX_KIND_GELU] = true,      [LX_KIND_RECIPROCAL] = true,
-    [LX_KIND_SILU] = true,    [LX_KIND_TANH] = true,      [LX_KIND_GELU_ERF] = true,
-    [LX_KIND_SIGMOID] = true, [LX_KIND_COS] = true,       [LX_KIND_SIN] = true,
-    [LX_KIND_ERF] = true,     [LX_KIND_LOG1P] = true,     [LX_KIND_EXPM1] = true,
-    [LX_KIND_CBRT] = true,    [LX_KIND_ATAN2] = true,
-};
 
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 {
@@ -271,9 +250,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     bool places =
         op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->kind->traits & LX_RANKS;
     if (wide || places) return NUMBERS_FP64;
-    bool whole =
-        op->kind->id < LX_KIND_COUNT && !fractions[op->kind->id]; /* a kind of no row is refused later */
-    return whole && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
+    return !(op->kind->traits & LX_REAL) && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
 }
 
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)

@@ -174,7 +174,7 @@ const struct meaning *meaning_of(const struct lx_kind *kind)
 {
     if ((unsigned)kind->id >= LX_KIND_COUNT) return NULL;
     const struct meaning *m = &meanings[kind->id];
-    bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = kind->traits != LX_REDUCES;
+    bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = !(kind->traits & LX_REDUCES) || kind->traits & LX_POINTWISE;
     return (m->in_double || !by_element) && (m->fold || !folds) ? m : NULL;
 }
 

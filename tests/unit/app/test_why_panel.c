@@ -45,7 +45,7 @@ static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
     assert_true(shows(x, "why: "));
     type(x, "<Space><wait>");
     assert_null(rows_of(x)->name);
-    assert_true(shows(x, "the plan as a whole"));
+    assert_true(shows(x, "the whole plan: "));
     type(x, "o");
     explorer_draw(x);
     type(x, "<wait>");

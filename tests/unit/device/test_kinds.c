@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "device/execute/arith.h"
+#include "device/execute/wide_arith.h"
 #include "device/device.h"
 #include "device/reference/evaluate.h"
 
@@ -70,6 +71,26 @@ static void rows_are_complete(void **state)
     }
     assert_null(lx_kind_at(LX_KIND_COUNT));
     assert_null(lx_kind_find("unheard of"));
+}
+
+/* What is no function of real numbers works on whole numbers, and all that does not shift bits in fp64. */
+static void wide_rows_are_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LX_KIND_COUNT; i++) {
+        const struct lx_kind *k = kind_at(i);
+        const struct arith *a = arith_of(k);
+        bool moved = k->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_OPAQUE), real = k->traits & LX_REAL;
+        bool places = k->id == LX_KIND_ARGMAX || k->id == LX_KIND_ARGMIN || k->traits & LX_RANKS;
+        struct lx_op op = {.kind = k, .reduces = k->traits & LX_REDUCES && !(k->traits & LX_POINTWISE)};
+        if (!a || a->made || (k->traits & LX_OPAQUE && k->id != LX_KIND_RESTICKIFY)) continue;
+        if (!a->whole && !(real && k->traits & LX_CONTRACTS) && !wide_arith_of(&op, NUMBERS_FP64))
+            fail_msg("%s has no row for fp64 in wide_arith.c", k->name);
+        if (real || places) continue;
+        if (!wide_arith_of(&op, NUMBERS_INTEGER))
+            fail_msg("%s has no row for whole numbers in wide_arith.c", k->name);
+        if (!moved && !whole_meaning_of(k)) fail_msg("%s has no row in reference_integers.c", k->name);
+    }
 }
 
 /* patterns/README.md has each kind in the table of its section. */
@@ -396,11 +417,17 @@ static void unknown_kinds_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_complete),        cmocka_unit_test(manual_names_them),
-        cmocka_unit_test(errors_list_them),         cmocka_unit_test(elements_agree),
-        cmocka_unit_test(rows_agree_with_elements), cmocka_unit_test(folds_agree),
-        cmocka_unit_test(powers_are_near),          cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(bounds_are_all_tried),     cmocka_unit_test(unknown_kinds_are_refused),
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(wide_rows_are_complete),
+        cmocka_unit_test(manual_names_them),
+        cmocka_unit_test(errors_list_them),
+        cmocka_unit_test(elements_agree),
+        cmocka_unit_test(rows_agree_with_elements),
+        cmocka_unit_test(folds_agree),
+        cmocka_unit_test(powers_are_near),
+        cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(bounds_are_all_tried),
+        cmocka_unit_test(unknown_kinds_are_refused),
     };
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

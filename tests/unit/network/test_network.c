@@ -1,5 +1,5 @@
-/* The search engine against brute force: beams that lose nothing find the least, narrow ones prove no more than is true,
- * and bounds by prices stay below what fits. */
+/* The search engine against brute force: beams that lose nothing find the least, narrow ones prove no more
+ * than is true, and bounds by prices stay below what fits. */
 #include "base/memory.h"
 #include "base/rng.h"
 #include "network/network.h"
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* --- A random problem: each step has some choices, which cost by what is in two slots, and write two slots. --- */
+/* --- A random problem: each step has some choices, which cost by what is in two slots, and write two slots.
+ * --- */
 
 enum { STEPS = 7, CHOICES = 4, SLOTS = 3, NUMBERS = 3 };
 
@@ -167,7 +168,8 @@ static void test_sorted(void **state)
     mem_free(same);
 }
 
-/* --- Prices: things on chip for some steps save something each; what fits beside each other is chosen. --- */
+/* --- Prices: things on chip for some steps save something each; what fits beside each other is chosen. ---
+ */
 
 enum { THINGS = 9, TICKS = 6 };
 

@@ -1,4 +1,5 @@
-/* Plans and runs that have a deadline, or are asked to stop: a legal plan or none, soon, and the same plan where nobody stops. */
+/* Plans and runs that have a deadline, or are asked to stop: a legal plan or none, soon, and the same plan
+ * where nobody stops. */
 #include "unstable.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -15,7 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Seconds that a machine with much else to do may need in place of the 50 ms of tests/measure/bench_cancel.c. */
+/* Seconds that a machine with much else to do may need in place of the 50 ms of
+ * tests/measure/bench_cancel.c. */
 static const double PATIENCE = 10;
 
 struct watch {
