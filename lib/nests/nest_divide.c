@@ -1,8 +1,6 @@
-/* Beam over the ops of a body.
- *
- * It is none of network/beam.h: a way carries the load of every tick of the body, which no row of slots tells, its accesses are
- * weighed against the worst of twelve ways while they are added, most trials end there, and nothing is proved of what is
- * dropped. */
+/* Beam over the ops of a body. It is none of network/beam.h: a way carries the load of every tick of the
+ * body, which no row of slots tells, its accesses are weighed against the worst of twelve ways while they
+ * are added, most trials end there, and nothing is proved of what is dropped. */
 #include "nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -6,7 +6,7 @@
  *   staging    left out
  *   costs      the less of on and off is paid in any case, and what is above it is the price of leaving; buffers
  *              that must stay have a price that nobody pays
- *   charges    dropped, and so is reuse: neither is ever negative
+ *   linked costs    dropped, and so is reuse: neither is ever negative
  *   pools      one of all their bytes together, each rounded up to whole units of alignment. Height: each pool with
  *              those that may be nowhere else, or all together, whichever is more
  *   reserved   whole reserved units are buffers that must stay */

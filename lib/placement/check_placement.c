@@ -2,7 +2,7 @@
  * itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom (judge_overlaps.c), then
  * the linked costs. A same_place group is one block: as large as its largest member, at a multiple of all
  * their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs, groups
- * and charges cost their own length. It looks at the stop of its thread, but never ends before all is
+ * and linked costs cost their own length. It looks at the stop of its thread, but never ends before all is
  * judged. */
 #include "placement/judge.h"
 #include "placement/solve.h"

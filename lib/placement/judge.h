@@ -53,7 +53,7 @@ bool judge_overlaps(struct judge *j);
 /* judge_bonds.c: same place (before all others: blocks rest on it), the other bonds, and what is linked. */
 bool judge_same_place(struct judge *j);
 bool judge_bonds(struct judge *j);
-/* Charges and reuse that are paid; false: a forbidden one is triggered,. */
+/* Linked costs and reuse that are paid; false: a forbidden one is triggered,. */
 bool judge_linked(struct judge *j, int64_t *cost);
 
 /* exclusive_pairs.c: is there an exclusive pair of the two? Sorted once. */

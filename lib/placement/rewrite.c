@@ -56,7 +56,8 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
 
 /* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be
  * placed are on (where fit or height is asked: all but the barred and the staging ones), and groups,
- * staging pairs and forbidden charges hand that on. A contradiction proves that no legal answer exists. */
+ * staging pairs and forbidden linked costs hand that on. A contradiction proves that no legal answer
+ * exists. */
 
 enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
 
@@ -105,7 +106,7 @@ static void fix_all(struct rewrite *w, const struct lx_group *g, int state, bool
         if (rewrite_states_state_of(w, g->at[k]) == IS_OPEN) rewrite_states_fix(w, g->at[k], state, changed);
 }
 
-/* A forbidden charge is a clause: if all but one of its conditions hold, the last must fail. */
+/* A forbidden linked cost is a clause: if all but one of its conditions hold, the last must fail. */
 static void fix_by_clause(struct rewrite *w, const struct lx_charge *c, bool *changed)
 {
     struct tally all = {0}, any = {0};
@@ -164,16 +165,17 @@ void fix_states(struct rewrite *w)
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
 }
 
-/* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always
- * does is in the constant, and of the others only the conditions that are open remain, each block once. */
+/* Linked costs by blocks, without what is decided: a linked cost that cannot come about is gone, one that
+ * always does is in the constant, and of the others only the conditions that are open remain, each block
+ * once. */
 
-/* Which conditions of the charge in hand name a block. */
+/* Which conditions of the linked cost in hand name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
 
 struct shortening {
     struct rewrite *w;
     unsigned char *named;  /* per block */
-    struct lx_charge *out; /* the charge being made */
+    struct lx_charge *out; /* the linked cost being made */
     bool dead, any_holds;
 };
 
@@ -205,7 +207,7 @@ static void rewrite_charges_shorten(struct shortening *s, const struct lx_group 
     to->at = at;
 }
 
-/* What is left of a charge: true where it has to be kept. */
+/* What is left of a linked cost: true where it has to be kept. */
 static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge *c)
 {
     struct lx_charge *o = s->out;

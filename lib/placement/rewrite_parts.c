@@ -1,5 +1,5 @@
 /* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in
- * either, and by groups, staging pairs and charges between blocks of both; not by pairs about sharing
+ * either, and by groups, staging pairs and linked costs between blocks of both; not by pairs about sharing
  * bytes, which have no meaning across pools. Blocks that are off for sure are in no part. */
 #include "placement/rewrite.h"
 #include "placement/valid.h"

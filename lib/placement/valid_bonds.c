@@ -180,7 +180,7 @@ static bool valid_staging(const struct bonds_check *c)
     return true;
 }
 
-/* A member of a charge that has one: where the charge is, as far as a problem knows. */
+/* A member of a linked cost that has one: where the linked cost is, as far as a problem knows. */
 static const struct lx_buffer *valid_bonds_first_of(const struct bonds_check *c,
                                                     const struct lx_group *const groups[4])
 {

@@ -157,7 +157,7 @@ void stays_find_fixed(const struct draft *x, bool *fixed);
 /* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 
-/* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
+/* stay_prices.c: costs and linked costs of the problem, and what saves nothing is barred. */
 void draft_prices(struct draft *x);
 
 /* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that

@@ -1,12 +1,12 @@
 /* What being on chip or off costs, so that the problem's cost and a constant are the very traffic of
  * traffic.c, whatever is placed. Off chip, every access of a stay costs its bytes. On chip a stay that
- * begins with a read is loaded, unless it is a relayout whose source is on chip: a charge on the copy
- * without its source. What a stay writes is stored if, before the next write, somebody needs it in HBM:
- * always, if an access that no stay serves reads it, a stay begins with a load, or it is a graph output;
- * else if a relayout's copy is off chip, which is then read, or its source, and it is then loaded: a
- * charge on the stay with any of those off. All stays that a charge binds are of one tensor. What off and
- * on have in common is in the constant. A stay that saves nothing whatever the others of its tensor do is
- * barred, which may leave others without use: so until nothing changes. */
+ * begins with a read is loaded, unless it is a relayout whose source is on chip: a linked cost on the
+ * copy without its source. What a stay writes is stored if, before the next write, somebody needs it in
+ * HBM: always, if an access that no stay serves reads it, a stay begins with a load, or it is a graph
+ * output; else if a relayout's copy is off chip, which is then read, or its source, and it is then
+ * loaded: a linked cost on the stay with any of those off. All stays that a linked cost binds are of one
+ * tensor. What off and on have in common is in the constant. A stay that saves nothing whatever the
+ * others of its tensor do is barred, which may leave others without use: so until nothing changes. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -176,7 +176,7 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
-    if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
+    items_make(&s.items, problem, s.option[MAX_PAIRS], run);
     s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
     links_make(&s.links[0], &s.items);
     links_make(&s.links[1], &s.items);

@@ -34,7 +34,7 @@ bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, c
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
                       const struct lx_run *run, struct lx_answer *answer);
 
-/* Is it a list in one pool with linked costs or forbidden charges, and nothing else? */
+/* Is it a list in one pool with linked costs or forbidden linked costs, and nothing else? */
 static inline bool is_list_with_charges(const struct lx_problem *p)
 {
     unsigned needs = lx_problem_needs(p);

@@ -169,14 +169,13 @@ void items_free(struct items *it)
     *it = (struct items){0};
 }
 
-bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
+void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
     items_fill_items(it, p);
     make_pairs(it, max_pairs, run);
     make_edges(it, p);
-    return true;
 }
 
 void items_answer(const struct items *it, const int64_t *base, int64_t *address)

@@ -52,8 +52,7 @@ struct items {
     int32_t *edge_of;
 };
 
-/* False when memory is out; `it` is then empty. */
-bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run);
+void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run);
 void items_free(struct items *it);
 
 /* The least multiple of the alignment that is >= at. */

@@ -1,9 +1,9 @@
 /* What an answer costs, kept up to date while buffers go on chip and off: costs of being off and of being
- * where one is, charges, and how many rules about on and off are broken (forbidden charges, must,
- * together, staging). Each rule about on and off is a charge: `must` forbids one to be off, `together` is
- * a ring of forbidden ones, staging forbids both on and both off. Per charge it is counted how many of
- * its `all` conditions fail and how many of its `any` conditions hold; a buffer that changes touches only
- * the charges it is in. */
+ * where one is, linked costs, and how many rules about on and off are broken (forbidden linked costs,
+ * must, together, staging). Each rule about on and off is a linked cost: `must` forbids one to be off,
+ * `together` is a ring of forbidden ones, staging forbids both on and both off. Per linked cost it is
+ * counted how many of its `all` conditions fail and how many of its `any` conditions hold; a buffer that
+ * changes touches only the linked costs it is in. */
 #ifndef LX_SOLVERS_COMMON_LEDGER_H
 #define LX_SOLVERS_COMMON_LEDGER_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a link is paid: a charge once when it is triggered, a group for each member on the smaller
+/* How often a link is paid: a linked cost once when it is triggered, a group for each member on the smaller
  * side. */
 static int64_t level(const struct link *k)
 {

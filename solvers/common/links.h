@@ -1,4 +1,4 @@
-/* What binds items to one another while cost is asked for: charges, atomic groups, must-place, as a sum
+/* What binds items to one another while cost is asked for: linked costs, atomic groups, must-place, as a sum
  * that follows each item that comes or goes. A link counts the items that keep it from being paid
  * (`unmet`) and those of its "any" lists that are met (`hits`), so that a change of one item costs as
  * many steps as it has roles. Energies are costs scaled so that all of them add up to about 2^50; what
@@ -17,7 +17,7 @@ struct link {
     int32_t
         unmet; /* members of all_on that are off and of all_off that are on; of a group: members that are on */
     int32_t hits;    /* members of any_on that are on and of any_off that are off */
-    int32_t members; /* of a group; 0: a charge */
+    int32_t members; /* of a group; 0: a linked cost */
     bool has_any, forbidden;
 };
 

@@ -31,7 +31,7 @@ void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
 void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
                   struct lx_answer *answer);
 
-/* Placement problems with everything: several pools, several lives, pairs, groups, staging, charges,
+/* Placement problems with everything: several pools, several lives, pairs, groups, staging, linked costs,
  * reuse; all three questions, with proof. For problems that need no more than one pool and one life the
  * other parts of `exact` are faster. */
 

@@ -3,9 +3,9 @@
  * lies in the window. Everything else that reaches into the region stays as an obstacle: a fixed item,
  * clipped to the region, with a cost that makes it worth keeping whatever happens. The region is then a
  * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too,
- * so that the search drifts over plateaus. Charges go with the region: what is not free decides its
+ * so that the search drifts over plateaus. Linked costs go with the region: what is not free decides its
  * literals. A group that goes together is free only as a whole. Regions grow around a spilled item drawn
- * by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen
+ * by cost (one in a linked cost that is paid counts as well); their size follows the success: from a dozen
  * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/search.h"
 #include "base/memory.h"
@@ -329,8 +329,8 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     region_bonds_free(&s.bonds);
 }
 
-/* Charges of a part of a model: literals of what is not free are decided. A charge that is decided altogether
- * is left out; the part's value then differs from the whole's by a constant. */
+/* Linked costs of a part of a model: literals of what is not free are decided. A linked cost that is
+ * decided altogether is left out; the part's value then differs from the whole's by a constant. */
 
 void region_bonds_new(struct region_bonds *r, const struct model *m)
 {

@@ -1,18 +1,18 @@
 /* The Spill question as a 0/1 programme, and its certified bound.
  *
  * Columns: y of each item (1: spilled), z of each in-place edge (1: the child takes the slot) and w of each
- * priced charge (1: paid). Rows:
+ * priced linked cost (1: paid). Rows:
  *   in every overfull section:  sum size y + sum child size z >= load - capacity
  *   for every parent and child: at most one handover each, and none if it is spilled
  *   for fixed addresses that collide: not both kept (unless handed over)
- *   for every charge: w is at least what triggers it; a forbidden one has no w and is a clause
+ *   for every linked cost: w is at least what triggers it; a forbidden one has no w and is a clause
  *   for every group that goes together: the y are equal
  *   cuts, as the search finds sets that cannot be packed
  * This is the question without addresses, in-place reuse included: a relaxation that is nearly tight.
  *
- * Items are the buffers that may be worth keeping: placeable, and of positive size and worth unless a charge
+ * Items are the buffers that may be worth keeping: placeable, and of positive size and worth unless a linked cost
  * or a group links them to others. Sizes are counted in units (the greatest common divisor of all alignments,
- * times that of the sizes). The value of a choice is base + the costs of what is spilled + the charges that
+ * times that of the sizes). The value of a choice is base + the costs of what is spilled + the linked costs that
  * are triggered; a cost is what being off costs more than being on, and negative where it costs less. */
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
@@ -24,7 +24,7 @@ struct model_item {
     int32_t buffer;
     int32_t first, last; /* its overfull sections; first > last: none */
     int64_t size, cost, start, end;
-    double worth;     /* the cost, and a share of the charges that it is a part of: for orders only */
+    double worth;     /* the cost, and a share of the linked costs that it is a part of: for orders only */
     int32_t ring;     /* the next of its group; itself when it is in none */
     bool must, never; /* decided from the start: placed, spilled */
 };
@@ -70,7 +70,7 @@ struct model {
     struct model_charge *charges; /* priced ones first: those have columns */
     int32_t charge_count, priced_count;
     int32_t *literals;
-    int32_t *charge_first, *charge_of; /* per item: the charges it is in */
+    int32_t *charge_first, *charge_of; /* per item: the linked costs it is in */
     bool linked, hopeless;             /* hopeless: no choice is legal */
 };
 
@@ -100,11 +100,11 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
     return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
 }
 
-/* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per
+/* model_links.c. Linked costs, groups and musts of the problem, as far as they concern items (`item_of`: per
  * buffer, or -1: it is off); their rows. */
 bool model_link(struct model *m, const int32_t *item_of);
 void model_add_link_rows(struct model *m);
-/* Mark the buffers that some charge or group names. */
+/* Mark the buffers that some linked cost or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
 /* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a
  * group. */

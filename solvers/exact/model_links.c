@@ -1,7 +1,7 @@
-/* What links items of the programme: charges, groups that go together, musts.
+/* What links items of the programme: linked costs, groups that go together, musts.
  *
- * Charges are made short first. A buffer that is no item is off, which decides its literals: a literal that
- * cannot hold ends a charge, one that always holds falls away. What is left with one literal is a part of the
+ * Linked costs are made short first. A buffer that is no item is off, which decides its literals: a literal that
+ * cannot hold ends a linked cost, one that always holds falls away. What is left with one literal is a part of the
  * item's cost (or decides the item, if it is forbidden); a priced one of more literals gets a column w and the
  * rows
  *     w >= sum of the `all` literals + one `any` literal - (their number - 1)
@@ -56,7 +56,7 @@ static void spread_over_rings(struct model *m)
     }
 }
 
-/* --- Charges --- */
+/* --- Linked costs --- */
 
 struct shortener {
     struct model *m;
@@ -81,7 +81,7 @@ static void model_links_add_literals(struct shortener *s, const struct lx_group 
     }
 }
 
-/* The charge as literals; false: it is never triggered. */
+/* The linked cost as literals; false: it is never triggered. */
 static bool model_links_shorten(struct shortener *s, const struct lx_charge *from, struct model_charge *to)
 {
     s->never = s->some = false;
@@ -105,7 +105,7 @@ static bool model_links_shorten(struct shortener *s, const struct lx_charge *fro
     return !s->never;
 }
 
-/* A charge of one literal, or of none, is no charge. True: it has been settled. */
+/* A linked cost of one literal, or of none, is no linked cost. True: it has been settled. */
 static bool model_links_fold(struct model *m, const struct model_charge *c)
 {
     if (c->all + c->any > 1) return c->cost == 0;
@@ -153,7 +153,7 @@ static void shorten_all(struct model *m, const int32_t *item_of)
         }
 }
 
-/* Per item its charges; the scale of each charge; worths. */
+/* Per item its linked costs; the scale of each linked cost; worths. */
 static void index_charges(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;

@@ -1,4 +1,4 @@
-/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has
+/* Parts of a problem: stretches of time between which nobody lives, joined where a linked cost or a group has
  * members in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
@@ -118,7 +118,7 @@ static void parts_divide(struct finder *f, int64_t *address)
     find_stretches(f, address);
     for (int32_t c = 0; c < bonds->charge_count; c++)
         if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0) {
-            /* A charge on buffers of no part: is it triggered, all of them being off? */
+            /* A linked cost on buffers of no part: is it triggered, all of them being off? */
             if (bonds->charges[c].all_on.count <= 0 &&
                 !((bonds->charges[c].any_on.count > 0 && bonds->charges[c].any_off.count == 0))) {
                 f->parts->hopeless |= bonds->charges[c].cost == LX_FORBIDDEN;

@@ -1,4 +1,4 @@
-/* A problem falls apart in time, as far as no charge or group ties the pieces together. */
+/* A problem falls apart in time, as far as no linked cost or group ties the pieces together. */
 #ifndef LX_SOLVERS_EXACT_PARTS_H
 #define LX_SOLVERS_EXACT_PARTS_H
 

@@ -147,7 +147,7 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
     if (covers > 0) return LEAF_AGAIN;
     /* The column to branch on: the fractional one with most cost at stake, items before handovers.
-     * Charges follow from them. -1: none. */
+     * Linked costs follow from them. -1: none. */
     int32_t best = -1;
     double most = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++) {

@@ -183,7 +183,7 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
 
-/* The charges and groups of a part of a model, as those of a problem of its own. */
+/* The linked costs and groups of a part of a model, as those of a problem of its own. */
 
 struct region_bonds {
     struct lx_bonds bonds; /* points into the arrays below */
@@ -192,7 +192,7 @@ struct region_bonds {
     int32_t *numbers;
 };
 
-/* Room for all charges and groups of the model. */
+/* Room for all linked costs and groups of the model. */
 void region_bonds_new(struct region_bonds *r, const struct model *m);
 void region_bonds_free(struct region_bonds *r);
 

@@ -85,11 +85,10 @@ static bool is_done(struct work *w)
     return ilp_objective_of(w, w->best) <= w->bound;
 }
 
-static bool first_answer(struct work *w)
+static void first_answer(struct work *w)
 {
     const struct lx_problem *p = w->problem;
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address);
-    bool ok = true;
     if (w->run->incumbent) {
         memcpy(address, w->run->incumbent, (size_t)p->count * sizeof *address);
     } else {
@@ -99,7 +98,7 @@ static bool first_answer(struct work *w)
         run.options = NULL;
         run.progress = NULL;
         for (int32_t i = 0; i < p->count; i++) address[i] = LX_OFF_CHIP;
-        ok = lx_solver_anneal.solve(p, &run, &answer);
+        lx_solver_anneal.solve(p, &run, &answer);
     }
     items_from_answer(&w->items, address, w->best);
     w->have = p->objective != LX_HEIGHT || items_all_placed(&w->items, w->best);
@@ -108,7 +107,6 @@ static bool first_answer(struct work *w)
         w->have = ilp_objective_of(w, w->best) < NO_ANSWER;
     }
     mem_free(address);
-    return ok;
 }
 
 /* Stacks the guess again, in integers: the result is legal whatever GLPK said. */
@@ -292,7 +290,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
         .cuts = w.option[CUTS] != 0,
     };
     w.limits.began = clock_seconds();
-    if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run)) return false;
+    items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run);
     w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
     w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
@@ -300,13 +298,13 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     if (problem->objective == LX_SPILL && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
-    bool ok = first_answer(&w);
+    first_answer(&w);
     if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
-    if (ok && w.links.any && w.items.count == 0) { /* nothing to choose */
+    if (w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;
         if (w.have) w.bound = ilp_objective_of(&w, w.best);
     }
-    if (ok && !is_done(&w) && !w.infeasible && w.items.count > 0) ok = ilp_run_search(&w);
+    bool ok = is_done(&w) || w.infeasible || w.items.count == 0 || ilp_run_search(&w);
     if (ok) ilp_report(&w, answer);
     links_free(&w.links);
     items_free(&w.items);

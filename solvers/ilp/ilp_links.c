@@ -1,7 +1,7 @@
-/* Linked costs in the integer programme: a column per charge that costs something, and for each of its `any` members
+/* Linked costs in the integer programme: a column per linked cost that costs something, and for each of its `any` members
  * (or once, where it has none) the row
- *     sum of the `all` literals + that one - charge <= their number - 1
- * A forbidden charge has the same rows without a column. Buffers that are no items are off: a literal that asks for
+ *     sum of the `all` literals + that one - linked cost <= their number - 1
+ * A forbidden linked cost has the same rows without a column. Buffers that are no items are off: a literal that asks for
  * one of them on chip drops its row, the opposite falls away. Groups are equal, musts are fixed. */
 #include "base/checked.h"
 #include "ilp/ilp_model.h"
@@ -64,7 +64,7 @@ static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx
     return true;
 }
 
-/* One row of a charge, with one more literal or none. */
+/* One row of a linked cost, with one more literal or none. */
 static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int column, int32_t any, bool on)
 {
     const struct lx_group *same = on ? &charge->all_on : &charge->all_off;

@@ -72,11 +72,9 @@ void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
 {
     if (value == 0 || column == 0) return;
     struct ilp_model *m = b->m;
-    if (b->ok) {
-        VEC_PUSH(&m->term_row, row);
-        VEC_PUSH(&m->term_column, column);
-        VEC_PUSH(&m->term_value, (double)value);
-    }
+    VEC_PUSH(&m->term_row, row);
+    VEC_PUSH(&m->term_column, column);
+    VEC_PUSH(&m->term_value, (double)value);
     m->widest = max_i64(m->widest, value < 0 ? -value : value);
 }
 
@@ -350,7 +348,7 @@ void ilp_model_free(struct ilp_model *m)
 }
 
 bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
-                    int64_t max_rows, bool *too_large)
+                    int64_t max_rows)
 {
     size_t n = (size_t)it->count + 1;
     *m = (struct ilp_model){.it = it, .relaxed = relaxed, .ceiling = ceiling, .grain = find_grain(it)};
@@ -364,28 +362,22 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     m->item_of = mem_alloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
     m->charge = mem_zeroed((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
     m->pairs = mem_alloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
-    b.ok = true;
     /* GLPK counts from 1. */
-    if (b.ok) {
-        VEC_PUSH(&m->term_row, 0);
-        VEC_PUSH(&m->term_column, 0);
-        VEC_PUSH(&m->term_value, 0);
-    }
-    if (b.ok) {
-        m->lp = glp_create_prob();
-        glp_set_obj_dir(m->lp, GLP_MIN);
-        ilp_find_links(m);
-        add_items(&b);
-        ilp_add_links(&b);
-        add_merges(&b);
-        ilp_model_add_sections(&b, m->live);
-        add_twins(&b);
-        ilp_model_add_pairs(&b);
-        if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
-    }
-    if (b.ok && !b.too_large && m->rows > 0)
+    VEC_PUSH(&m->term_row, 0);
+    VEC_PUSH(&m->term_column, 0);
+    VEC_PUSH(&m->term_value, 0);
+    m->lp = glp_create_prob();
+    glp_set_obj_dir(m->lp, GLP_MIN);
+    ilp_find_links(m);
+    add_items(&b);
+    ilp_add_links(&b);
+    add_merges(&b);
+    ilp_model_add_sections(&b, m->live);
+    add_twins(&b);
+    ilp_model_add_pairs(&b);
+    if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
+    if (!b.too_large && m->rows > 0)
         glp_load_matrix(m->lp, (int)m->term_row.count - 1, m->term_row.at, m->term_column.at,
                         m->term_value.at);
-    *too_large = b.too_large;
-    return b.ok && !b.too_large;
+    return !b.too_large;
 }

@@ -9,7 +9,7 @@
  *     below[p]  per pair that can conflict either way, binary. 1: the first stands below the second
  *     merge[e]  per in-place edge, binary. 1: equal bases; at most one per parent and one per child
  *     height    for LX_HEIGHT only: in grains
- *     charge[c] per charge that costs something: 1 when it is paid
+ *     linked cost[c] per linked cost that costs something: 1 when it is paid
  *
  * Rows: the order of each pair with its own tight M, the capacity of each maximal section (these carry the LP
  * bound), merges, and for twins (same life and size) an order of residency and address.
@@ -44,9 +44,9 @@ struct ilp_model {
     struct ilp_pair *pairs;
     int32_t pair_count;
     int height;
-    int *charge;      /* column numbers by charge of the problem; 0: none */
+    int *charge;      /* column numbers by linked cost of the problem; 0: none */
     int32_t *item_of; /* per buffer, or NO_ITEM */
-    bool *linked;     /* per item: some charge or group names it */
+    bool *linked;     /* per item: some linked cost or group names it */
     int columns, rows, binaries;
     glp_prob *lp;
     /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */
@@ -55,10 +55,9 @@ struct ilp_model {
     int32_t *live;
 };
 
-/* Builds the programme; errors of GLPK leave by its error hook. False when our own memory is out, or when the
- * programme would have more than `max_rows` rows (`*too_large` is then set). */
+/* Builds the programme; errors of GLPK leave by its error hook. False: it would have more than `max_rows` rows. */
 bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
-                    int64_t max_rows, bool *too_large);
+                    int64_t max_rows);
 /* Frees our part; the glp_prob belongs to the GLPK environment. */
 void ilp_model_free(struct ilp_model *m);
 
@@ -70,7 +69,7 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
 struct ilp_build {
     struct ilp_model *m;
     int64_t max_rows;
-    bool ok, too_large;
+    bool too_large;
 };
 
 int ilp_add_column(struct ilp_build *b, int kind, double low, double high);
@@ -78,7 +77,7 @@ int ilp_add_row(struct ilp_build *b, int type, double low, double high);
 /* Column 0 stands for none. */
 void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value);
 
-/* ilp_links.c: who is linked, the gcd of what charges cost, their columns and rows, and their values. */
+/* ilp_links.c: who is linked, the gcd of what linked costs cost, their columns and rows, and their values. */
 void ilp_find_links(struct ilp_model *m);
 int64_t ilp_charge_unit(const struct ilp_model *m);
 void ilp_add_links(struct ilp_build *b);

@@ -154,9 +154,8 @@ static void search_tree(struct session *s)
 
 static void build_and_search(struct session *s)
 {
-    bool too_large = false;
-    if (!ilp_model_make(&s->model, s->it, s->relaxed, s->ceiling, s->limits->max_rows, &too_large)) {
-        s->result->outcome = too_large ? ILP_TOO_LARGE : ILP_NO_MEMORY;
+    if (!ilp_model_make(&s->model, s->it, s->relaxed, s->ceiling, s->limits->max_rows)) {
+        s->result->outcome = ILP_TOO_LARGE;
         return;
     }
     s->result->grain = s->model.grain;

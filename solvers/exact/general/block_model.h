@@ -2,7 +2,7 @@
  * the buffers of a `same_place` group, or one buffer. Its bytes are those of the largest member, it is
  * alive whenever a member is, and its options are the pools that all members allow and that can hold it
  * at all. Variable: one yes-or-no per set of blocks that `together` joins (true: placed). A staging block
- * hangs on the variable of its owner, the other way round. Everything else (charges, costs) is said in
+ * hangs on the variable of its owner, the other way round. Everything else (linked costs, costs) is said in
  * variables. Pair: what two blocks are to each other, in a matrix of one byte per pair. Nothing below
  * this file looks at lives again but to find sections, so that lives without a common clock would end
  * here. Sizes: 5 to 500 blocks as a rule; more than MOST_BLOCKS are refused. */

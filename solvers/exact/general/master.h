@@ -1,7 +1,7 @@
 /* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked
  * for at its points, and what does not fit comes back as rows (Benders' way). Columns: one per free
  * variable, turned so that its cost is not negative; one per option of a block that has several; one per
- * charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
+ * linked cost; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
 #define LX_SOLVERS_EXACT_GENERAL_MASTER_H
 
@@ -97,7 +97,7 @@ static inline double literal_value(struct literal l, const double *point)
     return l.positive ? x : 1 - x;
 }
 
-/* master_rows.c: charges, options, and sections that are too full. */
+/* master_rows.c: linked costs, options, and sections that are too full. */
 void master_first_rows(struct master *m);
 /* Rows of cliques that the point violates; how many. */
 int32_t master_separate(void *context, const double *point);

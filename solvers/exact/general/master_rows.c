@@ -1,6 +1,6 @@
 /* Rows of the master programme that need no packing.
  *
- * Options: a placed block is in one of its pools. Charges: a clause, with the charge's column where it has a price.
+ * Options: a placed block is in one of its pools. Linked costs: a clause, with the linked cost's column where it has a price.
  * Cliques: blocks of which each two share no byte in a pool, so that those that are there fit into its capacity. A clique may
  * have soft pairs, too. The bytes that its members cover are then at least the sum of their sizes less, for each pair
  * that touches, the smaller of the two; so
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Charges. --- */
+/* --- Linked costs. --- */
 
 static void row_add_group(struct master *m, const struct lx_group *g, bool on)
 {
@@ -23,7 +23,7 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
     }
 }
 
-/* Not all of the condition, or the charge is paid. `any`: one literal that completes the condition. */
+/* Not all of the condition, or the linked cost is paid. `any`: one literal that completes the condition. */
 static void master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];

@@ -154,7 +154,7 @@ static void pool_heights_choose(struct heights *h, int32_t depth)
     h->now.pool[block] = -1;
 }
 
-/* Which blocks are placed is decided beforehand. False: a forbidden charge is triggered. */
+/* Which blocks are placed is decided beforehand. False: a forbidden linked cost is triggered. */
 static bool pool_heights_place_all(struct heights *h)
 {
     const struct blocks *b = h->b;

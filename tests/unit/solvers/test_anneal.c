@@ -93,7 +93,7 @@ static void test_incremental_is_full_decode(void **state)
                        rng_between(&rng, 5, 40));
         for (int32_t i = 0; round % 3 == 0 && i < s.problem.count; i++)
             if (s.buffer[i].fixed < 0) s.buffer[i].alignment = s.problem.alignment * rng_between(&rng, 1, 4);
-        assert_true(items_make(&it, &s.problem, 1000, NULL));
+        items_make(&it, &s.problem, 1000, NULL);
         if (it.count > 0) {
             decoder_make(&d, &it, round % 2 == 0);
             for (int32_t i = 0; i < it.count; i++) {
