@@ -10,6 +10,8 @@
 
 #include "graph/target.h"
 
+#include <stdint.h>
+
 struct cost_bundle {
     int64_t times; /* that it is launched: an op in a nest once per iteration; 0: once */
     int64_t
@@ -25,5 +27,11 @@ struct cost_bundle {
 double cost_uncovered(const struct lx_device *d, double bytes);
 double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores);
 double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b);
+
+/* Predicted time on the rings between the cores, in microseconds. */
+
+/* A relayout: every core receives `runs` runs of consecutive sticks, `part_bytes` in all, of a tensor that is
+ * cut into `parts` along the dimension that changes hands. */
+double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes);
 
 #endif

@@ -216,25 +216,6 @@ static struct op_items judged_op(const struct machine *m, const struct verifier 
     return x;
 }
 
-static void judge_output(struct machine *m, const struct verifier *v, int operand, struct lx_op_run *op,
-                         const void *items)
-{
-    struct lx_op one;
-    struct op_items x = judged_op(m, v, operand, &one);
-    struct judged judged;
-    x.output = items;
-    judge_op(&x, m->pool, &judged);
-    /* Over all iterations. */
-    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
-    judged_add(&all, &judged);
-    op->verified = true;
-    op->wrong = all.wrong;
-    op->error = all.error;
-    op->bound = all.bound;
-    op->share = all.share;
-    op->largest = all.largest;
-}
-
 static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
                           void *items)
 {
@@ -245,8 +226,22 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
         /* Nobody but the host knows what it made. */
-        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN)))
-            judge_output(m, v, operand, op, items);
+        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN))) {
+            struct lx_op one;
+            struct op_items x = judged_op(m, v, operand, &one);
+            struct judged judged;
+            x.output = items;
+            judge_op(&x, m->pool, &judged);
+            /* Over all iterations. */
+            struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
+            judged_add(&all, &judged);
+            op->verified = true;
+            op->wrong = all.wrong;
+            op->error = all.error;
+            op->bound = all.bound;
+            op->share = all.share;
+            op->largest = all.largest;
+        }
         verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;

@@ -7,7 +7,7 @@
 #define LX_DEVICE_VERIFY_H
 
 #include "device/memory/machine.h"
-#include "device/reference/tile_op.h"
+#include "device/reference/judge_op.h"
 
 struct verifier {
     /* Per tensor as it runs: items as they were put or made, until they are read for the last time. */

@@ -1,10 +1,8 @@
 /* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
  * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "graph/op_windows.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"

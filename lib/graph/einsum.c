@@ -5,7 +5,6 @@
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "graph/op_windows.h"
 #include "base/fail.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and no others,
  * is no output, and is indexed as the scores are. */
-#include "graph/online_find.h"
+#include "graph/online.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Numbers in ops, read and written; and what kinds want of types, axes and numbers. JSON has no infinities: they are
  * words. */
-#include "graph/op_data.h"
+#include "graph/op_params.h"
 #include "graph/builder.h"
 #include "base/fail.h"
 

@@ -41,4 +41,16 @@ struct lx_op_params op_params_none(void);
 bool op_params_equal(const struct lx_op_params *a, const struct lx_op_params *b);
 uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p);
 
+/* Numbers in ops: the value that stands for an operand, and the data of constants. */
+
+/* "value" of an op, a number or a word for what JSON has none for. */
+bool op_value_read(const struct json *j, const struct json_value *object, struct lx_op *op, lx_status *st);
+void op_value_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
+/* "data" of a constant: a number, or a list of at most LX_MAX_DATA. */
+bool op_data_read(const struct json *j, const struct json_value *object, struct lx_op *op,
+                  struct arena *memory, lx_status *st);
+void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
+/* NULL only for NULL or when memory is out. */
+const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype);
+
 #endif

@@ -4,7 +4,7 @@
  * that no operand has gets a variable of its own here, `size` long; another letter that none has is one element long. Until then windows name letters; from then on
  * variables of the map. All products that an index is made of are bounded here, once. */
 #include "graph/builder.h"
-#include "graph/op_windows.h"
+#include "graph/op_walks.h"
 #include "base/checked.h"
 #include "base/fail.h"
 

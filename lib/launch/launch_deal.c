@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "launch/tile_formula.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

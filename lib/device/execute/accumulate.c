@@ -4,7 +4,7 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/cancel.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 #include "graph/results.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what one index
  * names. Which elements these are is in the data; what is checked is all that it could have named. */
-#include "device/execute/rows.h"
+#include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"

@@ -4,8 +4,8 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "device/memory/pack.h"
-#include "loops/tile_operands.h"
+#include "device/memory/stick_box.h"
+#include "loops/nest_of_op.h"
 
 #include <stdlib.h>
 #include <string.h>

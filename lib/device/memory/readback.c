@@ -1,7 +1,7 @@
 /* Operands back to the host, from where the plan has put them. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <string.h>
 

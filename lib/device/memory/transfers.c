@@ -193,27 +193,24 @@ static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t c
     return same && m->tick > old->start && m->tick <= old->end;
 }
 
-/* Of a relayout: the parts of all cores that have it. */
-static bool transfers_find_parts(struct machine *m, const struct lx_transfer *t, struct move *v)
-{
-    v->from = machine_view(m, t->source);
-    if (!v->from || v->from->view.cores > m->cores) return false;
-    struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
-    bool all = true;
-    for (int64_t c = 0; c < v->from->view.cores && all; c++) {
-        struct place p = place_in_stay(m, t->source, c);
-        all = p.in != NULL;
-        parts[c] = p.box;
-    }
-    v->parts = parts;
-    return all;
-}
-
 /* Where the bytes come from or go to. */
 static bool find_other_side(struct machine *m, const struct lx_transfer *t, int64_t cores, struct move *v)
 {
     if (t->kind == LX_MOVE) return same_parts(m, t, cores);
-    if (t->kind == LX_RING) return transfers_find_parts(m, t, v);
+    if (t->kind == LX_RING) {
+        /* Of a relayout: the parts of all cores that have it. */
+        v->from = machine_view(m, t->source);
+        if (!v->from || v->from->view.cores > m->cores) return false;
+        struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
+        bool all = true;
+        for (int64_t c = 0; c < v->from->view.cores && all; c++) {
+            struct place p = place_in_stay(m, t->source, c);
+            all = p.in != NULL;
+            parts[c] = p.box;
+        }
+        v->parts = parts;
+        return all;
+    }
     v->hbm = place_in_hbm(m, m->plan->stays[t->stay].tensor);
     return v->hbm.in != NULL;
 }

@@ -223,26 +223,6 @@ static double size_with(const struct meaning_fold *fold, double size, double ter
     return fold->multiplies ? fmax(size, 1) * fmax(term, 1) : larger_of(size, term);
 }
 
-/* Rows of terms side by side, where the output runs as the input does. */
-static void fold_rows(const struct evaluation *e, int64_t at, int64_t step, int64_t count, double *value,
-                      double *absolute)
-{
-    double term[BLOCK];
-    for (int64_t j = 0; j < e->terms; j++) {
-        operand_row(&e->in[0], at + summed_offset(e, j), step, count, term);
-        /* One more term each; of what is not added up the largest instead of the sum of sizes. */
-        const struct meaning_fold *fold = e->meaning->fold;
-        for (int64_t i = 0; fold->adds && i < count; i++) {
-            value[i] += term[i];
-            absolute[i] += fabs(term[i]);
-        }
-        for (int64_t i = 0; !fold->adds && i < count; i++) {
-            value[i] = fold->in_double((double[]){value[i], term[i]});
-            absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
-        }
-    }
-}
-
 static void fold_run(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
                      double *absolute)
 {
@@ -306,7 +286,23 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
         }
         if (e->before.items) operand_row(&e->before, n, 1, count, value);
         for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
-        if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
+        if (side_by_side) {
+            /* Rows of terms side by side, where the output runs as the input does. */
+            double term[BLOCK];
+            for (int64_t j = 0; j < e->terms; j++) {
+                operand_row(&e->in[0], at[0] + summed_offset(e, j), step, count, term);
+                /* One more term each; of what is not added up the largest instead of the sum of sizes. */
+                const struct meaning_fold *fold = e->meaning->fold;
+                for (int64_t i = 0; fold->adds && i < count; i++) {
+                    value[i] += term[i];
+                    absolute[i] += fabs(term[i]);
+                }
+                for (int64_t i = 0; !fold->adds && i < count; i++) {
+                    value[i] = fold->in_double((double[]){value[i], term[i]});
+                    absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
+                }
+            }
+        }
         for (int64_t i = 0; !side_by_side && i < count; i++)
             evaluate_fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
         finish_fold(e, worker, n, count, value, absolute);

@@ -98,4 +98,11 @@ void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t
 /* contract.c */
 void evaluate_contraction(struct evaluation *e, struct pool *pool);
 
+/* Ops that make tensors as a whole: numbers that count, constants, running sums. */
+
+bool made_known(const struct lx_op *op);
+/* Elements of the result, in host order, and bounds of the errors that a sum in fp64 makes; `slack` has the same room. */
+void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in,
+                 wide_number *value, double *slack);
+
 #endif

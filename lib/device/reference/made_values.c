@@ -1,5 +1,5 @@
 /* What ops that make tensors as a whole mean, written apart from how the device makes them. */
-#include "device/reference/made_values.h"
+#include "device/reference/evaluate.h"
 
 #include <math.h>
 

@@ -178,22 +178,6 @@ static bool storing_judge_pair(const struct storing *s, const double *value, con
     return true;
 }
 
-static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const double *got, struct judged *to)
-{
-    struct pairs m = {{0}, {0}, {0}, {0}};
-    bool in_pairs = !number_types[dtype].integer;
-    int64_t n;
-    for (int64_t i = 0; i < x->count; i += n) {
-        n = x->count - i < 2 ? x->count - i : 2;
-        if (in_pairs && n == 2 &&
-            storing_judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
-            continue;
-        for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
-    }
-    for (int k = 0; k < 2; k++)
-        judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
-}
-
 /* Bits that are determined. */
 static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const double *got,
                         struct judged *to)
@@ -228,8 +212,19 @@ void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *i
 {
     double got[JUDGED_MOST];
     items_widen(&number_types[dtype], items, x->count, got);
-    if (x->slack && !x->exact)
-        judge_rounded(x, dtype, got, to);
-    else
+    if (x->slack && !x->exact) {
+        struct pairs m = {{0}, {0}, {0}, {0}};
+        bool in_pairs = !number_types[dtype].integer;
+        int64_t n;
+        for (int64_t i = 0; i < x->count; i += n) {
+            n = x->count - i < 2 ? x->count - i : 2;
+            if (in_pairs && n == 2 &&
+                storing_judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
+                continue;
+            for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
+        }
+        for (int k = 0; k < 2; k++)
+            judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
+    } else
         judge_exact(x, dtype, items, got, to);
 }

@@ -5,9 +5,7 @@
 #include "base/rng.h"
 #include "device/execute/arith.h"
 #include "device/memory/stick_box.h"
-#include "device/reference/input_data.h"
 #include "device/memory/dtypes.h"
-#include "device/memory/pack.h"
 #include "device/reference/reference.h"
 #include "support/host_copy.h"
 
