@@ -105,7 +105,7 @@ bool deliver(struct call *call, char *data, size_t length);
 bool keep_file(struct call *call, const char *path, const char *data, size_t length);
 /* Is the answer for a file (-o)? Then it has no colours. */
 bool goes_to_file(const struct call *call);
-/* An integer option into `*out`, which stays as it is when the option is not given. */
+/* An integer option into `*out`, which keeps its value when the option is not given. */
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 /* Likewise the number of the word that it has. */
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);

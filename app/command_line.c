@@ -19,13 +19,6 @@ const struct option_row *find_row(const struct option_row *rows, const char *nam
     return NULL;
 }
 
-static const struct option_row *find_long(const struct option_row *const *tables, const char *name)
-{
-    const struct option_row *found = NULL;
-    for (; *tables && !found; tables++) found = find_row(*tables, name);
-    return found;
-}
-
 static const struct option_row *find_short(const struct option_row *const *tables, char letter)
 {
     for (; *tables; tables++)
@@ -54,7 +47,9 @@ static bool take_long(struct command_line *line, const char *argument, const cha
     const char *equals = strchr(argument, '=');
     char *name = arena_copy(line->memory, argument + 2,
                             equals ? (size_t)(equals - argument - 2) : strlen(argument + 2));
-    const struct option_row *row = find_long(tables, name);
+    const struct option_row *row = NULL;
+    for (const struct option_row *const *table = tables; *table && !row; table++)
+        row = find_row(*table, name);
     if (!row && !open) return unknown_long(tables, name, st);
     if (row && !row->argument) {
         if (equals) return status_set(st, LX_E_USAGE, "--%s takes no value", name);

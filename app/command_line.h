@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 enum {
-    ANY_DIGIT = '#', /* as a letter: -0 to -9, of which the digit is the value */
+    ANY_DIGIT = '#', /* as a letter: -0 to -9; the digit is the value */
     MORE = 0x100
 };
 

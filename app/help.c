@@ -1,4 +1,4 @@
-/* What the commands can do: for people, and for programs that complete command lines. */
+/* Help: for people, and lists for programs that complete command lines. */
 #include "command.h"
 #include "base/fail.h"
 #include "base/words.h"
@@ -150,7 +150,7 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
     for (int k = 0; row && !word && planning_word(row->name, k); k++)
         text_format(&call->out, "%s\n", planning_word(row->name, k));
     if (row && strcmp(row->name, "device") == 0) {
-        /* What may stand behind -D: presets, and the parameters of a device. */
+        /* Values of -D: presets, and the parameters of a device. */
         for (int i = 0; lx_device_at(i); i++) text_format(&call->out, "preset=%s\n", lx_device_at(i)->preset);
         for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
             text_format(&call->out, "%s=\n", p->key);

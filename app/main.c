@@ -48,7 +48,7 @@ static bool begin_log(struct call *call)
 const struct option_row help_rows[] = {{"help", 'h', NULL, "this help; --help all: every option"}, {0}};
 const struct option_row json_rows[] = {
     {"json", 0, NULL, "machine-readable JSON on standard output; errors too"}, {0}};
-/* Of commands whose answer is a file of its own form. */
+/* For commands whose answer is a file of another form. */
 const struct option_row json_error_rows[] = {{"json", 0, NULL, "print errors as JSON on standard output too"},
                                              {0}};
 const struct option_row quiet_rows[] = {
@@ -180,7 +180,7 @@ static int main_run(struct call *call, int count, char *const *arguments)
                           word),
                FAILED;
     call->command = command_find(word, &call->st);
-    if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: what else would one want of it? */
+    if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: the explorer */
         call->command = &command_explore;
         return run_command(call, count, arguments);
     }
@@ -317,8 +317,7 @@ int run_program(int argc, char **argv)
     if (json_is_asked_for(argc - 1, argv + 1))
         dprintf(STDOUT_FILENO,
                 "{\"lxplan\": 1, \"kind\": \"error\", \"error\": {\"code\": \"%s\", \"file\": null, "
-                "\"line\": null, "
-                "\"column\": null, \"text\": \"%s\"}}\n",
+                "\"line\": null, \"column\": null, \"text\": \"%s\"}}\n",
                 lx_code_word(st.code), st.text);
     return lx_code_exit(st.code);
 }

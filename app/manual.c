@@ -7,7 +7,6 @@
 #include "planning/planning.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text for troff: hyphens that are to be typed, backslashes, `commands` in bold, nothing at the beginning of a
@@ -28,7 +27,7 @@ static void add_roff(struct text *out, const char *text)
     }
 }
 
-/* Does it begin with something that is to be typed as it is: a word with a digit, or a word of the option? */
+/* Does it begin with a word to be typed: one with a digit, or a word of the option? */
 static bool begins_literally(const char *text, const struct command *c, const char *option)
 {
     size_t n = strcspn(text, " ,:;");
@@ -96,22 +95,6 @@ static void add_users(struct text *out, const struct option_row *rows)
     }
 }
 
-/* Those that have a section of their own. */
-static bool manual_is_shared(const struct option_row *rows)
-{
-    return rows == planning_rows || rows == model_rows;
-}
-
-static void add_command(const struct command *c, struct text *out)
-{
-    text_format(out, ".SS lxplan %s\n", c->name);
-    for (const struct option_row *const *table = c->options; *table; table++)
-        if (*table == planning_rows) text_add(out, "The planning options, and:\n");
-    for (const struct option_row *const *table = c->options; *table; table++)
-        for (const struct option_row *row = *table; row->name && !manual_is_shared(*table); row++)
-            add_option(c, row, out);
-}
-
 static void manual_add_options(struct text *out)
 {
     text_add(out, ".SS Planning options\nOf ");
@@ -143,7 +126,14 @@ static void manual_add_options(struct text *out)
     add_users(out, model_rows);
     text_add(out, ".\n");
     for (const struct option_row *row = model_rows; row->name; row++) add_option(NULL, row, out);
-    for (const struct command *const *c = commands; *c; c++) add_command(*c, out);
+    for (const struct command *const *c = commands; *c; c++) {
+        text_format(out, ".SS lxplan %s\n", (*c)->name);
+        for (const struct option_row *const *table = (*c)->options; *table; table++)
+            if (*table == planning_rows) text_add(out, "The planning options, and:\n");
+        for (const struct option_row *const *table = (*c)->options; *table; table++)
+            for (const struct option_row *row = *table; row->name; row++)
+                if (*table != planning_rows && *table != model_rows) add_option(*c, row, out);
+    }
 }
 
 static void add_synopsis(struct text *out)

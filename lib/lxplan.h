@@ -72,7 +72,9 @@ LX_API void lx_options_free(lx_options *o);
 LX_API int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_error *e);
 /* "name", "default", "low", "high" or "help" of the i-th option; NULL past the end, "" where it has none. */
 LX_API const char *lx_options_at(int32_t i, const char *field);
-/* Asked now and then during a solve; not 0: it ends with its best. */
+/* Asked about every 10 ms during a solve, a plan or a run, on the calling thread; not 0: the call returns its best, within 50 ms,
+ * or the error "stopped" where there is none yet. The same goes for the option time, but that the first plan is waited for.
+ * What is still working then ends by itself soon after, and frees what it has. */
 LX_API void lx_options_on_stop(lx_options *o, int32_t (*stop)(void *context), void *context);
 LX_API void lx_options_on_progress(lx_options *o,
                                    void (*progress)(void *context, int64_t steps, double objective,

@@ -1,11 +1,10 @@
 /* Auto: what most people want. Heuristics first; if one of them meets the bound, that is the answer, in
- * microseconds. Otherwise annealing and exact search improve the best of them, and prove as much of it as their budgets
- * allow. The best legal answer of all is returned, with the best bound.
- *
- * Who works, and how much, is the table of stages; budgets are counted in steps, so that a level means the same on
- * every machine. A part that cannot take all that the problem asks for is passed over. */
-#include "common/largest_part.h"
-#include "common/order_plans.h"
+ * microseconds. Otherwise annealing and exact search improve the best of them, and prove as much of it as
+ * their budgets allow. The best legal answer of all is returned, with the best bound. Who works, and how
+ * much, is the table of stages; budgets are counted in steps, so that a level means the same on every
+ * machine. A part that cannot take all that the problem asks for is passed over. */
+#include "common/placing_all.h"
+#include "common/gap_fit.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,9 +17,10 @@
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
-/* Numbers of buffers where cost is asked for; for exact search those of the largest part. Exact search on more than SMALL needs time to get anywhere, on more than
- * EXACT_MOST too much of it unless the answer is close to the bound already; up to RELAXED_MOST its linear programme
- * still gives a better bound in seconds. Beyond ORDERS_MOST the orders are too many. */
+/* Numbers of buffers where cost is asked for; for exact search those of the largest part. Exact search on
+ * more than SMALL needs time to get anywhere, on more than EXACT_MOST too much of it unless the answer is
+ * close to the bound already; up to RELAXED_MOST its linear programme still gives a better bound in
+ * seconds. Beyond ORDERS_MOST the orders are too many. */
 enum {
     SMALL = 128,
     MEDIUM = 512,
@@ -36,9 +36,10 @@ static const struct lx_option auto_options[OPTION_COUNT] = {
     [LEVEL] = {"level", 5, 0, 9, "effort: 0 heuristics only, 9 all that can be tried"},
 };
 
-/* A row of the table of stages: who works, from which level on, how much, and how. A level runs its own rows and those
- * of all lower levels, in this order, and the best answer wins: no level can be worse than a lower one. `ALONE`: as the
- * solver would answer if it were asked itself, so that auto is never worse than it. */
+/* A row of the table of stages: who works, from which level on, how much, and how. A level runs its own
+ * rows and those of all lower levels, in this order, and the best answer wins: no level can be worse than
+ * a lower one. `ALONE`: as the solver would answer if it were asked itself, so that auto is never worse
+ * than it. */
 enum start { FROM_BEST, ALONE };
 
 static const struct stage {
@@ -145,7 +146,8 @@ static bool legal(const struct best *b, const struct lx_answer *a, int64_t *obje
     return true;
 }
 
-/* Takes the trial over if it is legal and better. When all is over, the first one of a plain list is left to who asked to judge. */
+/* Takes the trial over if it is legal and better. When all is over, the first one of a plain list is left
+ * to who asked to judge. */
 static void auto_consider(struct best *b)
 {
     int64_t objective = INT64_MAX;
@@ -175,8 +177,8 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
     return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
 }
 
-/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. What the caller can
- * spare is one, up to the level that most people ask for. */
+/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. What
+ * the caller can spare is one, up to the level that most people ask for. */
 static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
@@ -215,8 +217,8 @@ static bool is_close(const struct best *b)
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
 }
 
-/* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
- * its time at any size. */
+/* Exact search works on one part after the other; and where nobody else improves what the heuristics
+ * find, it is worth its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;

@@ -7,7 +7,8 @@
 #include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "common/full_fit.h"
+#include "base/order.h"
+#include "common/gap_fit.h"
 #include "common/live_index.h"
 #include "common/poll.h"
 #include "solvers.h"
@@ -44,11 +45,7 @@ static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return true;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
+ORDER(compare_ranges, struct range, ORDER_UP(from));
 
 /* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
  * counts those that are passed for good: begin with 0, and let `at` never fall. */
@@ -161,12 +158,7 @@ static void place_fixed(struct greedy *g, const struct birth *births, struct pol
         }
 }
 
-static int greedy_compare_births(const void *a, const void *b)
-{
-    const struct birth *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(greedy_compare_births, struct birth, ORDER_UP(tick) ORDER_UP(buffer));
 
 static void sort_births(const struct lx_problem *p, struct birth *births)
 {

@@ -1,5 +1,6 @@
 /* The only list of solvers. To add one: a const struct lx_solver in a file of its own, a line in
- * solvers.h and a line here. Compiled twice: for the program, and for the library without what may not be in it. */
+ * solvers.h and a line here. Compiled twice: for the program, and for the library without what may not be
+ * in it. */
 #include "solvers.h"
 
 #include <string.h>

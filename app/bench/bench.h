@@ -101,7 +101,7 @@ struct planned {
 
 typedef VEC(struct planned) schedule;
 
-/* What came back from the process of a run. */
+/* The result of a run's process. */
 struct child_result {
     bool complete; /* the whole message arrived and is intact */
     bool killed_for_time, killed_for_memory;
@@ -189,7 +189,7 @@ bool report_rows(struct call *call, struct results *r, struct text *out);
 enum field_kind {
     FIELD_WORD,    /* a text; null where it is empty */
     FIELD_MESSAGE, /* a text, also where it is empty */
-    FIELD_OBJECT,  /* JSON as it is; {} where it is empty */
+    FIELD_OBJECT,  /* JSON text; {} where it is empty */
     FIELD_OUTCOME, /* the word of an outcome */
     FIELD_WHOLE,   /* null: unknown, or a number that JSON cannot carry */
     FIELD_SECONDS, /* 0 or more; null: unknown */

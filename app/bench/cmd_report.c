@@ -6,8 +6,6 @@
 #include "planning/planning.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With more cells than this, the table of instances is shown only when it is asked for. */
@@ -296,8 +294,7 @@ static const struct option_row *const tables[] = {rows_of_report, json_rows, qui
 const struct command command_report = {
     .name = "report",
     .synopsis = "RESULTS ... [--format text|md|csv|json|html] [--by solver|instance|statistics] [--fail-on "
-                "LIST] [--plot] "
-                "[--svg FILE] [options]",
+                "LIST] [--plot] [--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
     .details =
         "Several files make one report; exactly two are compared: what became faster, slower, better or "

@@ -7,7 +7,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -380,7 +379,6 @@ void compare_results(const struct results *before, const struct results *after, 
 
 /* Why two results files have no run in common: the first reason that holds. */
 
-/* Is there a row on both sides with the same text at this place of it? */
 typedef const char *row_text(const struct row *r);
 
 static const char *nothing_shared_name_of(const struct row *r)
@@ -448,16 +446,14 @@ bool nothing_shared(const struct results *before, const struct results *after, l
             "nothing to compare: no solver is in both files; --merge makes one report of both");
     add_settings(before, after, &settings);
     if (settings.length)
-        status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: all instances differ in %s; run both with the same, or --merge makes "
-            "one report of both",
-            settings.at);
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: all instances differ in %s; run both with the same, or --merge "
+                      "makes one report of both",
+                      settings.at);
     else
-        status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: the instances have the same names and other contents; run both on the "
-            "same files");
+        status_set_at(st, LX_E_USAGE, path, 0, 0,
+                      "nothing to compare: the instances have the same names and other contents; run both on "
+                      "the same files");
     text_free(&settings);
     return false;
 }

@@ -9,8 +9,6 @@
 
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The order of the runs. Repeats and seeds are the outer loops, so that the runs of one cell are far apart
  * and a slow minute of the machine hits everyone; solvers alternate on each instance, beginning with another

@@ -1,4 +1,4 @@
-/* The harness between the command and the single run: what is to be done, what is under way, who helps. */
+/* The harness: runs to make, runs under way, and other ranks. */
 #ifndef LX_APP_BENCH_HARNESS_H
 #define LX_APP_BENCH_HARNESS_H
 
@@ -30,7 +30,7 @@ struct bench {
     struct job *jobs;
     int active;
     struct results_file file;
-    struct results results; /* what is reported at the end */
+    struct results results; /* for the report at the end */
     struct loaded *last;    /* the next run is most often on the same instance */
     double start, next_progress;
     size_t done_at_start;
@@ -44,9 +44,9 @@ const char *config_of(const struct bench *b, const struct planned *p);
 int64_t seed_of(const struct bench *b, const struct planned *p);
 /* A run that cannot begin has its row already when this returns, and nothing is under way. */
 bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded);
-/* Waits a moment for news of the runs under way, and keeps the rows of those that have ended. */
+/* Waits a moment for running jobs, and keeps the rows of jobs that have ended. */
 bool poll_jobs(struct bench *b);
-/* Kills what is under way; none of it is recorded. */
+/* Kills running jobs without recording them. */
 void stop_jobs(struct bench *b);
 bool run_list(struct bench *b, const schedule *list, bool recorded);
 bool warm_up(struct bench *b);

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,7 +74,7 @@ static void hash_problem(const struct lx_question *p, char out[17])
 
 enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
 
-/* Of no format, but with the ending of a pattern and no JSON: an instance that is broken. */
+/* A file of no known format, with the ending of a pattern and broken JSON. */
 static bool is_broken(const char *path, const char *text, size_t length)
 {
     lx_status ignored;

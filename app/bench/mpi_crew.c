@@ -14,7 +14,6 @@
 #include "text/colour.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,10 +28,9 @@ bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *c
     if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
     if (transport == 0) return true;
     if (!&ranks_mpi)
-        return status_set(
-            &call->st, LX_E_UNSUPPORTED,
-            "this build has no transport mpi: MPI was not found when it was configured; install "
-            "libopenmpi-dev and build again, or use -j");
+        return status_set(&call->st, LX_E_UNSUPPORTED,
+                          "this build has no transport mpi: MPI was not found when it was configured; "
+                          "install libopenmpi-dev and build again, or use -j");
     if (!ranks_mpi.join(rank, count, &call->st)) return false;
     *ranks = &ranks_mpi;
     paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
@@ -42,7 +40,7 @@ bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *c
 }
 
 enum {
-    SLACK = 60,    /* seconds for what is no run: reading instances, checking answers, a busy machine */
+    SLACK = 60,    /* seconds for reading instances, checking answers, a busy machine */
     FAREWELL = 10, /* seconds for the others to leave */
 };
 
@@ -56,7 +54,7 @@ enum word {
     BYE,         /* to rank 0: the last word */
 };
 
-/* What travels; behind it the text of HELLO, ROW and BROKEN. */
+/* A message; behind it the text of HELLO, ROW and BROKEN. */
 struct message {
     int32_t word, code; /* an lx_code where broken */
     struct planned run;
@@ -184,7 +182,7 @@ bool crew_gather(struct bench *b, const char *header)
     return true;
 }
 
-/* The next run that needs a process; those that do not have their rows at once. NULL: none is left. */
+/* The next run that needs a process; bad instances get their rows at once. NULL: none is left. */
 static bool take_next(struct bench *b, const struct planned **p)
 {
     *p = NULL;
@@ -302,7 +300,7 @@ void crew_follow(struct bench *b, bool ok, const char *header)
         else if (interrupted)
             told = mpi_crew_tell(b, 0, (struct message){.word = INTERRUPTED}, NULL, 0);
     }
-    say_last(b, &b->call->st); /* rank 0 does not hear of it otherwise */
+    say_last(b, &b->call->st); /* rank 0 cannot report it */
     b->crew.ranks->leave(false);
 }
 
@@ -313,7 +311,7 @@ void crew_dismiss(struct bench *b, bool ok)
     if (!c->ranks) return;
     for (int r = 1; r < c->count; r++)
         if (!mpi_crew_tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
-    /* What they still send is kept if it is a row, and never changes what is reported. */
+    /* Rows that still arrive are kept; other messages change nothing. */
     for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;

@@ -120,7 +120,7 @@ struct canvas {
     int owner[HEIGHT][WIDTH];
 };
 
-/* A step function: each column shows the last point at or left of it. */
+/* A step function: each column shows the last point up to it. */
 static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
 {
     const struct curve *c = &f->curves.at[curve];

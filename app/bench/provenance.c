@@ -123,8 +123,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
     write_machine(s, t);
     text_format(t,
                 "\"limits\": {\"time_seconds\": %.17g, \"grace_seconds\": %.17g, \"memory_mb\": %lld, "
-                "\"memory_limit_by\": \"%s\", "
-                "\"work\": ",
+                "\"memory_limit_by\": \"%s\", \"work\": ",
                 s->time, s->grace, (long long)s->memory_mb, memory_limit_means());
     if (s->work)
         text_format(t, "%lld}, ", (long long)s->work);
@@ -132,7 +131,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_add(t, "null}, ");
     enum lx_ask ask = lx_settings_ask(&s->options);
     provenance_member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
-    /* What else makes other problems of the same files: the device and the passes. */
+    /* The device and the passes also change the problem. */
     struct text all = {0};
     for (int i = 0; i < lx_settings_count(); i++) {
         enum lx_option_group group = lx_settings_at(i).group;
@@ -159,8 +158,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
                     n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
                     (long long)n->capacity);
     }
-    text_add(t, "]");
-    text_add(t, "}}");
+    text_add(t, "]}}");
 }
 
 /* Members that must be equal for two sets of runs to be one experiment. Not the date, nor the kernel: a
@@ -176,7 +174,7 @@ static void short_form(const cJSON *v, char *out, size_t size)
     cJSON_free(text);
 }
 
-/* What differs, in words. */
+/* The first difference of two headers. */
 struct difference {
     char name[200], a[200], b[200];
 };
@@ -240,7 +238,7 @@ int64_t provenance_ranks(const char *header)
     return n;
 }
 
-/* A name behind those that are there, unless it is one of them. */
+/* Appends a name, unless it is in the list. */
 static void provenance_add_name(struct text *names, const cJSON *name)
 {
     const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
@@ -255,7 +253,7 @@ static void provenance_add_name(struct text *names, const cJSON *name)
 
 bool provenance_join(struct settings *s, int rank, const char *ours, const char *theirs, lx_status *st)
 {
-    /* All that decides but the machine, of which there may be several. */
+    /* The decisive members except the machine: ranks may run on several. */
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
@@ -264,11 +262,10 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     struct difference d;
     bool ok = true;
     if (ok && !are_equal(x, y, shared, &d))
-        ok = status_set(
-            st, LX_E_MISMATCH,
-            "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks need "
-            "the same program, options and files",
-            rank, d.name, d.b, d.a);
+        ok = status_set(st, LX_E_MISMATCH,
+                        "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
+                        "need the same program, options and files",
+                        rank, d.name, d.b, d.a);
     if (ok && s->hosts.length == 0) {
         provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
         provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));

@@ -10,7 +10,6 @@
 
 #include <limits.h>
 #include <mpi.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { TAG = 1 };

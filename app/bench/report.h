@@ -1,4 +1,4 @@
-/* What a report is made of. */
+/* Tables, figures and verdict of a report. */
 #ifndef LX_APP_BENCH_REPORT_H
 #define LX_APP_BENCH_REPORT_H
 
@@ -6,7 +6,7 @@
 #include "text/table.h"
 #include "bench/statistics.h"
 
-/* tables.c: rows in `memory`, over what they are made of. False: memory is out. */
+/* report_tables.c: rows in `memory`. */
 void contender_table(const struct summary *s, struct arena *memory, struct table *out);
 void instance_table(const struct summary *s, struct arena *memory, struct table *out);
 /* statistic_table.c */
@@ -37,7 +37,7 @@ void plots_as_svg(const struct figure *figures, size_t count, struct text *out);
 
 /* Writes the first part of the page's data. */
 extern const struct exporter html_exporter;
-/* The rest of the data, and the page around all of it: `out` holds the first part, and then the page. */
+/* Adds the rest of the data to the first part in `out`, and makes the page of both. */
 void report_page(const char *title, const struct figure *figures, size_t count, struct text *out);
 
 /* "1.12 ± 0.03 times faster than". */
@@ -74,7 +74,7 @@ struct side {
 };
 
 struct pair {
-    const struct row *first; /* one row of it, for the names */
+    const struct row *first; /* any row of the pair, for the names */
     struct side side[2];
 };
 

@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -168,15 +167,6 @@ static read_field *const readers[FIELD_KINDS] = {
     [FIELD_MICROS] = read_micros,     [FIELD_GAP] = skip,
 };
 
-static bool results_read_row(struct reading *r, struct row *row)
-{
-    if (!json_is_object(r->json->root))
-        return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "a line must be an object");
-    for (const struct row_field *f = row_fields; f->key; f++)
-        if (!readers[f->kind](r, f, row)) return false;
-    return true;
-}
-
 static void add_problem(struct results *r, const char *path, int line, const lx_status *st)
 {
     const char *words = arena_format(&r->memory, "%s:%d: line passed over: %s", path, line, st->text);
@@ -189,7 +179,8 @@ bool row_read(struct arena *memory, const char *path, const char *text, size_t l
     struct json j;
     if (!json_parse(&j, path, text, length, st)) return false;
     struct reading reading = {memory, &j, st};
-    bool ok = results_read_row(&reading, row);
+    bool ok = json_is_object(j.root) || json_error(&j, j.root, st, LX_E_SCHEMA, "a line must be an object");
+    for (const struct row_field *f = row_fields; ok && f->key; f++) ok = readers[f->kind](&reading, f, row);
     json_free(&j);
     return ok;
 }
@@ -394,9 +385,8 @@ static int open_and_lock(const char *path, lx_status *st)
     return -1;
 }
 
-/* Puts a file with this text in the place of the locked one. The old lock goes last: whoever waits for it
- * finds the file replaced and the new one locked. `made`: the old one is ours and empty, and goes if this
- * fails. */
+/* Replaces the locked file by one with this text. The old lock goes last, so that a waiting bench finds the new file
+ * locked. `made`: the old file is ours and empty, and is removed if this fails. */
 static bool results_write_replace(struct results_file *f, bool made, const char *text, size_t length,
                                   lx_status *st)
 {
@@ -405,16 +395,6 @@ static bool results_write_replace(struct results_file *f, bool made, const char 
     if (f->fd < 0 && made && has_its_name(old, f->path)) unlink(f->path);
     close(old);
     return f->fd >= 0;
-}
-
-static bool results_write_begin(struct results_file *f, bool made, const struct text *header, lx_status *st)
-{
-    struct text line = {0};
-    text_add_n(&line, header->at, header->length);
-    text_add(&line, "\n");
-    bool ok = results_write_replace(f, made, line.at, line.length, st);
-    text_free(&line);
-    return ok;
 }
 
 static bool results_write_take_over(struct call *call, struct results_file *f, const struct text *header,
@@ -452,9 +432,12 @@ static bool open_locked(struct call *call, struct results_file *f, bool made, co
     f->fd = open_and_lock(f->path, &call->st);
     if (f->fd < 0) return false;
     bool empty = fstat(f->fd, &info) == 0 && info.st_size == 0, ok;
-    if (empty || option_given(&call->line, "force"))
-        ok = results_write_begin(f, made && empty, header, &call->st);
-    else if (option_given(&call->line, "resume")) {
+    if (empty || option_given(&call->line, "force")) {
+        struct text line = {0};
+        text_format(&line, "%s\n", header->at);
+        ok = results_write_replace(f, made && empty, line.at, line.length, &call->st);
+        text_free(&line);
+    } else if (option_given(&call->line, "resume")) {
         struct results old = {0};
         ok = results_write_take_over(call, f, header, &old);
         for (size_t i = 0; ok && i < old.rows.count; i++) {
@@ -493,10 +476,9 @@ bool results_are_kept(struct results_file *f, lx_status *st)
     if (f->fd < 0) return true;
     if (has_its_name(f->fd, f->path) && fstat(f->fd, &info) == 0 && info.st_size == f->length) return true;
     results_close(f);
-    return status_set_at(
-        st, LX_E_IO, f->path, 0, 0,
-        "removed, replaced or changed by somebody else during the bench: its results are not "
-        "all in it; look for them where the file went, or begin again with another one");
+    return status_set_at(st, LX_E_IO, f->path, 0, 0,
+                         "removed, replaced or changed by somebody else during the bench: its results are "
+                         "not all in it; look for them where the file went, or begin again with another one");
 }
 
 bool results_append_line(struct results_file *f, const char *line, size_t length, lx_status *st)

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,7 @@
 #define WIRE_MAGIC  UINT64_C(0x6c78706c616e0001)
 #define LOOK_PERIOD 0.01 /* seconds between looks at the resident set */
 
-/* Of the one run that a child makes. */
+/* State of the one run of a child. */
 static struct {
     const struct lx_solver *real;
     struct wire *wire;
@@ -211,7 +210,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
-    /* A problem that the library rewrites for its solvers has no answer but the library's: that of all parts together. */
+    /* The library solves a problem with pools or extras by parts: only its combined answer counts. */
     if (p->pool_count || lx_problem_needs(p)) {
         wire.called = ok;
         wire.solver_ok = 1;
@@ -220,7 +219,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
         memcpy(raw, answer.address, (size_t)p->count * sizeof *raw);
     }
     fill_wire(&wire, &answer, raw, bytes, p->count);
-    /* A limit that stopped the solver must not stop the report of it. */
+    /* The memory limit of the solver must not stop its report. */
     struct rlimit data;
     if (getrlimit(RLIMIT_DATA, &data) == 0) {
         data.rlim_cur = data.rlim_max;

@@ -8,8 +8,8 @@
 
 enum { WIRE_STATS = LX_MAX_STATS };
 
-/* What the process of a run writes into its pipe, followed by one address and one pool per buffer. Everything in it is a
- * claim: the parent believes nothing but the times, and those only within its own wall clock. */
+/* The message of a run's process, followed by one address and one pool per buffer. Everything in it is a
+ * claim: the parent believes only the times, and those within its own wall clock. */
 struct wire {
     uint64_t magic, checksum; /* of the places */
     double seconds;
@@ -50,7 +50,7 @@ struct job {
 const char *memory_limit_means(void);
 bool job_start(struct job *j, const struct settings *s, const struct bench_solver *solver, uint64_t seed,
                lx_status *st);
-/* Reads what there is, kills what is over a limit. True when the job has ended and `result` is filled in. */
+/* Reads the pipe, and kills a job over a limit. True when the job has ended and `result` is filled in. */
 bool job_poll(struct job *j, const struct settings *s);
 void job_kill(struct job *j);
 /* Makes the room for `live`; without it runs are not watched. */

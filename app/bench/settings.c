@@ -8,7 +8,6 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row bench_rows[] = {
@@ -85,10 +84,10 @@ static bool read_objective(struct call *call, struct settings *s)
     const char *word = option_value(&call->line, "objective");
     if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
     if (lx_settings_ask(&s->options) != LX_ASK_TIME) return true;
-    return status_set(&call->st, LX_E_USAGE,
-                      "--objective %s: a placement problem has no time; it must be "
-                      "traffic (or spill), fit or height",
-                      word);
+    return status_set(
+        &call->st, LX_E_USAGE,
+        "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
+        word);
 }
 
 static bool read_capacity(struct call *call, struct settings *s)

@@ -1,12 +1,11 @@
-/* What solvers counted (pivots, packings, pairs...), one column per name that any of them has. The names come from the
- * rows, so each report has its own columns: at most MOST_NAMES, the first that are met. */
+/* Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so
+ * each report has its own columns: the first MOST_NAMES. */
 #include "bench/report.h"
 #include "bench/statistics.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAMES = 40 };

@@ -284,7 +284,7 @@ void summary_make(struct summary *s, const struct results *r, double within)
         }
         p->is_graph |= row->has_clocks;
         p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
-        /* Wrong rows have been marked, so that what is left holds. */
+        /* Contradicted bounds are marked as wrong already. */
         if (row->has_bound && row->outcome != OUTCOME_WRONG && (!p->has_bound || row->bound > p->bound)) {
             p->has_bound = true;
             p->bound = row->bound;

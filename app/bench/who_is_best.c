@@ -6,8 +6,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A solver beside the leader. */
 struct beside {
@@ -29,7 +27,7 @@ static void ratio_to(const struct summary *s, size_t k, size_t leader, struct ra
         const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
         if (!who_is_best_reaches(a) || !who_is_best_reaches(b) || !(a->time > 0 && b->time > 0)) continue;
         logs[n++] = log(a->time / b->time);
-        /* Of one problem: the noise of both sides, propagated. */
+        /* Noise of a single problem: both sides, propagated. */
         noise = sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
     }
     *out = ratio_of(logs, n);
@@ -49,7 +47,7 @@ void add_ratio(struct text *out, struct ratio r)
                                : "slower than");
 }
 
-/* "auto and exact", of those that are as good as the leader. */
+/* "auto and exact": all solvers as good as the leader. */
 static void add_leaders(const struct beside *all, size_t count, size_t leader, struct text *out)
 {
     size_t n = 0, left;
@@ -66,7 +64,7 @@ static void add_leaders(const struct beside *all, size_t count, size_t leader, s
         }
 }
 
-/* The fastest of those that the leader beats, or of its equals. */
+/* The fastest solver that is worse than the leader, or equal to it. */
 static const struct beside *fastest_of(const struct beside *all, size_t count, size_t leader, bool equals)
 {
     const struct beside *found = NULL;

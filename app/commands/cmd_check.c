@@ -256,8 +256,7 @@ static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
         lx_is_allocinfo(buffers->text, buffers->length))
         return status_set(&call->st, LX_E_USAGE,
                           "two files are checked together if one is XLA's bufferinfo and the other its "
-                          "allocinfo, with "
-                          "the columns buffer_id,size,offset,start_time,end_time"),
+                          "allocinfo, with the columns buffer_id,size,offset,start_time,end_time"),
                FAILED;
     if (!capacity_asked(call, buffers, &capacity)) return FAILED;
     bool legal = lx_check_xla(buffers, allocations, capacity, &r, &st);

@@ -12,10 +12,9 @@
 #include "export/nest_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What nests do to the traffic of two plans: one row per run of ops, one for all other ops, and the sum. */
+/* Traffic of the nests of two plans: a row per run of ops, one for all other ops, and the sum. */
 
 struct nest_row {
     const struct lx_plan *p, *q;
@@ -214,7 +213,7 @@ static const struct column share_array[] = {
 
 const struct columns share_columns = COLUMNS("shares of the traffic of two plans", share_array);
 
-/* Those that are there in either plan, and their sum; of lists there is one. */
+/* The kinds of traffic that either plan has, and their sum. */
 static int64_t share_rows(const struct lx_diff *d, struct share_row rows[LX_PART_COUNT + 1])
 {
     int64_t count = 0;

@@ -5,14 +5,11 @@
 #include "base/memory.h"
 #include "planning/graph_files.h"
 #include "planning/planning.h"
-#include "tui/core/config.h"
 #include "tui/core/main_loop.h"
 #include "tui/draw/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},

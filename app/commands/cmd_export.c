@@ -8,7 +8,6 @@
 #include "team/team_show.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {
@@ -27,7 +26,7 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     lx_status st = {0};
     char *text = lx_export_list(g, problem, p, format, length, &left, &st);
     if (!text) return status_set_at(&call->st, st.code, g->file, 0, 0, "%s", st.text), NULL;
-    /* What a list could not say, in words. */
+    /* Notes what the format cannot express. */
     bool of_plan = p != NULL;
     char what[300];
     if (left.barred) note(call, "%s left out: they must stay in HBM", counted(left.barred, "buffer").at);
@@ -40,8 +39,7 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     if (left.shared)
         note(call,
              "the addresses are left out: %s in the memory of another that is alive, which to %s is an "
-             "overlap; "
-             "the plan has them",
+             "overlap; the plan has them",
              counted(left.shared, "buffer").at, format->summary);
     if (of_plan && !left.places)
         note(call, "%s has no addresses; --format allocinfo of the same plan has them", format->summary);
@@ -62,7 +60,7 @@ static char *cmd_export_write_pattern(struct call *call, const char *file, const
     return written;
 }
 
-/* What a format has for plans only. */
+/* A format that only plans have. */
 static char *write_answer(struct call *call, const char *file, const char *text,
                           const struct lx_format *format, size_t *length)
 {
@@ -114,13 +112,12 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
 {
     const struct lx_format *f = row->format;
     if (lx_is_team_plan(text, *length)) {
-        /* Of a team there is its time line and its page; the rest is of one device. */
+        /* A team has a time line and a page; other formats are of one device. */
         bool page = !row->format && strcmp(row->name, "html") == 0;
         if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
-            status_set_at(
-                &call->st, LX_E_USAGE, file, 0, 0,
-                "the plan of a team has a plan per device; export the plan of one device, or the team's "
-                "time line with --format perfetto or html");
+            status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                          "the plan of a team has a plan per device; export the plan of one device, or the "
+                          "team's time line with --format perfetto or html");
             return NULL;
         }
         struct lx_team_plans *p =
@@ -130,7 +127,7 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
         return written;
     }
     if (!f) {
-        /* What only plans have; a pattern is planned. */
+        /* A format of plans; a pattern is planned. */
         lx_status st = {0};
         struct lx_plan *plan = plan_of_text(call, file, text, *length);
         char *written = plan ? lx_export_write(plan, NULL, row->name, length, &st) : NULL;

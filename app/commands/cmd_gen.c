@@ -6,7 +6,6 @@
 #include "text/colour.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 

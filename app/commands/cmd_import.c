@@ -10,7 +10,6 @@
 #include "base/json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The coverage report for people: a row a kind of the file, and one line of sums. */
@@ -104,8 +103,8 @@ static bool show_import(struct call *call, const char *report)
 
 static const struct option_row rows[] = {
     {"capacity", 0, "BYTES",
-     "the scratchpad that the buffers must share (default: the number in the name of the file, "
-     "as in NAME.1048576.csv; without one the least height is asked for)"},
+     "the scratchpad that the buffers must share (default: the number in the name of the file, as in "
+     "NAME.1048576.csv; without one the least height is asked for)"},
     {"report", 0, "FILE", "of a model: write what became of each kind of op, in ops and bytes, as JSON"},
     {0},
 };
@@ -132,7 +131,7 @@ static const struct lx_graph *read_model(struct call *call, const char *file, co
     return NULL;
 }
 
-/* Of another tool, but no model: then there is no report either. */
+/* A list of buffers of another tool: it has no report. */
 static const struct lx_graph *read_other(struct call *call, const char *file, const char *text, size_t length)
 {
     if (option_given(&call->line, "report"))

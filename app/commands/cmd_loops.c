@@ -10,7 +10,6 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A core of the device has one thread. */

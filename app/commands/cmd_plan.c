@@ -10,23 +10,20 @@
 #include "text/format.h"
 #include "commands/team_commands.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_row rows[] = {
     {"explain", 0, "BUFFER|NEST|TENSOR",
      "where a buffer is and why, with all remedies tried; . for the whole plan; a nest by number (nest1) or "
-     "by "
-     "one of its ops, nests for all; with --team why a tensor is sharded so and what other shards cost; may "
-     "be "
-     "repeated"},
+     "by one of its ops, nests for all; with --team why a tensor is sharded so and what other shards cost; "
+     "may be repeated"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
      "divide other splits"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {"stage", MORE, "STAGE", "print the result of one stage instead: {}"},
-    {"stages", MORE, NULL, "the traffic as the use of the scratchpad grows, and the gain of each step of the search"},
+    {"stages", MORE, NULL,
+     "the traffic as the use of the scratchpad grows, and the gain of each step of the search"},
     {"log", 'l' | MORE, NULL,
      "log what passes and solvers try to standard error (needs a build with LXPLAN_LOGGING)"},
     {0},
@@ -63,7 +60,7 @@ static int judge_plan(struct call *call, const struct lx_plan *p)
     return code;
 }
 
-/* What is wanted of a plan. */
+/* The requested output. */
 struct wanted {
     const char *output; /* a file; NULL: none */
     bool json, words;

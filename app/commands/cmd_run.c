@@ -11,7 +11,6 @@
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +73,7 @@ static bool cmd_run_write_trace(struct call *call, const struct lx_plan *p, cons
     return ok;
 }
 
-/* What would be ignored is refused: some options are of a team's run only, some of one device's. */
+/* Refuses options that would be ignored: some are for a team only, some for one device. */
 static bool options_go_together(struct call *call, bool team)
 {
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience"};

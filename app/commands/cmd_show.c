@@ -13,7 +13,6 @@
 #include "team/team_show.h"
 
 #include <langinfo.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -110,7 +109,7 @@ static const struct form *form_asked(struct call *call)
     return form ? form : forms;
 }
 
-/* What helps the plan of a pattern, as data of its page. False with `call->st`. */
+/* Remedies for the plan of a pattern, as data of its page. False with `call->st`. */
 static bool read_remedies(struct call *call, const struct form *form, const struct lx_plan *p,
                           struct text *out)
 {

@@ -5,8 +5,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <string.h>
-
 static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one per line"}, {0}};
 
 static void add_questions(const struct lx_solver *s, const char *quote, const char *between, struct text *t)

@@ -6,13 +6,11 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SOLVERS = 16 };
 
-/* What a solver made of a pattern. */
+/* A solver's result on a pattern. */
 struct result {
     enum { NO_PLAN, REFUSED, PLANNED } state;
     bool best, missed;
@@ -110,8 +108,9 @@ bool front_page(struct text *out)
             columns[all.count++] = (struct column){
                 .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
         }
-        text_add(out, "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` "
-                      "for more.\n\n");
+        text_add(
+            out,
+            "Bytes of HBM traffic by solver; * optimal, ! above the target. `lxplan --help` for more.\n\n");
         table_add_text(&TABLE(all, rows.at, rows.count), out);
     }
     for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);

@@ -69,11 +69,10 @@ static bool read_choices(struct call *call, struct lx_team_options *how)
         int axes = how->grid.axes;
         const char *equals = strrchr(o->value, '=');
         if (!equals || equals == o->value || !read_axes(equals + 1, axes, c->cut))
-            return status_set(
-                &call->st, LX_E_USAGE,
-                "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for none; with a comma "
-                "between what the axes of a grid cut",
-                o->value);
+            return status_set(&call->st, LX_E_USAGE,
+                              "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for "
+                              "none; with a comma between what the axes of a grid cut",
+                              o->value);
         c->tensor = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
 
         for (int k = 0; k < how->choice_count; k++)
@@ -110,7 +109,7 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     return plan_team_watched(call, g, &how, &plan);
 }
 
-/* Of a team whose plan is there. */
+/* The exit code of a team that has a plan. */
 static int team_code(struct call *call, const struct lx_graph *g)
 {
     if (interrupted) note(call, "%s: interrupted; this is the best plan so far", g->file);

@@ -1,4 +1,4 @@
-/* Teams on the command line: the plan of one, and a run of it. */
+/* Teams on the command line: plan, check and run. */
 #ifndef LX_APP_COMMANDS_TEAM_COMMANDS_H
 #define LX_APP_COMMANDS_TEAM_COMMANDS_H
 
@@ -35,7 +35,7 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
                       const struct lx_team_result *r, struct text *out);
 void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out);
 
-/* `why`: what is wrong; NULL: nothing. `p` NULL: it is so wrong that nothing follows from it. */
+/* `why`: the reason of a refusal; NULL: legal. `p` may be NULL if the file has no plan. */
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
 void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
 

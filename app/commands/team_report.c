@@ -5,7 +5,6 @@
 #include "text/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { MOST_MEMBERS_SHOWN = 40 };
 
@@ -154,8 +153,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         text_format(out, ", \"mode\": \"%s\", \"bytes\": %" PRId64 "}", lx_team_mode_word(p->ops[o].mode),
                     p->ops[o].bytes);
     }
-    text_add(out, "]");
-    text_add(out, ", \"exchanges\": [");
+    text_add(out, "], \"exchanges\": [");
     for (int32_t i = 0; i < p->exchange_count; i++) {
         const struct lx_team_exchange *x = &p->exchanges[i];
         text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
@@ -164,8 +162,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
         text_add(out, "]}");
     }
-    text_add(out, "]");
-    text_add(out, ", \"member_runs\": [");
+    text_add(out, "], \"member_runs\": [");
     for (int m = 0; m < r->member_count; m++) {
         const struct lx_team_account *a = &r->members[m];
         text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
@@ -174,8 +171,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         counters_to_json("counted", &a->counted, out);
         text_add(out, "}");
     }
-    text_add(out, "]");
-    text_add(out, "}\n");
+    text_add(out, "]}\n");
 }
 
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)

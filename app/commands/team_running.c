@@ -8,7 +8,6 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row member_rows[] = {
@@ -107,7 +106,7 @@ static int give_up_team(struct call *call, const struct lx_transport *transport)
     return EXIT_NO;
 }
 
-/* What all of them see at once (a wrong number of processes, bad input) needs nobody to end the others. */
+/* An error that all ranks see at once (bad input, wrong number of processes) needs no abort. */
 static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
     bool many = transport && transport->started;

@@ -8,7 +8,7 @@
 
 extern const char html_sweep_js[], html_report_js[], html_team_js[];
 
-/* A table as JSON: columns, and per value what people read, what it is sorted by, and its tone. */
+/* A table as JSON: columns, and per value its text, its sort key and its tone. */
 void html_table(const struct table *t, struct text *out);
 
 /* A form of `show`. */

@@ -1,9 +1,8 @@
-/* Line charts as SVG; see chart_svg.h. */
+/* Line charts as SVG. */
 #include "picture/chart_svg.h"
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LEFT = 90, RIGHT = 150, TOP = 48, BOTTOM = 54, TICK_ROOM_X = 90, TICK_ROOM_Y = 44 };
 
@@ -11,17 +10,16 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#e69f00", "#56b4e9", "#8c6d1f", "#5b5b5b"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-/* Where the plot is on the sheet. */
 struct sheet {
     double left, right, top, bottom;
 };
 
-static double x_at(const struct svg_panel *p, const struct sheet *s, double v)
+static double chart_svg_x(const struct svg_panel *p, const struct sheet *s, double v)
 {
     return s->left + scale_share(&p->x, v) * (s->right - s->left);
 }
 
-static double y_at(const struct svg_panel *p, const struct sheet *s, double v)
+static double chart_svg_y(const struct svg_panel *p, const struct sheet *s, double v)
 {
     return s->bottom - scale_share(&p->y, v) * (s->bottom - s->top);
 }
@@ -29,10 +27,7 @@ static double y_at(const struct svg_panel *p, const struct sheet *s, double v)
 static void chart_svg_add_words(struct text *out, const char *words)
 {
     char *clean = printable(words, 0);
-    if (clean)
-        text_xml(out, clean);
-    else
-        out->failed = true;
+    text_xml(out, clean);
     mem_free(clean);
 }
 
@@ -41,7 +36,7 @@ static void chart_svg_add_axes(const struct svg_panel *p, const struct sheet *s,
     struct tick ticks[SCALE_TICKS];
     int n = ticks_make(&p->x, (int)((s->right - s->left) / TICK_ROOM_X) + 1, ticks);
     for (int i = 0; i < n; i++) {
-        double x = x_at(p, s, ticks[i].at);
+        double x = chart_svg_x(p, s, ticks[i].at);
         text_format(out,
                     "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text class=\"tick\" text-anchor=\"middle\" "
                     "x=\"%.1f\" y=\"%.1f\">%s</text>\n",
@@ -49,7 +44,7 @@ static void chart_svg_add_axes(const struct svg_panel *p, const struct sheet *s,
     }
     n = ticks_make(&p->y, (int)((s->bottom - s->top) / TICK_ROOM_Y) + 1, ticks);
     for (int i = 0; i < n; i++) {
-        double y = y_at(p, s, ticks[i].at);
+        double y = chart_svg_y(p, s, ticks[i].at);
         text_format(
             out,
             "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" text-anchor=\"end\" x=\"%.1f\" "
@@ -76,17 +71,18 @@ static void chart_svg_add_line(const struct svg_panel *p, const struct sheet *s,
     for (size_t i = 0; i < l->count; i++) {
         bool here = isfinite(l->y[i]);
         if (here && pen_down && l->stairs)
-            text_format(out, "H%.1fV%.1f", x_at(p, s, l->x[i]), y_at(p, s, l->y[i]));
+            text_format(out, "H%.1fV%.1f", chart_svg_x(p, s, l->x[i]), chart_svg_y(p, s, l->y[i]));
         else if (here)
-            text_format(out, "%c%.1f %.1f", pen_down ? 'L' : 'M', x_at(p, s, l->x[i]), y_at(p, s, l->y[i]));
+            text_format(out, "%c%.1f %.1f", pen_down ? 'L' : 'M', chart_svg_x(p, s, l->x[i]),
+                        chart_svg_y(p, s, l->y[i]));
         pen_down = here;
     }
     if (pen_down && l->stairs) text_format(out, "H%.1f", s->right);
     text_add(out, "\"/>\n");
     for (size_t i = 0; l->points && i < l->count; i++)
         if (isfinite(l->y[i]))
-            text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" fill=\"%s\"/>", x_at(p, s, l->x[i]),
-                        y_at(p, s, l->y[i]), colour);
+            text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" fill=\"%s\"/>",
+                        chart_svg_x(p, s, l->x[i]), chart_svg_y(p, s, l->y[i]), colour);
     double row = s->top + 8 + 20 * (double)k;
     text_format(out,
                 "\n<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fh22\"/><text "
@@ -104,7 +100,7 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
     text_add(out, "</text>\n");
     chart_svg_add_axes(p, &s, out);
     for (size_t k = 0; k < p->mark_count; k++) {
-        double x = x_at(p, &s, p->marks[k].x), y = s.top + 14 + 16 * (double)k;
+        double x = chart_svg_x(p, &s, p->marks[k].x), y = s.top + 14 + 16 * (double)k;
         bool left = x > (s.left + s.right) / 2;
         text_format(out,
                     "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text class=\"words\" text-anchor=\"%s\" "

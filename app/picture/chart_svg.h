@@ -1,5 +1,5 @@
-/* Line charts as SVG that stands alone: panels one below the other, each with its axes (ticks.h), lines, words at marks and
- * a legend. Colours that a colour-blind reader can tell apart. */
+/* Line charts as SVG files: panels one below the other, each with its axes (ticks.h), lines, marks and a
+ * legend. Colour-blind readers can tell the colours apart. */
 #ifndef LX_APP_PICTURE_CHART_SVG_H
 #define LX_APP_PICTURE_CHART_SVG_H
 
@@ -28,7 +28,7 @@ struct svg_panel {
 };
 
 void svg_begin(int width, int height, const char *title, struct text *out);
-/* `top`: where its upper end is. */
+/* `top`: its upper edge. */
 void svg_add_panel(const struct svg_panel *p, int top, int width, int height, struct text *out);
 void svg_end(struct text *out);
 

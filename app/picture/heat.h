@@ -1,4 +1,4 @@
-/* What the cells of a picture that hold several buffers are shaded by: from 0 to 1 per cell of the grid. */
+/* Shades of cells that hold several buffers: from 0 to 1 per cell of the grid. */
 #ifndef LX_APP_PICTURE_HEAT_H
 #define LX_APP_PICTURE_HEAT_H
 
@@ -7,17 +7,17 @@
 /* X(id, name, help). */
 #define HEATS(X)                                                                                             \
     X(OCCUPANCY, "occupancy", "the share of the cell that is in use")                                        \
-    X(COST, "cost", "what a byte saves by being on chip, against the dearest cell")                          \
-    X(FRAGMENTATION, "fragmentation", "how many pieces, against the cell with most")                         \
-    X(AGE, "age", "how long its buffers have lain there, against the oldest")
+    X(COST, "cost", "bytes saved per byte on chip, relative to the cell with most")                          \
+    X(FRAGMENTATION, "fragmentation", "number of pieces, relative to the cell with most")                    \
+    X(AGE, "age", "time since its buffers began, relative to the oldest")
 
 #define HEAT_ENUM(id, name, help) HEAT_##id,
 enum heat_kind { HEATS(HEAT_ENUM) HEAT_COUNT };
 #undef HEAT_ENUM
 extern const char *const heat_names[HEAT_COUNT], *const heat_helps[HEAT_COUNT];
 
-/* The characters of shares without colours, from nothing to full; of what there is never the first two, which look like
- * a free place. */
+/* The characters of shares without colours, from nothing to full. The first two look like a free place: a
+ * share above 0 gets neither. */
 extern const char heat_ramp[];
 char heat_letter(double share);
 
@@ -26,8 +26,8 @@ struct heat {
     float *at; /* row 0 at the highest address */
 };
 
-/* Of a raster whose grid has so many of its cells in a cell. False when memory is out. */
-bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
+/* `across`, `down`: cells of the raster in a cell of the grid. */
+void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
 void heat_free(struct heat *h);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sorts lives and events once, so that a picture of a stretch of time looks only at what lives in it. */
+/* Sorts lives and events once, so that a picture of a stretch of time visits only its lives. */
 #include "picture/plan_index.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -15,25 +15,12 @@ static int plan_index_by_start(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static int plan_index_ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t count_lives(const struct lx_plan *p)
-{
-    size_t n = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) n += (size_t)lx_life_count(&p->problem.buffers[i]);
-    return n;
-}
-
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer)
 {
     return x->bands.at[lx_pool_of(x->plan, buffer)].base + x->plan->answer.address[buffer];
 }
 
-static void take_lives(const struct lx_plan *p, struct plan_index *x)
+static void plan_index_take_lives(const struct lx_plan *p, struct plan_index *x)
 {
     int64_t latest = INT64_MIN;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -52,7 +39,7 @@ static void take_lives(const struct lx_plan *p, struct plan_index *x)
     for (int32_t i = 0; i < x->count; i++) x->lives[i].latest = latest = max_i64(latest, x->lives[i].end);
 }
 
-static void take_events(struct plan_index *x)
+static void plan_index_take_events(struct plan_index *x)
 {
     int32_t n = 0, kept = 1;
     x->event[n++] = x->first;
@@ -61,7 +48,7 @@ static void take_events(struct plan_index *x)
         x->event[n++] = x->lives[i].end;
     }
     x->event[n++] = max_i64(x->last, x->first + 1);
-    qsort(x->event, (size_t)n, sizeof *x->event, plan_index_ascending);
+    qsort(x->event, (size_t)n, sizeof *x->event, axis_ascending);
     for (int32_t i = 1; i < n; i++)
         if (x->event[i] > x->event[kept - 1]) x->event[kept++] = x->event[i];
     x->event_count = kept;
@@ -73,26 +60,24 @@ static void take_events(struct plan_index *x)
     x->sparse = span > SPARSE_SPAN && span / SPARSE_SHARE >= kept - 1;
 }
 
-bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
+/* Shows the ticks of all buffers that may be placed. */
+void plan_index_make(const struct lx_plan *p, struct plan_index *out)
 {
-    size_t n = count_lives(p);
-    *out = (struct plan_index){.plan = p, .last = INT64_MIN};
-    out->lives = mem_alloc((n + 1) * sizeof *out->lives);
-    out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
-    bool ok = out->lives && out->event && bands_make(p, &out->bands);
-    if (!ok) return plan_index_free(out), false;
-    /* The stretch that a picture shows: that of all buffers that may be placed. */
-    out->first = INT64_MAX;
+    size_t n = 0;
+    *out = (struct plan_index){.plan = p, .first = INT64_MAX, .last = INT64_MIN};
+    bands_make(p, &out->bands);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
+        n += (size_t)lx_life_count(b);
         if (b->reason && p->answer.address[i] < 0) continue;
         out->first = min_i64(out->first, b->start);
         out->last = max_i64(out->last, b->end);
     }
     if (out->first > out->last) out->first = out->last = 0;
-    take_lives(p, out);
-    take_events(out);
-    return true;
+    out->lives = mem_alloc((n + 1) * sizeof *out->lives);
+    out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
+    plan_index_take_lives(p, out);
+    plan_index_take_events(out);
 }
 
 void plan_index_free(struct plan_index *x)
@@ -114,7 +99,7 @@ void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int3
             high = middle;
     }
     *end = low;
-    for (low = 0, high = *end; low < high;) { /* the first up to which one ends behind `from` */
+    for (low = 0, high = *end; low < high;) { /* the first with a `latest` behind `from` */
         int32_t middle = low + (high - low) / 2;
         if (x->lives[middle].latest <= from)
             low = middle + 1;
@@ -147,4 +132,79 @@ int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place)
         if (found < 0 || x->plan->took_slot_of[l->buffer] == found) found = l->buffer;
     }
     return found;
+}
+
+int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address)
+{
+    for (int32_t k = 0; k < b->count; k++) {
+        *address = place - b->at[k].base;
+        if (*address >= 0 && *address < b->at[k].height) return k;
+    }
+    return -1;
+}
+
+/* The part of an axis from `low` to `high` in so many cells, of about equal length. */
+static void bands_cut(struct axis *a, int64_t low, int64_t high, int cells)
+{
+    if (cells > high - low) cells = (int)(high - low);
+    for (int i = 0; i < cells; i++) a->edge[a->cells++] = low + (int64_t)((double)(high - low) * i / cells);
+}
+
+/* The same, cut at the events that lie in it; false: it cannot be. */
+static bool bands_cut_at(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells,
+                         int each, int64_t grain, int64_t *events, int count)
+{
+    struct axis part;
+    int n = 0;
+    int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
+    for (int i = 0; i < count; i++)
+        if (events[i] > low && events[i] < high)
+            inside[n++] = events[i] - band->base; /* grains are relative to the pool */
+    axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
+    mem_free(inside);
+    bool fits = part.exact && part.cells % each == 0;
+    for (int i = 0; fits && i < part.cells; i++) a->edge[a->cells++] = band->base + part.edge[i];
+    mem_free(part.edge);
+    return fits;
+}
+
+/* Bytes of pool k that lie in the window. */
+static int64_t bands_seen_of(const struct band *b, int64_t from, int64_t to)
+{
+    return max_i64(min_i64(to, b->base + b->height) - max_i64(from, b->base), 0);
+}
+
+/* A pool has one row, and its share of the rest; the last pool gets the remainder of rounding. */
+bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int each, int64_t grain,
+                int64_t *events, int count, struct axis *out)
+{
+    int rows = cells / each, seen = 0;
+    double all = 0, before = 0;
+    for (int32_t k = 0; k < b->count; k++) {
+        int64_t bytes = bands_seen_of(&b->at[k], from, to), at = b->at[k].base + b->at[k].height;
+        seen += bytes > 0;
+        all += (double)bytes;
+        rows -= b->count > 1 && from < at + HEADING && at < to;
+    }
+    if (rows < seen || seen == 0) {
+        *out = (struct axis){0};
+        return false;
+    }
+    *out = (struct axis){.edge = mem_alloc(((size_t)cells + 1) * sizeof *out->edge)};
+    for (int32_t k = b->count; k-- > 0;) {
+        const struct band *band = &b->at[k];
+        double mine = (double)bands_seen_of(band, from, to), spare = rows - seen;
+        int64_t low = max_i64(from, band->base), high = min_i64(to, band->base + band->height);
+        int share = mine > 0 ? each * (1 + (int)(spare * (before + mine) / all + 1e-9) -
+                                       (int)(spare * before / all + 1e-9))
+                             : 0;
+        before += mine;
+        if (share && !(events && bands_cut_at(out, band, low, high, share, each, grain, events, count)))
+            bands_cut(out, low, high, share);
+        low = max_i64(from, band->base + band->height);
+        high = min_i64(to, band->base + band->height + HEADING);
+        if (b->count > 1 && low < high) bands_cut(out, low, high, each);
+    }
+    out->edge[out->cells] = to;
+    return true;
 }

@@ -1,16 +1,27 @@
-/* What pictures of a plan look up and that is found once per plan: its pools as bands, the ticks at which something
- * begins or ends, and the lives on chip in order of their starts.
+/* An index for pictures of a plan: its pools as bands, the ticks of events, and the lives on chip by
+ * start.
  *
- * O(lives log lives) to make, about 60 bytes per life. Read-only afterwards: any number of pictures share it. */
+ * O(lives log lives) to make, about 60 bytes per life. Any number of pictures share it. */
 #ifndef LX_APP_PICTURE_PLAN_INDEX_H
 #define LX_APP_PICTURE_PLAN_INDEX_H
 
-#include "picture/bands.h"
+#include "unstable.h"
+#include "export/pool_bands.h"
+#include "picture/scale.h"
+
+/* The bands of export/pool_bands.h in pictures: from picture addresses to pools, and to cells. */
+/* The pool at a picture address; -1: a heading. `*address`: the address in it. */
+int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address);
+/* An axis of [from, to) in at most `cells` cells: headings take one row of `each` cells, bands the rest in proportion,
+ * and a row at least. Events, in picture addresses, are sorted and cut at where they are few enough; NULL: to scale.
+ * False when there are not enough cells. */
+bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int each, int64_t grain,
+                int64_t *events, int count, struct axis *out);
 
 /* A life of a placed buffer. */
 struct placed {
     int64_t start, end, place, size; /* place: its picture address */
-    int64_t latest;                  /* the end of this one or of an earlier one, whichever is later */
+    int64_t latest;                  /* the latest end of this life and all before it */
     int32_t buffer, from_event, to_event;
 };
 
@@ -21,12 +32,11 @@ struct plan_index {
     int32_t count;
     int64_t *event; /* rising: the first tick, where lives begin and end, one behind the last tick */
     int32_t event_count;
-    int64_t first, last; /* as of lx_occupancy */
+    int64_t first, last; /* as in lx_occupancy */
     bool sparse;         /* nearly all ticks are without an event */
 };
 
-/* False when memory is out. */
-bool plan_index_make(const struct lx_plan *p, struct plan_index *out);
+void plan_index_make(const struct lx_plan *p, struct plan_index *out);
 void plan_index_free(struct plan_index *x);
 /* The lives that may touch [from, to): all that do are among [*begin, *end). */
 void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end);
@@ -34,7 +44,7 @@ void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int3
 int32_t plan_index_event(const struct plan_index *x, int64_t tick);
 /* The picture address of a placed buffer. */
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
-/* Who lies at a picture address; -1: nobody. */
+/* The buffer at a picture address; -1: none. */
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);
 
 #endif

@@ -1,8 +1,8 @@
 /* Fills the cells of a picture from the lives in its window.
  *
- * Every rectangle is four corners of a table of differences, whatever its size: of how many there are, and of the sums of
- * their numbers and squared numbers. Added up, a cell that holds one buffer (or several lives of one) has its number in
- * the sums, and a cell that holds two has both. Sums wrap around; differences of them do not mind. */
+ * Every rectangle is four corners of a table of differences: of counts, of sums of buffer numbers and of
+ * sums of squared numbers. Added up, a cell of one buffer has its number in the sums, and a cell of two
+ * has both. Sums may wrap around. */
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -15,20 +15,20 @@ struct tally {
     uint64_t sum, squares;
 };
 
-static double tick_place(const struct scale *s, int64_t tick, int32_t event)
+static double raster_tick_place(const struct cell_scale *s, int64_t tick, int32_t event)
 {
     double at = s->event ? scale_place_event(s, event) : scale_place(s, tick);
     return at < 0 ? 0 : at > s->cells ? s->cells : at;
 }
 
-static bool find_rect(const struct raster *r, const struct placed *l, struct raster_rect *out)
+static bool raster_find_rect(const struct raster *r, const struct placed *l, struct raster_rect *out)
 {
     int left, right, bottom, top;
     bool thin_time, thin_address;
     int64_t low = max_i64(l->place, r->address.from), high = min_i64(l->place + l->size, r->address.to);
     if (l->end <= r->time.from || l->start >= r->time.to || low >= high) return false;
-    double from = tick_place(&r->time, l->start, l->from_event),
-           to = tick_place(&r->time, l->end, l->to_event), bottom_at = scale_place(&r->address, low),
+    double from = raster_tick_place(&r->time, l->start, l->from_event),
+           to = raster_tick_place(&r->time, l->end, l->to_event), bottom_at = scale_place(&r->address, low),
            top_at = scale_place(&r->address, high);
     scale_round(&r->time, from, to, &left, &right, &thin_time);
     scale_round(&r->address, bottom_at, top_at, &bottom, &top, &thin_address);
@@ -39,41 +39,33 @@ static bool find_rect(const struct raster *r, const struct placed *l, struct ras
     return true;
 }
 
-static void add_corner(struct tally *t, int sign, uint64_t number)
-{
-    t->count += sign;
-    t->sum += (uint64_t)sign * number;
-    t->squares += (uint64_t)sign * number * number;
-}
-
-/* Rows of tallies are one longer than those of cells, and there is one more of them. */
-static void add_rect(const struct raster *r, struct tally *t, const struct raster_rect *rect)
+/* A row of tallies is one longer than a row of cells, and there is one row more. */
+static void raster_add_rect(const struct raster *r, struct tally *all, const struct raster_rect *rect)
 {
     int width = r->time.cells + 1, top = r->address.cells - 1 - rect->top,
         end = r->address.cells - rect->bottom;
     uint64_t number = (uint64_t)rect->buffer + 1;
-    add_corner(&t[top * width + rect->left], 1, number);
-    add_corner(&t[top * width + rect->right + 1], -1, number);
-    add_corner(&t[end * width + rect->left], -1, number);
-    add_corner(&t[end * width + rect->right + 1], 1, number);
-}
-
-/* The two that a cell holds: of a sum and a sum of squares. */
-static void two_of(const struct tally *t, int32_t *a, int32_t *b)
-{
-    uint64_t apart = (uint64_t)llround(sqrt((double)(2 * t->squares - t->sum * t->sum)));
-    *a = (int32_t)((t->sum + apart) / 2) - 1;
-    *b = (int32_t)((t->sum - apart) / 2) - 1;
+    int corners[] = {top * width + rect->left, top * width + rect->right + 1, end * width + rect->left,
+                     end * width + rect->right + 1};
+    for (int i = 0; i < 4; i++) {
+        int sign = i == 0 || i == 3 ? 1 : -1;
+        struct tally *t = &all[corners[i]];
+        t->count += sign;
+        t->sum += (uint64_t)sign * number;
+        t->squares += (uint64_t)sign * number * number;
+    }
 }
 
 static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct tally *t)
 {
     int32_t a, b;
     if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
-    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* only so if all are the same */
+    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* all are the same */
         return (struct raster_cell){(int32_t)(t->sum / (uint64_t)t->count) - 1, CELL_ONE};
-    if (t->count == 2) {
-        two_of(t, &a, &b);
+    if (t->count == 2) { /* two buffers have the sum and the sum of squares */
+        uint64_t apart = (uint64_t)llround(sqrt((double)(2 * t->squares - t->sum * t->sum)));
+        a = (int32_t)((t->sum + apart) / 2) - 1;
+        b = (int32_t)((t->sum - apart) / 2) - 1;
         if (p->took_slot_of[a] == b) return (struct raster_cell){a, CELL_HANDOVER};
         if (p->took_slot_of[b] == a) return (struct raster_cell){b, CELL_HANDOVER};
     }
@@ -98,8 +90,8 @@ static void raster_add_up(struct raster *r, struct tally *t)
         }
 }
 
-/* Bytes that nobody may have, where nobody has them. */
-static void mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t base)
+/* Reserved bytes that no buffer covers. */
+static void raster_mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t base)
 {
     for (int32_t i = 0; i < pool->reserved_count; i++) {
         const struct lx_reserved *b = &pool->reserved[i];
@@ -116,36 +108,23 @@ static void mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t 
     }
 }
 
-static void mark_heading(struct raster *r, int32_t pool, const struct band *b)
-{
-    int bottom, top;
-    bool thin;
-    int64_t at = b->base + b->height;
-    if (!scale_cells(&r->address, at, at + HEADING, &bottom, &top, &thin)) return;
-    for (int y = bottom; y <= top; y++)
-        for (int x = 0; x < r->time.cells; x++)
-            r->at[(r->address.cells - 1 - y) * r->time.cells + x] = (struct raster_cell){pool, CELL_HEADING};
-}
-
-/* Edges of what lives in the window, in picture addresses; -1: memory is out. */
-static int raster_find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
+/* Edges of lives in the window, in picture addresses. */
+static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int *count)
 {
     int32_t begin, end;
-    int n = 0;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
-    *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
-    for (int32_t i = begin; *events && i < end; i++) {
+    int64_t *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof *events);
+    for (int32_t i = begin; i < end; i++) {
         const struct placed *l = &x->lives[i];
         if (l->end <= r->time.from) continue;
-        if (l->place > r->address.from) (*events)[n++] = l->place;
-        if (l->place + l->size > r->address.from) (*events)[n++] = l->place + l->size;
+        if (l->place > r->address.from) events[(*count)++] = l->place;
+        if (l->place + l->size > r->address.from) events[(*count)++] = l->place + l->size;
     }
-    return *events ? n : -1;
+    return events;
 }
 
-/* Are there more different addresses than rows? Then cuts at edges are none, and sorting them all is for
- * nothing. */
-static bool too_many(const int64_t *events, int count, int rows)
+/* Are there more different addresses than rows? Then no cuts at edges are made, and sorting is saved. */
+static bool raster_too_many(const int64_t *events, int count, int rows)
 {
     enum { ROOM = 8192 };
     static const int64_t nothing = -1;
@@ -163,31 +142,10 @@ static bool too_many(const int64_t *events, int count, int rows)
     return false;
 }
 
-/* Rows that are not in proportion: cut at edges, or with several pools to share them. A window too low for all pools is
- * in proportion. */
-static bool cut_rows(const struct plan_index *x, struct raster *r, const struct raster_view *view)
-{
-    struct scale *a = &r->address;
-    int64_t *events = NULL;
-    int n = view->by_edges ? raster_find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
-    if (n < 0) return false;
-    if (n && too_many(events, n, view->rows)) n = 0;
-    bool several = x->bands.count > 1, ok = true;
-    if (several)
-        a->by_edges =
-            bands_axis(&x->bands, a->from, a->to, view->rows, each, 1, n ? events : NULL, n, &a->axis);
-    else {
-        a->by_edges = ok = axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
-        if (n == 0) a->axis.exact = false;
-    }
-    mem_free(events);
-    if (a->by_edges) a->cells = a->axis.cells;
-    return ok;
-}
-
-bool raster_fill(const struct plan_index *x, struct raster *out)
+void raster_fill(const struct plan_index *x, struct raster *out)
 {
     size_t rows = (size_t)out->address.cells, columns = (size_t)out->time.cells;
+    const struct lx_problem *p = &x->plan->problem;
     int32_t begin, end;
     plan_index_range(x, out->time.from, out->time.to, &begin, &end);
     out->index = x;
@@ -196,44 +154,65 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
     out->at = mem_alloc(rows * columns * sizeof *out->at);
     out->rects = mem_alloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
     struct tally *t = mem_zeroed((rows + 1) * (columns + 1), sizeof *t);
-    bool ok = out->at && out->rects && t;
-    for (int32_t i = begin; ok && i < end; i++)
-        if (find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
-            add_rect(out, t, &out->rects[out->rect_count]);
+    for (int32_t i = begin; i < end; i++)
+        if (raster_find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
+            raster_add_rect(out, t, &out->rects[out->rect_count]);
             out->rect_count++;
         }
-    if (ok) raster_add_up(out, t);
-    if (ok) {
-        const struct lx_problem *p = &out->index->plan->problem;
-        const struct bands *b = &out->index->bands;
-        for (int32_t k = 0; k < p->pool_count; k++) mark_reserved(out, &p->pools[k], b->at[k].base);
-        for (int32_t k = 0; b->count > 1 && k < b->count; k++) mark_heading(out, k, &b->at[k]);
-    }
+    raster_add_up(out, t);
     mem_free(t);
-    if (!ok) raster_free(out);
-    return ok;
+    for (int32_t k = 0; k < p->pool_count; k++) raster_mark_reserved(out, &p->pools[k], x->bands.at[k].base);
+    for (int32_t k = 0; x->bands.count > 1 && k < x->bands.count; k++) {
+        int bottom, top;
+        bool thin;
+        int64_t at = x->bands.at[k].base + x->bands.at[k].height;
+        if (!scale_cells(&out->address, at, at + HEADING, &bottom, &top, &thin)) continue;
+        for (int y = bottom; y <= top; y++)
+            for (int c = 0; c < out->time.cells; c++)
+                out->at[(out->address.cells - 1 - y) * out->time.cells + c] =
+                    (struct raster_cell){k, CELL_HEADING};
+    }
 }
 
-bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out)
+void raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out)
 {
     *out = (struct raster){.address = {.from = view->from_address,
                                        .to = max_i64(view->to_address, view->from_address + 1),
                                        .cells = view->rows}};
-    /* In groups of a column where every tick (or event) has one: then nothing begins within a column. */
+    /* Columns are groups of cells if every tick (or event) has a column: then nothing begins within a
+     * column. */
     out->across = view->across > 1 ? view->across : 1;
-    out->time = (struct scale){.from = view->from_tick,
-                               .to = max_i64(view->to_tick, view->from_tick + 1),
-                               .cells = view->columns * out->across};
+    out->time = (struct cell_scale){.from = view->from_tick,
+                                    .to = max_i64(view->to_tick, view->from_tick + 1),
+                                    .cells = view->columns * out->across};
     if (view->by_events) out->time.event = x->event, out->time.events = x->event_count;
     if (scale_length(&out->time) <= view->columns) out->time.step = out->across;
-    bool cut = view->by_edges || x->bands.count > 1;
-    return (!cut || cut_rows(x, out, view)) && raster_fill(x, out);
+    if (view->by_edges || x->bands.count > 1) {
+        /* Rows that are not in proportion: cut at edges, or shared by several pools. A window too low for all pools is in
+ * proportion. */
+        struct cell_scale *a = &out->address;
+        int n = 0, each = view->down > 1 ? view->down : 1;
+        int64_t *events = view->by_edges ? raster_find_edges(x, out, &n) : NULL;
+        if (n && raster_too_many(events, n, view->rows)) n = 0;
+        a->by_edges = true;
+        if (x->bands.count > 1)
+            a->by_edges =
+                bands_axis(&x->bands, a->from, a->to, view->rows, each, 1, n ? events : NULL, n, &a->axis);
+        else {
+            axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
+            if (n == 0) a->axis.exact = false;
+        }
+        mem_free(events);
+        if (a->by_edges) a->cells = a->axis.cells;
+    }
+    raster_fill(x, out);
 }
 
 void raster_free(struct raster *r)
 {
-    axis_free(&r->time.axis);
-    axis_free(&r->address.axis);
+    mem_free(r->time.axis.edge);
+    mem_free(r->address.axis.edge);
+    r->time.axis.edge = r->address.axis.edge = NULL;
     mem_free(r->at);
     mem_free(r->rects);
     r->at = NULL;

@@ -1,7 +1,8 @@
-/* A plan as a picture of addresses against time, without colours: which buffer owns which cell.
+/* A plan as a picture of addresses against time, without colours: the owner of each cell.
  *
- * A cell that several buffers claim says so: nothing vanishes. Buffers are drawn while they live, in the band of their
- * pool; reserved bytes and headings of pools are cells of their own kind. O(lives in the window + cells). */
+ * A cell of several buffers has a state of its own, so no buffer vanishes. Buffers are drawn while they
+ * live, in the band of their pool; reserved bytes and headings of pools are cells of their own kind.
+ * O(lives in the window + cells). */
 #ifndef LX_APP_PICTURE_RASTER_H
 #define LX_APP_PICTURE_RASTER_H
 
@@ -15,7 +16,7 @@ struct raster_cell {
     uint8_t state;
 };
 
-/* A life that is in the picture: its cells, both ends included. */
+/* A life in the picture: its cells, both ends included. */
 struct raster_rect {
     int32_t buffer;
     int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
@@ -25,7 +26,7 @@ struct raster_rect {
 
 struct raster {
     const struct plan_index *index;
-    struct scale time, address;
+    struct cell_scale time, address;
     int across; /* cells of the time scale that make a column of the picture */
     struct raster_rect *rects;
     int32_t rect_count;
@@ -33,21 +34,18 @@ struct raster {
     int32_t dense;          /* cells that hold several */
 };
 
-/* A window onto a plan and how finely it is seen. */
+/* A window onto a plan, and its resolution. */
 struct raster_view {
     int64_t from_tick, to_tick, from_address, to_address; /* picture addresses */
     int columns, rows;
-    bool by_edges;  /* rows are cut where buffers begin and end, not to scale */
-    bool by_events; /* columns are stretches between events, not to scale */
-    int across,
-        down; /* cells of a column, and of a row that is not to be cut; 0: 1. `rows` counts cells, `columns`
-                         columns */
+    bool by_edges;    /* rows are cut where buffers begin and end, not to scale */
+    bool by_events;   /* columns are stretches between events, not to scale */
+    int across, down; /* cells of a column, and of a row that is not to be cut; 0: 1. `rows` counts cells */
 };
 
-/* False when memory is out. */
-bool raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out);
-/* The same where the scales are made already; they then belong to the raster, also when it fails. */
-bool raster_fill(const struct plan_index *x, struct raster *out);
+void raster_make(const struct plan_index *x, const struct raster_view *view, struct raster *out);
+/* The same where the scales are made already; the raster then owns them. */
+void raster_fill(const struct plan_index *x, struct raster *out);
 void raster_free(struct raster *r);
 
 static inline const struct raster_cell *raster_at(const struct raster *r, int row, int column)
@@ -55,11 +53,11 @@ static inline const struct raster_cell *raster_at(const struct raster *r, int ro
     return &r->at[row * r->time.cells + column];
 }
 
-/* Columns and ticks, the one way for every part of a picture: the columns that [from, to) takes (false: none that is
- * seen), and the ticks that a column stands for. */
+/* The columns of [from, to) (false: none is visible), and the ticks of a column. Every part of a picture
+ * uses these. */
 bool raster_columns(const struct raster *r, int64_t from, int64_t to, int *first, int *last);
 void raster_ticks(const struct raster *r, int column, int64_t *from, int64_t *to);
-/* The columns of one tick; by events, of the stretch that it lies in. */
+/* The columns of one tick; by events, of the stretch around it. */
 bool raster_tick_columns(const struct raster *r, int64_t tick, int *first, int *last);
 static inline int raster_width(const struct raster *r)
 {

@@ -1,12 +1,16 @@
-/* From numbers to cells and back. By events a number is its place among them: the number of the last event before it,
- * and the share of the way to the next one. */
+/* From numbers to cells and back. By events, the place of a number is the number of the last event before
+ * it plus the share of the way to the next one. */
 #include "picture/scale.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static double in_events(const struct scale *s, int64_t v)
+/* A number, or its place among the events. */
+static double scale_unit_of(const struct cell_scale *s, int64_t v)
 {
+    if (!s->event) return (double)v;
     int32_t low = 0, high = s->events - 1;
     if (v <= s->event[0]) return 0;
     if (v >= s->event[high]) return high;
@@ -20,12 +24,7 @@ static double in_events(const struct scale *s, int64_t v)
     return low + (double)(v - s->event[low]) / (double)(s->event[low + 1] - s->event[low]);
 }
 
-static double scale_unit_of(const struct scale *s, int64_t v)
-{
-    return s->event ? in_events(s, v) : (double)v;
-}
-
-static int64_t of_unit(const struct scale *s, double u)
+static int64_t scale_of_unit(const struct cell_scale *s, double u)
 {
     if (!s->event) return (int64_t)floor(u + 0.5);
     if (u <= 0) return s->event[0];
@@ -34,23 +33,18 @@ static int64_t of_unit(const struct scale *s, double u)
     return s->event[i] + (int64_t)((u - i) * (double)(s->event[i + 1] - s->event[i]) + 0.5);
 }
 
-static int scale_step_of(const struct scale *s)
-{
-    return s->step > 1 ? s->step : 1;
-}
-
-void scale_ready(struct scale *s)
+void scale_ready(struct cell_scale *s)
 {
     s->begin = scale_unit_of(s, s->from);
     s->each = s->cells / fmax(scale_length(s), 1e-9);
 }
 
-double scale_length(const struct scale *s)
+double scale_length(const struct cell_scale *s)
 {
     return scale_unit_of(s, s->to) - scale_unit_of(s, s->from);
 }
 
-double scale_place(const struct scale *s, int64_t v)
+double scale_place(const struct cell_scale *s, int64_t v)
 {
     if (!s->by_edges) return (scale_unit_of(s, v) - s->begin) * s->each;
     if (v >= s->to) return s->cells;
@@ -60,10 +54,10 @@ double scale_place(const struct scale *s, int64_t v)
 }
 
 /* To the nearest edge of a group. */
-void scale_round(const struct scale *s, double a, double b, int *first, int *last, bool *thin)
+void scale_round(const struct cell_scale *s, double a, double b, int *first, int *last, bool *thin)
 {
     *thin = false;
-    int step = scale_step_of(s), groups = s->cells / step;
+    int step = s->step > 1 ? s->step : 1, groups = s->cells / step;
     a /= step, b /= step;
     *first = (int)(a + 0.5);
     *last = (int)(b + 0.5) - 1;
@@ -77,7 +71,7 @@ void scale_round(const struct scale *s, double a, double b, int *first, int *las
     *last = *last * step + step - 1;
 }
 
-bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin)
+bool scale_cells(const struct cell_scale *s, int64_t from, int64_t to, int *first, int *last, bool *thin)
 {
     *thin = false;
     if (to <= s->from || from >= s->to || to <= from) return false;
@@ -87,23 +81,17 @@ bool scale_cells(const struct scale *s, int64_t from, int64_t to, int *first, in
     return true;
 }
 
-int64_t scale_value(const struct scale *s, int cell)
+int64_t scale_value(const struct cell_scale *s, int cell)
 {
     if (s->by_edges) return s->axis.edge[cell < s->axis.cells ? cell : s->axis.cells];
-    return of_unit(s, s->begin + cell / s->each);
+    return scale_of_unit(s, s->begin + cell / s->each);
 }
 
-/* Where the unit that is so many behind the first begins: rounded as scale_round does. */
-static int first_group(const struct scale *s, double unit)
+/* A number that takes a group or more owns all groups from its own to the next number's. A group of
+ * several numbers stands for all of them. */
+void scale_range(const struct cell_scale *s, int cell, int count, int64_t *from, int64_t *to)
 {
-    return (int)(unit * s->each / scale_step_of(s) + 0.5);
-}
-
-/* Where a number takes a group or more, a group belongs to the last number that begins in it or before; where it takes
- * less, to all between its ends. */
-void scale_range(const struct scale *s, int cell, int count, int64_t *from, int64_t *to)
-{
-    int step = scale_step_of(s);
+    int step = s->step > 1 ? s->step : 1;
     double each = s->each / step, begin = s->begin;
     if (s->by_edges || each * step / count < 1 - 1e-9) {
         *from = scale_value(s, cell);
@@ -114,11 +102,77 @@ void scale_range(const struct scale *s, int cell, int count, int64_t *from, int6
         }
     } else {
         double unit = floor((cell / step + 0.5) / each);
-        while (first_group(s, unit + 1) <= cell / step) unit++;
-        while (unit > 0 && first_group(s, unit) > cell / step) unit--;
-        *from = of_unit(s, begin + unit);
-        *to = of_unit(s, begin + unit + 1);
+        while ((int)((unit + 1) * s->each / step + 0.5) <= cell / step) unit++; /* as scale_round does */
+        while (unit > 0 && (int)(unit * s->each / step + 0.5) > cell / step) unit--;
+        *from = scale_of_unit(s, begin + unit);
+        *to = scale_of_unit(s, begin + unit + 1);
     }
     *from = min_i64(max_i64(*from, s->from), s->to - 1);
     *to = max_i64(min_i64(*to, s->to), *from + 1);
+}
+
+int axis_ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
+               int event_count)
+{
+    *a = (struct axis){.edge = mem_alloc(((size_t)most_cells + 1) * sizeof *a->edge)};
+    int64_t *edge = mem_alloc(((size_t)event_count + 2) * sizeof *edge);
+    int n = 1;
+    edge[0] = from;
+    if (event_count) qsort(events, (size_t)event_count, sizeof *events, axis_ascending);
+    for (int i = 0; i < event_count; i++)
+        if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
+    edge[n] = to;
+    if (n <= most_cells && (to - from > most_cells || grain > 1)) {
+        /* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell is left. */
+        int *parts = mem_alloc((size_t)n * sizeof *parts), used = n;
+        for (int i = 0; i < n; i++) parts[i] = 1;
+        for (; used < most_cells; used++) {
+            int longest = -1;
+            double most = (double)grain; /* a piece of one grain is not cut */
+            for (int i = 0; i < n; i++) {
+                double piece = (double)(edge[i + 1] - edge[i]) / parts[i];
+                if (piece > most && parts[i] < edge[i + 1] - edge[i]) most = piece, longest = i;
+            }
+            if (longest < 0) break;
+            parts[longest]++;
+        }
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < parts[i]; k++) {
+                int64_t cut = edge[i] + (int64_t)((double)(edge[i + 1] - edge[i]) * k / parts[i]);
+                if (k && cut - cut % grain > a->edge[a->cells - 1]) cut -= cut % grain;
+                a->edge[a->cells++] = cut;
+            }
+        a->edge[a->cells] = edge[n];
+        a->exact = true;
+        mem_free(parts);
+    } else {
+        /* Equal cells, the last one shorter. */
+        int64_t length = round_up_i64(ceil_div_i64(to - from, most_cells), grain);
+        if (length > to - from) length = to - from;
+        a->cells = (int)ceil_div_i64(to - from, length);
+        for (int i = 0; i < a->cells; i++) a->edge[i] = from + i * length;
+        a->edge[a->cells] = to;
+        a->even = true;
+        a->exact = length == 1;
+    }
+    mem_free(edge);
+}
+
+int axis_cell(const struct axis *a, int64_t v)
+{
+    int low = 0, high = a->cells; /* the last edge that is <= v */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (a->edge[middle] <= v)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }

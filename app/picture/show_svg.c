@@ -1,18 +1,16 @@
-/* The address-time map as a drawing that stands alone: no scripts, no fonts or files from elsewhere.
+/* The address-time map as an SVG file without scripts, fonts or other files.
  *
- * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of the
- * buffers that were spilled. Several pools are bands one below the other. A buffer's colour comes from its tensor's name,
- * so it is the same in every drawing; each rectangle carries a tooltip with all that is known. */
+ * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of
+ * spilled buffers. Several pools are bands one below the other. The colour of a buffer comes from its
+ * tensor's name and is the same in every drawing. Each rectangle has a tooltip. */
 #include "export/plan_words.h"
 #include "picture/picture.h"
-#include "picture/lanes.h"
 #include "picture/svg_frame.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -28,8 +26,8 @@ enum {
     OP_NAMES = 76,
 };
 
-static void add_occupancy(const struct lx_plan *p, const struct frame *f, const struct lx_occupancy *time,
-                          struct text *t)
+static void show_svg_occupancy(const struct lx_plan *p, const struct frame *f,
+                               const struct lx_occupancy *time, struct text *t)
 {
     int64_t whole =
         max_i64(p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity, 1);
@@ -50,7 +48,8 @@ static void add_occupancy(const struct lx_plan *p, const struct frame *f, const 
                 f->x - 8, f->y + 30, in_percent((double)time->peak / (double)whole).at);
 }
 
-static void add_spilled(const struct lx_plan *p, const struct frame *f, const struct lanes *l, struct text *t)
+static void show_svg_spilled(const struct lx_plan *p, const struct frame *f, const struct lanes *l,
+                             struct text *t)
 {
     for (int32_t k = 0; k < l->count; k++) {
         const struct lx_buffer *b = &p->problem.buffers[l->at[k].who];
@@ -67,13 +66,13 @@ static void add_spilled(const struct lx_plan *p, const struct frame *f, const st
     }
 }
 
-static void add_title(const struct lx_plan *p, struct text *t)
+static void show_svg_title(const struct lx_plan *p, struct text *t)
 {
     text_format(t, "<text class=\"title\" x=\"%d\" y=\"28\">", 20);
     add_xml(t, p->graph->name, 80);
     text_format(t, "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"48\">", 20);
     add_xml(t, p->solver, 30);
-    /* "optimal" stands with the least, which knows for what. */
+    /* add_least_words writes "optimal" below */
     bool said_below =
         p->problem.objective == LX_SPILL && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) <= 0;
     text_format(t, ": %s%s%s of %s", said_below ? "" : lx_verdict_word(p->answer.status),
@@ -90,28 +89,6 @@ static void add_title(const struct lx_plan *p, struct text *t)
     if (p->graph->target_hbm_bytes >= 0)
         text_format(t, ", target %s", lx_plan_meets_target(p) ? "met" : "missed");
     text_add(t, "</text>\n");
-}
-
-/* How many are off chip, by choice and by rule, and what it comes to: of a graph that is more than the costs of these buffers. */
-static void add_off_chip_words(const struct lx_plan *p, int32_t spilled, int32_t barred, int32_t not_drawn,
-                               struct text *t)
-{
-    text_format(t, "%s spilled", counted(spilled, "buffer").at);
-    if (not_drawn) text_format(t, " (%s not drawn)", grouped(not_drawn).at);
-    if (barred) text_format(t, "; %s may not be on chip", grouped(barred).at);
-    if (p->nest_count > 0) text_add(t, "; dotted: a tile of a nest");
-    text_format(t, p->graph->is_list ? "; cost %s" : "; %s more traffic than the perfect plan has",
-                in_bytes(p->figures.spill_bytes).at);
-}
-
-/* Where ticks are ops, all of them are on the axis, whether or not something is on chip then. */
-static void show_svg_span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
-{
-    f->first = time->first;
-    f->last = max_i64(time->last, time->first + 1);
-    if (!svg_names_ops(p)) return;
-    f->first = min_i64(f->first, 0);
-    f->last = max_i64(f->last, p->layouts->graph->op_count);
 }
 
 static const char styles[] =
@@ -146,24 +123,24 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     struct lx_occupancy time = {0};
     struct plan_index index = {0};
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
-    if (!spilled || !lx_occupancy_make(p, LX_ALL_POOLS, &time) || !plan_index_make(p, &index)) {
-        lx_occupancy_free(&time);
-        mem_free(spilled);
-        t->failed = true;
-        return;
-    }
+    lx_occupancy_make(p, LX_ALL_POOLS, &time);
+    plan_index_make(p, &index);
     while (count > 0 && p->problem.buffers[spilled[count - 1]].reason)
         count--, barred++; /* they stand last */
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
-    struct lanes lanes;
-    lanes_begin(&lanes, MOST_LANES);
+    struct lanes lanes = {.most = MOST_LANES};
     for (int32_t k = 0; k < count; k++)
         lanes_place(&lanes, spilled[k], p->problem.buffers[spilled[k]].start,
                     p->problem.buffers[spilled[k]].end);
     int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0) + (p->nest_count > 0 ? NEST_ROW : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
     struct frame f = {.x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map, .index = &index};
-    show_svg_span_of(p, &time, &f);
+    f.first = time.first;
+    f.last = max_i64(time.last, time.first + 1);
+    if (svg_names_ops(p)) { /* all ops are on the axis */
+        f.first = min_i64(f.first, 0);
+        f.last = max_i64(f.last, p->layouts->graph->op_count);
+    }
     height = (int)(TOP + map + below);
     text_format(
         t,
@@ -172,28 +149,31 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         width, height, width, height);
     add_xml(t, p->graph->name, 0);
     text_format(t, "</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", styles, width, height);
-    add_title(p, t);
-    if (svg_bands(&f)) {
-        svg_addresses(&f, t);
-        svg_ticks(&f, t);
-        svg_nests(&f, f.y + f.height + axis - NEST_ROW - 6, t);
-        svg_reserved(&f, t);
-        svg_buffers(&f, t);
-    } else
-        t->failed = true;
+    show_svg_title(p, t);
+    svg_bands(&f);
+    svg_addresses(&f, t);
+    svg_ticks(&f, t);
+    svg_nests(&f, f.y + f.height + axis - NEST_ROW - 6, t);
+    svg_reserved(&f, t);
+    svg_buffers(&f, t);
     mem_free(f.bands);
     struct frame curve = f, strip = f;
     curve.y = f.y + f.height + axis;
     curve.height = CURVE;
-    add_occupancy(p, &curve, &time, t);
+    show_svg_occupancy(p, &curve, &time, t);
     strip.y = curve.y + CURVE + GAP;
     text_format(
         t,
         "<g id=\"off-chip\"><text class=\"dim\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">spilled</text>\n",
         f.x - 8, strip.y + 11);
-    add_spilled(p, &strip, &lanes, t);
+    show_svg_spilled(p, &strip, &lanes, t);
     text_format(t, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">", f.x, strip.y + lanes.used * LANE + 14);
-    add_off_chip_words(p, count, barred, lanes.left_over, t);
+    text_format(t, "%s spilled", counted(count, "buffer").at);
+    if (lanes.left_over) text_format(t, " (%s not drawn)", grouped(lanes.left_over).at);
+    if (barred) text_format(t, "; %s must stay in HBM", grouped(barred).at);
+    if (p->nest_count > 0) text_add(t, "; dotted: a tile of a nest");
+    text_format(t, p->graph->is_list ? "; cost %s" : "; %s more traffic than the perfect plan has",
+                in_bytes(p->figures.spill_bytes).at);
     text_add(t, "</text></g>\n</svg>\n");
     lx_occupancy_free(&time);
     plan_index_free(&index);

@@ -1,10 +1,10 @@
 /* The address-time map in plain text.
  *
  * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
- * group of ticks (axis.h). A buffer has one letter, given by its number among those that may be placed, so
- * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
- * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
- * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
+ * group of ticks (scale.h). A buffer has one letter, given by its number among those that may be placed;
+ * it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
+ * takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are bands
+ * one below the other. */
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "picture/picture.h"
@@ -42,70 +42,36 @@ struct map {
     const struct glyphs *glyphs;
 };
 
-/* Edges of the lives on chip, in ticks or in addresses; two per life. */
-static int find_events(const struct plan_index *x, bool ticks, int64_t *events)
+/* Rows and columns, cut at the edges of lives. Several pools have a heading and at least one row each. */
+static void show_text_scales(struct map *m, int width, int height)
 {
-    int n = 0;
-    for (int32_t i = 0; i < x->count; i++) {
-        const struct placed *l = &x->lives[i];
-        events[n++] = ticks ? l->start : l->place;
-        events[n++] = ticks ? l->end : l->place + l->size;
-    }
-    return n;
-}
-
-static bool make_scale(struct scale *s, int64_t from, int64_t to, int most, int64_t grain, int64_t *events,
-                       int count)
-{
-    *s = (struct scale){.from = from, .to = to, .by_edges = true};
-    bool ok = axis_make(&s->axis, from, to, most, grain, events, count);
-    s->cells = s->axis.cells;
-    return ok;
-}
-
-/* Rows of all pools: a heading and at least one row each. */
-static bool make_bands(struct map *m, int height, int64_t grain, int64_t *events, int count)
-{
-    struct scale *s = &m->raster.address;
     const struct bands *b = &m->index.bands;
-    int rows = (int)max_i64(height, 2 * (int64_t)b->count);
-    *s = (struct scale){.from = 0, .to = b->top, .by_edges = true};
-    bool ok = bands_axis(b, 0, b->top, rows, 1, grain, events, count, &s->axis);
-    s->cells = s->axis.cells;
-    return ok;
-}
-
-static bool make_scales(struct map *m, int width, int height)
-{
-    const struct lx_plan *p = m->plan;
-    int64_t *events = mem_alloc((2 * (size_t)m->index.count + 1) * sizeof *events),
-            span = m->time.last - m->time.first;
-    if (!events) return false;
-    /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
-    int64_t grain = p->problem.alignment, top = m->index.bands.top;
-    while (grain < top / height / 16) grain *= 2;
+    int64_t *edges = mem_alloc((2 * (size_t)m->index.count + 1) * sizeof *edges),
+            span = m->time.last - m->time.first, grain = m->plan->problem.alignment;
+    struct cell_scale *rows = &m->raster.address, *columns = &m->raster.time;
+    int n = 2 * m->index.count;
+    while (grain < b->top / height / 16) grain *= 2; /* bands of round sizes */
     m->tick_width = (int)min_i64(max_i64(width / max_i64(span, 1), 1), WIDEST_TICK);
-    int n = find_events(&m->index, false, events);
-    bool ok = m->index.bands.count > 1 ? make_bands(m, height, grain, events, n)
-                                       : make_scale(&m->raster.address, 0, top, height, grain, events, n);
-    n = find_events(&m->index, true, events);
-    ok = ok && make_scale(&m->raster.time, m->time.first, m->time.last, width, 1, events, n);
+    for (int32_t i = 0; i < m->index.count; i++) {
+        edges[2 * i] = m->index.lives[i].place;
+        edges[2 * i + 1] = m->index.lives[i].place + m->index.lives[i].size;
+    }
+    *rows = (struct cell_scale){.from = 0, .to = b->top, .by_edges = true};
+    if (b->count > 1)
+        bands_axis(b, 0, b->top, (int)max_i64(height, 2 * (int64_t)b->count), 1, grain, edges, n,
+                   &rows->axis);
+    else
+        axis_make(&rows->axis, 0, b->top, height, grain, edges, n);
+    rows->cells = rows->axis.cells;
+    for (int32_t i = 0; i < m->index.count; i++) {
+        edges[2 * i] = m->index.lives[i].start;
+        edges[2 * i + 1] = m->index.lives[i].end;
+    }
+    *columns = (struct cell_scale){.from = m->time.first, .to = m->time.last, .by_edges = true};
+    axis_make(&columns->axis, m->time.first, m->time.last, width, 1, edges, n);
+    columns->cells = columns->axis.cells;
     m->raster.across = 1;
-    mem_free(events);
-    return ok;
-}
-
-static bool look_alike(const struct raster_cell *a, const struct raster_cell *b)
-{
-    return a->state == b->state && (a->state == CELL_FREE || a->owner == b->owner);
-}
-
-static char letter_at(const struct map *m, const struct raster_cell *c)
-{
-    if (c->state == CELL_FREE) return '.';
-    if (c->state == CELL_RESERVED) return '\\';
-    if (c->state == CELL_MANY) return heat_letter((double)m->heat.at[c - m->raster.at]);
-    return identity_letter(buffer_identity(m->plan, c->owner));
+    mem_free(edges);
 }
 
 static bool show_text_has_owner(const struct raster_cell *c)
@@ -113,27 +79,28 @@ static bool show_text_has_owner(const struct raster_cell *c)
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
 
-/* Cells that look alike are painted together; a tile has its letter at the begin of a tick only. */
-static void write_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
+/* Equal cells are painted together; a tile has its letter only at the begin of a tick. */
+static void show_text_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
     bool tile = show_text_has_owner(c) && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
-        char first = letter_at(m, &c[i]);
+        char first = c[i].state == CELL_FREE       ? '.'
+                     : c[i].state == CELL_RESERVED ? '\\'
+                     : c[i].state == CELL_MANY     ? heat_letter((double)m->heat.at[&c[i] - m->raster.at])
+                                                   : identity_letter(buffer_identity(m->plan, c[i].owner));
         bool between = tile && m->tick_width == 1 && i % 2; /* with wider ticks, the rest of each */
         text_pad(&s, c->state == CELL_HANDOVER ? '/' : between ? TILE_LETTER : first, 1);
         text_pad(&s, tile ? TILE_LETTER : first, (size_t)m->tick_width - 1);
     }
-    if (s.failed)
-        out->failed = true;
-    else if (show_text_has_owner(c))
+    if (show_text_has_owner(c))
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
     text_free(&s);
 }
 
-static int address_width(const struct map *m)
+static int show_text_address_width(const struct map *m)
 {
     char s[32];
     int width = snprintf(s, sizeof s, "0x%llx", (long long)m->raster.address.to);
@@ -142,17 +109,17 @@ static int address_width(const struct map *m)
 
 static void show_text_write_rows(const struct map *m, struct text *out)
 {
-    int digits = address_width(m) - 2, rows = m->raster.address.cells, columns = m->raster.time.cells;
+    int digits = show_text_address_width(m) - 2, rows = m->raster.address.cells,
+        columns = m->raster.time.cells;
     for (int r = 0; r < rows; r++) {
         const struct raster_cell *row = raster_at(&m->raster, r, 0);
         int64_t address = scale_value(&m->raster.address, rows - 1 - r);
         if (row->state == CELL_HEADING) {
-            /* The name of a pool, its capacity and how much of it is in use at most. */
             const struct band *b = &m->index.bands.at[row->owner];
             text_pad(out, ' ', (size_t)digits + 4);
             text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
             char *name = printable(b->name ? b->name : "?", 40);
-            paint_add(out, PAINT_HEADING, name ? name : "?");
+            paint_add(out, PAINT_HEADING, name);
             mem_free(name);
             if (b->capacity > 0)
                 text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
@@ -164,18 +131,20 @@ static void show_text_write_rows(const struct map *m, struct text *out)
         bands_pool(&m->index.bands, address, &address);
         text_format(out, " 0x%0*llx %s", digits, (long long)address, m->glyphs->side);
         for (int c = 0, n; c < columns; c += n) {
-            for (n = 1; c + n < columns && look_alike(&row[c], &row[c + n]);) n++;
-            write_cells(m, &row[c], n, out);
+            for (n = 1; c + n < columns && row[c].state == row[c + n].state &&
+                        (row[c].state == CELL_FREE || row[c].owner == row[c + n].owner);)
+                n++;
+            show_text_cells(m, &row[c], n, out);
         }
         text_add(out, "\n");
     }
 }
 
 /* The line below the map with a mark at every labelled tick, and the labels. */
-static void write_ruler(const struct map *m, struct text *out)
+static void show_text_ruler(const struct map *m, struct text *out)
 {
     struct text labels = {0};
-    size_t indent = (size_t)address_width(m) + 2;
+    size_t indent = (size_t)show_text_address_width(m) + 2;
     int free_from = 0;
     text_pad(out, ' ', indent);
     text_add(out, m->glyphs->corner);
@@ -193,17 +162,15 @@ static void write_ruler(const struct map *m, struct text *out)
         for (int k = 0; k < m->tick_width; k++)
             text_add(out, labelled && k == 0 ? m->glyphs->mark : m->glyphs->line);
     }
-    text_format(out, "\n%s  tick\n", labels.at ? labels.at : "");
-    out->failed |= labels.failed;
+    text_format(out, "\n%s  tick\n", labels.at);
     text_free(&labels);
 }
 
-/* The nests below the ticks. */
 static void show_text_write_nests(const struct map *m, struct text *out)
 {
     int at = 0;
     if (m->plan->nest_count == 0) return;
-    text_format(out, "%*s ", address_width(m) + 2, "nests");
+    text_format(out, "%*s ", show_text_address_width(m) + 2, "nests");
     for (int32_t i = 0; i < m->plan->nest_count; i++) {
         const struct lx_nest *n = &m->plan->nests[i];
         int first, last;
@@ -221,19 +188,18 @@ static void show_text_write_nests(const struct map *m, struct text *out)
         if (used) paint_add(out, PAINT_HEADING, words.at);
         for (int k = (room - used) / 2 + used; k < room; k++) text_add(out, m->glyphs->line);
         if (length > 1) text_add(out, m->glyphs->to);
-        out->failed |= words.failed;
         text_free(&words);
         at = to;
     }
     text_add(out, "\n");
 }
 
-static void write_occupancy(const struct map *m, struct text *out)
+static void show_text_occupancy(const struct map *m, struct text *out)
 {
     int64_t whole =
         m->plan->problem.objective == LX_HEIGHT ? m->plan->figures.height_bytes : m->plan->problem.capacity;
     whole = max_i64(whole, 1);
-    text_format(out, "%*s%s", address_width(m) + 2, "in use ", m->glyphs->side);
+    text_format(out, "%*s%s", show_text_address_width(m) + 2, "in use ", m->glyphs->side);
     for (int c = 0; c < m->raster.time.cells; c++) {
         int64_t most =
             lx_occupancy_most(&m->time, m->raster.time.axis.edge[c], m->raster.time.axis.edge[c + 1]);
@@ -248,18 +214,11 @@ static void write_occupancy(const struct map *m, struct text *out)
         text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
 }
 
-static bool has_reserved(const struct lx_plan *p)
-{
-    for (int32_t k = 0; k < p->problem.pool_count; k++)
-        if (p->problem.pools[k].reserved_count > 0) return true;
-    return false;
-}
-
-static void write_heading(const struct map *m, struct text *out)
+static void show_text_heading(const struct map *m, struct text *out)
 {
     const struct lx_plan *p = m->plan;
     char *name = printable(p->graph->name, 60);
-    paint_add(out, PAINT_HEADING, name ? name : "?");
+    paint_add(out, PAINT_HEADING, name);
     mem_free(name);
     text_add(out, " by ");
     add_printable(out, p->solver, 0);
@@ -270,9 +229,9 @@ static void write_heading(const struct map *m, struct text *out)
         add_status_words(p, out);
     }
     text_add(out, "\n");
-    /* Where the bytes of a graph go; those of a list are all costs. */
+    /* HBM bytes by purpose; a list has only costs. */
     int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
-    if (moved) {
+    if (p->layouts) {
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
         text_add(out, "bytes: ");
         add_byte_sums(p, &sums, out);
@@ -280,6 +239,8 @@ static void write_heading(const struct map *m, struct text *out)
     }
     mem_free(moved);
     const struct axis *a = &m->raster.time.axis;
+    bool reserved = false;
+    for (int32_t k = 0; k < p->problem.pool_count; k++) reserved |= p->problem.pools[k].reserved_count > 0;
     bool several = m->index.bands.count > 1;
     text_add(out, several                        ? "rows: pools, the first on top"
                   : m->raster.address.axis.exact ? "rows: bands between buffer edges"
@@ -294,47 +255,41 @@ static void write_heading(const struct map *m, struct text *out)
         text_format(out, "; columns: %s ticks each", grouped(a->edge[1] - a->edge[0]).at);
     text_format(out, "; / in place%s%s%s\n\n", m->plan->nest_count > 0 ? ", ~ a tile of a nest" : "",
                 m->raster.dense ? ", : to @ several, by how full it is" : "",
-                has_reserved(m->plan) ? ", \\ reserved" : "");
+                reserved ? ", \\ reserved" : "");
 }
 
 void show_text(const struct lx_plan *p, const struct picture *how, struct text *out)
 {
+    enum { MOST_NESTS = 12 };
     struct map m = {.plan = p, .glyphs = how->ascii ? &plain : &fancy};
     int width = how->width ? how->width : DEFAULT_WIDTH, height = how->height ? how->height : DEFAULT_HEIGHT;
-    char label[32]; /* its length is what the map leaves for addresses */
-    bool ok = lx_occupancy_make(p, LX_ALL_POOLS, &m.time) && plan_index_make(p, &m.index);
+    char label[32]; /* of the longest address */
+    int32_t shown = how->all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
+    lx_occupancy_make(p, LX_ALL_POOLS, &m.time);
+    plan_index_make(p, &m.index);
     int gutter = snprintf(label, sizeof label, "0x%llx", (long long)m.index.bands.top) + 3;
     if (gutter < LEAST_ADDRESS + 3) gutter = LEAST_ADDRESS + 3;
-    if (ok && m.time.last > m.time.first) {
-        ok = make_scales(&m, width > gutter + 8 ? width - gutter : 8, height) &&
-             raster_fill(&m.index, &m.raster) && heat_make(&m.raster, HEAT_OCCUPANCY, 1, 1, &m.heat);
-        if (ok) {
-            write_heading(&m, out);
-            show_text_write_rows(&m, out);
-            write_ruler(&m, out);
-            show_text_write_nests(&m, out);
-            write_occupancy(&m, out);
-            /* "2 nests, 80 iterations", and a line each. */
-            enum { MOST_NESTS = 12 };
-            int32_t shown = how->all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
-            if (p->nest_count != 0) {
-                add_nests_sum(p, out);
-                text_add(out, "\n");
-                for (int32_t i = 0; i < shown; i++) {
-                    text_add(out, "  ");
-                    add_nest_title(p, i, out);
-                    text_add(out, "\n");
-                }
-                if (shown < p->nest_count)
-                    text_format(out, "  ... %s more; --all lists them\n",
-                                counted(p->nest_count - shown, "nest").at);
-            }
-            text_legend(p, how, out);
+    if (m.time.last > m.time.first) {
+        show_text_scales(&m, width > gutter + 8 ? width - gutter : 8, height);
+        raster_fill(&m.index, &m.raster);
+        heat_make(&m.raster, HEAT_OCCUPANCY, 1, 1, &m.heat);
+        show_text_heading(&m, out);
+        show_text_write_rows(&m, out);
+        show_text_ruler(&m, out);
+        show_text_write_nests(&m, out);
+        show_text_occupancy(&m, out);
+        if (p->nest_count) add_nests_sum(p, out), text_add(out, "\n");
+        for (int32_t i = 0; i < shown; i++) {
+            text_add(out, "  ");
+            add_nest_title(p, i, out);
+            text_add(out, "\n");
         }
-    } else if (ok)
+        if (shown < p->nest_count)
+            text_format(out, "  ... %s more; --all lists them\n", counted(p->nest_count - shown, "nest").at);
+        text_legend(p, how, out);
+    } else
         text_add(out, "no buffer of this plan may be on chip\n");
-    if (ok) text_off_chip(p, how, out);
-    out->failed |= !ok;
+    text_off_chip(p, how, out);
     lx_occupancy_free(&m.time);
     raster_free(&m.raster);
     heat_free(&m.heat);

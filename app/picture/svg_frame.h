@@ -1,12 +1,12 @@
-/* What the parts of a drawing share: where they lie, and colours, names and tooltips of buffers. */
+/* Parts of a drawing: their places, and colours, names and tooltips of buffers. */
 #ifndef LX_APP_PICTURE_SVG_FRAME_H
 #define LX_APP_PICTURE_SVG_FRAME_H
 
 #include "picture/plan_index.h"
 #include "base/text.h"
 
-/* Where a part lies, and what its sides mean. Bands are the pools of the plan, with a heading each where there are
- * several. */
+/* The place of a part, and the range of its sides. Bands are the pools of the plan, with a heading each if
+ * there are several. */
 struct frame {
     double x, y, width, height;
     int64_t first, last;
@@ -16,20 +16,20 @@ struct frame {
     } * bands;
 };
 
-/* Shares the height out among the pools; false when memory is out. */
-bool svg_bands(struct frame *f);
+/* Shares the height out among the pools. */
+void svg_bands(struct frame *f);
 double x_of(const struct frame *f, int64_t tick);
 double y_of(const struct frame *f, int32_t pool, int64_t address);
 
 /* A name or a text from a file, cut to so many columns (0: not cut). */
 void add_xml(struct text *t, const char *s, int columns);
-/* The colour of a buffer: of its tensor's name, so that all its stays have it, in every drawing. */
+/* The colour comes from the tensor's name: all its stays have it, in every drawing. */
 void add_colour(struct text *t, const struct lx_plan *p, int32_t buffer);
 void add_tooltip(const struct lx_plan *p, int32_t i, struct text *t);
 /* A name inside a rectangle, if three of its letters fit. */
 void add_label(const char *name, double x, double y, double width, double height, struct text *t);
 
-/* svg_map.c: the map and its axes. */
+/* The map and its axes. */
 void svg_buffers(const struct frame *f, struct text *t);
 void svg_reserved(const struct frame *f, struct text *t);
 void svg_addresses(const struct frame *f, struct text *t);

@@ -1,4 +1,5 @@
-/* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
+/* The tables below a map in plain text: letters with their buffers, and buffers off chip with their
+ * reasons. */
 #include "picture/picture.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
@@ -7,7 +8,6 @@
 #include "text/table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_LISTED = LETTER_COUNT };
 
@@ -18,14 +18,6 @@ struct legend_row {
     int32_t i;
     char letter;
 };
-
-static void text_legend_slot_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct legend_row *row = row_of_table;
-    int32_t slot = row->plan->took_slot_of[row->i];
-    (void)column;
-    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
-}
 
 /* With its pool, where there are several. */
 static void text_legend_address_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -56,20 +48,14 @@ static void text_legend_life_value(const void *row_of_table, const struct column
     value_format(v, "%s%s", words, k < lx_life_count(b) ? " ..." : "");
 }
 
-/* "1 of 16, held in level 1". */
-static void tile_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct legend_row *row = row_of_table;
-    (void)column;
-    if (is_tile(row->plan, row->i))
-        value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at,
-                     row->plan->stays[row->i].hold);
-}
-
 /* clang-format off */
 VALUE_OF(letter_value,  struct legend_row, value_format(v, "%c", row->letter); v->paint = PAINT_HEADING;)
 VALUE_OF(name_value,    struct legend_row, v->words = row->is->name;)
 VALUE_OF(bytes_value,   struct legend_row, value_whole(v, row->is->size);)
+VALUE_OF(slot_value,    struct legend_row, int32_t slot = row->plan->took_slot_of[row->i];
+         v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";)
+VALUE_OF(tile_value,    struct legend_row, if (is_tile(row->plan, row->i)) /* "1 of 16, held in level 1" */
+         value_format(v, "1 of %s, held in level %d", grouped(tile_count(row->plan, row->i)).at, row->plan->stays[row->i].hold);)
 VALUE_OF(cost_value,    struct legend_row, value_whole(v, row->is->spill_cost);)
 VALUE_OF(reason_value,  struct legend_row, v->words = row->plan->reason[row->i]; v->paint = PAINT_DIM;)
 
@@ -80,7 +66,7 @@ static const struct column on_chip_array[] = {
     {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = text_legend_life_value},
     {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = text_legend_address_value},
     {.key = "tile",        .heading = "tile",        .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE, .value = tile_value},
-    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = text_legend_slot_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
 };
 
 static const struct column off_chip_array[] = {
@@ -104,8 +90,7 @@ void text_legend(const struct lx_plan *p, const struct picture *how, struct text
 {
     struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
     int32_t placed = 0;
-    out->failed |= !rows;
-    for (int32_t i = 0; rows && i < p->problem.count; i++)
+    for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0) rows[placed++] = legend_of(p, i);
     int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
     text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
@@ -120,11 +105,10 @@ void text_off_chip(const struct lx_plan *p, const struct picture *how, struct te
 {
     int32_t count = 0, *order = off_chip_by_cost(p, &count);
     struct legend_row *rows = mem_alloc(((size_t)count + 1) * sizeof *rows);
-    out->failed |= !order || !rows;
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
-    for (int32_t k = 0; order && rows && k < shown; k++) rows[k] = legend_of(p, order[k]);
+    for (int32_t k = 0; k < shown; k++) rows[k] = legend_of(p, order[k]);
     text_add(out, count ? "\n" : "\n  nothing is off chip\n");
-    if (order && rows && count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
+    if (count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
     mem_free(order);
     mem_free(rows);
     if (shown < count)

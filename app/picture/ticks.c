@@ -1,5 +1,5 @@
-/* Marks of axes. A linear axis has steps of 1, 2 or 5 times a power of ten of its unit; a logarithmic one has 1,
- * 2 and 5 of every decade, or 1 of every so many, and powers of two where it counts bytes. */
+/* Marks of axes. A linear axis has steps of 1, 2 or 5 times a power of ten of its unit. A logarithmic one
+ * has 1, 2 and 5 of every decade, or every n-th power of ten, and powers of two for bytes. */
 #include "picture/ticks.h"
 
 #include <math.h>
@@ -41,12 +41,12 @@ double scale_share(const struct scale *s, double v)
 }
 
 /* A value in the unit of another. */
-static struct words words_like(const struct scale *s, double value, double like)
+static struct words ticks_words_like(const struct scale *s, double value, double like)
 {
     struct words w;
     const struct unit *u = ticks_unit_of(s->unit, like);
     const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
-    /* Never "1.024e+03": four digits before the point are written as they are. */
+    /* Never "1.024e+03". */
     double shown = value / u->size;
     int digits = fabs(shown) >= 1000 ? 6 : 4;
     snprintf(w.at, sizeof w.at, "%.*g%s%s", digits, shown, *word ? " " : "", word);
@@ -55,7 +55,7 @@ static struct words words_like(const struct scale *s, double value, double like)
 
 struct words scale_words(const struct scale *s, double value)
 {
-    return words_like(s, value, value);
+    return ticks_words_like(s, value, value);
 }
 
 /* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
@@ -73,20 +73,11 @@ static void ticks_add(const struct scale *s, double at, double like, struct tick
 {
     double slack = 1e-9 * (s->is_log ? at : s->high - s->low);
     if (*n < SCALE_TICKS && at >= s->low - slack && at <= s->high + slack)
-        out[(*n)++] = (struct tick){at, words_like(s, at, like)};
-}
-
-static int ticks_linear(const struct scale *s, int most, struct tick *out)
-{
-    double step = ticks_step_of(s->high - s->low, most, ticks_unit_of(s->unit, s->high)->size);
-    int n = 0;
-    for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < most; k++)
-        ticks_add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */
-    return n;
+        out[(*n)++] = (struct tick){at, ticks_words_like(s, at, like)};
 }
 
 /* Every so many powers of `base`. */
-static int powers(const struct scale *s, int most, double base, struct tick *out)
+static int ticks_powers(const struct scale *s, int most, double base, struct tick *out)
 {
     double first = ceil(log(s->low) / log(base) - 1e-9), last = floor(log(s->high) / log(base) + 1e-9);
     double every = ceil((last - first + 1) / most);
@@ -97,14 +88,14 @@ static int powers(const struct scale *s, int most, double base, struct tick *out
     return n;
 }
 
-static int decades(const struct scale *s, int most, struct tick *out)
+static int ticks_decades(const struct scale *s, int most, struct tick *out)
 {
     static const double factor[] = {1, 2, 5};
     struct tick all[3 * SCALE_TICKS];
     int n = 0;
     for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
         for (int i = 0; i < 3; i++) ticks_add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], all, &n);
-    if (n > most || n + 3 > SCALE_TICKS) return powers(s, most, 10, out);
+    if (n > most || n + 3 > SCALE_TICKS) return ticks_powers(s, most, 10, out);
     for (int i = 0; i < n; i++) out[i] = all[i];
     return n;
 }
@@ -113,6 +104,12 @@ int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS])
 {
     int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0;
     if (room < 1 || !(s->high > s->low) || !isfinite(s->high) || !isfinite(s->low)) return 0;
-    if (s->is_log && s->low > 0) n = s->unit == SCALE_BYTES ? powers(s, room, 2, out) : decades(s, room, out);
-    return n >= 3 || (n == 2 && room == 2) ? n : ticks_linear(s, room, out);
+    if (s->is_log && s->low > 0)
+        n = s->unit == SCALE_BYTES ? ticks_powers(s, room, 2, out) : ticks_decades(s, room, out);
+    if (n >= 3 || (n == 2 && room == 2)) return n;
+    double step = ticks_step_of(s->high - s->low, room, ticks_unit_of(s->unit, s->high)->size);
+    n = 0;
+    for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < room; k++)
+        ticks_add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */
+    return n;
 }

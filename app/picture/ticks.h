@@ -1,5 +1,5 @@
-/* The scale of an axis, and marks on it that people can read: steps of 1, 2 and 5 (powers of two where bytes are
- * on a logarithmic scale), with units in words: KiB, MiB, µs, ms. Text, screens, SVG and HTML take the same. */
+/* The scale of an axis, and round marks on it: steps of 1, 2 and 5 (powers of two for bytes on a
+ * logarithmic scale), with units: KiB, MiB, µs, ms. Text, screens, SVG and HTML use the same. */
 #ifndef LX_APP_PICTURE_TICKS_H
 #define LX_APP_PICTURE_TICKS_H
 
@@ -24,7 +24,8 @@ struct tick {
 
 /* At most `most` marks (and SCALE_TICKS), from low to high; returns how many. Two at least where two fit. */
 int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS]);
-/* Where a value stands on the axis, 0 at its low end and 1 at its high end; beyond them: at the end. */
+/* The place of a value on the axis, from 0 at its low end to 1 at its high end; values outside are at the
+ * ends. */
 double scale_share(const struct scale *s, double value);
 /* "115 KiB", "1.5 MiB", "20 µs": four digits at most. */
 struct words scale_words(const struct scale *s, double value);

@@ -3,8 +3,6 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];
@@ -55,7 +53,7 @@ static void buffer_table_state_value(const void *row_of_table, const struct colu
                                                      : PAINT_BAD;
 }
 
-/* Of how many tiles it has one at a time. */
+/* The number of tiles, of which the buffer holds one. */
 static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;

@@ -12,8 +12,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -70,7 +68,7 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
 /* Each row has so many seconds of the processor, and all of them together. */
 enum { SECONDS_PER_ROW = 5, SECONDS_IN_ALL = 30 };
 
-/* Of the processor: what else the machine does changes nothing. */
+/* CPU seconds, so that other programs change nothing. */
 static double seconds_used(void)
 {
     struct timespec t;

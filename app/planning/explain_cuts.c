@@ -1,5 +1,5 @@
-/* lxplan plan --team --explain: how a tensor is cut, who reads it and what that exchanges, and what every other way to cut it
- * costs, in words and as JSON. */
+/* lxplan plan --team --explain: the shards of a tensor, its readers and their exchanges, and the cost of
+ * every other sharding, in words and as JSON. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* All searches together; each takes about as long as the plan itself. */

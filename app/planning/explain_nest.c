@@ -1,5 +1,5 @@
-/* lxplan plan --explain NEST: what a nest's loops do, what stays on chip meanwhile and what that leaves free. A nest is
- * called by its number, "nest 1", or by an op of it; "nests" are all. */
+/* lxplan plan --explain NEST: loops of a nest, the tensors that it keeps on chip, and the free bytes. A nest
+ * is named by its number ("nest 1") or by one of its ops; "nests" names all. */
 #include "base/fail.h"
 #include "export/nest_words.h"
 #include "planning/show_plan.h"
@@ -21,15 +21,6 @@ int32_t nest_called(const struct lx_plan *p, const char *name)
     return end > name && !*end && number >= 1 && number <= p->nest_count ? (int32_t)number - 1 : -1;
 }
 
-static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts, int32_t count,
-                      struct text *out)
-{
-    for (int32_t i = 0; i < count; i++) {
-        text_add(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        add_printable(out, p->layouts->graph->tensors[parts[i].tensor].name, 30);
-    }
-}
-
 static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 {
     const struct lx_nest *n = &p->nests[nest];
@@ -46,13 +37,15 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
     /* "scores and p never leave LX; k and v held; 2,048 B free". */
     for (int32_t i = 0, to; i < e.count; i = to) {
         for (to = i; to < e.count && e.parts[to].use == e.parts[i].use;) to++;
-        add_names(p, &e.parts[i], to - i, out);
+        for (int32_t k = i; k < to; k++) {
+            text_add(out, k == i ? "" : k + 1 == to ? " and " : ", ");
+            add_printable(out, p->layouts->graph->tensors[e.parts[k].tensor].name, 30);
+        }
         text_format(out, " %s; ", lx_nest_use_words(e.parts[i].use, to - i > 1));
     }
     text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
     text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
     text_format(out, "%.2f us on the device, %.2f us end to end; by tensor\n", e.device_us, e.end_to_end_us);
-    /* What it moves, tensor by tensor. */
     for (int32_t i = 0; i < e.count; i++) {
         const struct lx_nest_part *x = &e.parts[i];
         if (x->hbm_bytes == 0) continue;

@@ -1,5 +1,5 @@
-/* What the command line says about models of other compilers (TTIR, HLO, ONNX): of `import`, and of every command that
- * takes the file of a pattern. */
+/* Options for models of other compilers (TTIR, HLO, ONNX), for `import` and every command that reads a
+ * pattern; and files as graphs. */
 #ifndef LX_APP_PLANNING_MODEL_READING_H
 #define LX_APP_PLANNING_MODEL_READING_H
 
@@ -15,7 +15,7 @@ extern const struct option_row model_rows[];
 /* Constant once read, so that threads may share it; lists live as long as the command line. */
 struct model_options {
     struct lx_import_options import;
-    const char *given;               /* one of those that were given; NULL: none */
+    const char *given;               /* the first that was given; NULL: none */
     const struct given_option *list; /* all of them, as they were given */
     int count;
     bool folders; /* files come from folders, where others may lie beside models */
@@ -64,9 +64,9 @@ char *graph_text(struct call *call, const lx_graph *g, const char *format, size_
 
 /* "a pattern as JSON, MiniMalloc CSV or XLA CSV" */
 void add_formats(struct text *out);
-/* The rows for the end of a help: name, what it is, what is in it. `written`: only those that are. */
+/* Rows of a help: name, summary, contents. `written`: only formats that can be written. */
 void formats_help(struct text *out, bool written);
-/* Name k of those that are written; NULL behind the last. */
+/* Name k of the formats that can be written; NULL behind the last. */
 const char *written_format_word(int k);
 /* The one of --format, by default the first that writes lists of buffers; false with `call->st`. */
 bool written_format(struct call *call, struct lx_export *out);

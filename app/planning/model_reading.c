@@ -1,4 +1,4 @@
-/* Options of models: extents and values that the file leaves open, and what of it is to be run, and how. */
+/* Options of models: open extents and values, and the function, branches and loops to import. */
 #include "planning/graph_files.h"
 #include "base/arena.h"
 #include "base/checked.h"
@@ -8,7 +8,6 @@
 #include "base/option.h"
 #include "text/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -137,7 +136,7 @@ bool read_model_options(struct call *call, struct model_options *o)
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);
 }
 
-/* What a model says of devices and a team does not keep. */
+/* Notes shardings of the model that the team does not keep. */
 static void note_what_is_not_kept(struct call *call, const char *file, const char *report)
 {
     struct json j;

@@ -51,7 +51,7 @@ static bool is_on_chip(const struct lx_plan *p, int32_t op, int32_t tensor)
     return operand >= 0 && lx_plan_place(p, op, operand) >= 0;
 }
 
-/* HBM bytes of a tensor at one op: what it accesses there, what is loaded and stored. */
+/* HBM bytes of a tensor at one op: accesses, loads and stores. */
 static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
     int operand = op_words_operand_of(p, op, tensor);
@@ -116,7 +116,7 @@ static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
     return found;
 }
 
-/* The operand of which a core holds less than it would if the op were divided alone; most of all. */
+/* The operand that shrinks most per core against the op split alone. */
 static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *out)
 {
     const struct lx_division *now = &p->divisions->at[op], *alone = lx_plan_divided_alone(p, op);

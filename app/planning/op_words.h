@@ -1,5 +1,5 @@
-/* What a plan says of one op and its tensors, in words: where an operand is and what is moved for it, how its neighbours
- * cut it, and why it is divided as it is. For every view alike. */
+/* An op of a plan in words: places and bytes of its operands, neighbours that split them differently, and the
+ * reason of its split. */
 #ifndef LX_APP_PLANNING_OP_WORDS_H
 #define LX_APP_PLANNING_OP_WORDS_H
 
@@ -25,8 +25,8 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
  * neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
 
-/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing is repeated. Planned once
- * are layers of which all have the same layouts, divisions and nests. */
+/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing
+ * repeats. "planned once": all layers have the same layouts, splits and nests. */
 void add_layers(const struct lx_plan *p, struct text *out);
 
 #endif

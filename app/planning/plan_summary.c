@@ -1,4 +1,4 @@
-/* What `lxplan plan` says of a plan: the answer, its figures, its costliest buffers and ops. */
+/* The summary of `lxplan plan`: the answer, its figures, the costliest buffers and ops. */
 #include "planning/buffer_table.h"
 #include "base/memory.h"
 #include "planning/op_words.h"
@@ -42,8 +42,8 @@ void device_line(const struct lx_plan *plan, struct text *out)
                     grouped(plan->problem.alignment).at);
 }
 
-/* What a graph repeats: how often, how many ops, from where to where in its first layer; and whether a plan does with all of them
- * what it does with the first, as far as layouts, divisions and nests go. */
+/* Repeated layers of a graph: count, ops, first and last op; and whether the plan treats all layers alike
+ * (layouts, splits, nests). */
 
 enum { MOST_LAYERS = 4, MOST_NAME = 40 };
 
@@ -71,7 +71,7 @@ static uint64_t mix_nest(uint64_t hash, const struct lx_plan *p, int32_t tick)
     return hash;
 }
 
-/* What is decided about the op of a tick. */
+/* A hash of the decisions about the op of a tick. */
 static uint64_t mix_tick(uint64_t hash, const struct lx_plan *p, int32_t tick)
 {
     const struct lx_op *op = &p->layouts->graph->ops[tick];
@@ -95,7 +95,7 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 {
     uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
     int32_t ways = hash ? 1 : 0;
-    /* Per layer of a run what is decided about its ops, and about those that were added before them. */
+    /* Per layer a hash of the decisions about its ops, and about ops that were added before them. */
     int32_t begun = 0; /* the first tick that belongs to the next op */
     for (int32_t i = 0; i < r->times; i++) hash[i] = HASH_START;
     for (int32_t tick = 0; tick < p->layouts->graph->op_count; tick++) {
@@ -142,7 +142,7 @@ static void plan_summary_label(struct text *out, const char *word)
     text_pad(out, ' ', 10 - strlen(word));
 }
 
-/* What is moved, and what ops wait for. */
+/* Bytes moved, and waits. */
 static void write_sums(const struct lx_plan *p, struct text *out)
 {
     int32_t ops = p->layouts->graph->op_count;
@@ -187,7 +187,7 @@ static void plan_summary_write_nests(const struct lx_plan *p, struct text *out)
     text_add(out, p->nest_count > MOST ? "; ...\n" : "\n");
 }
 
-/* Of a plan whose graph was rewritten. */
+/* Only plans whose graph was rewritten have this line. */
 static void write_online(const struct lx_plan *p, struct text *out)
 {
     int64_t sums = 0;
@@ -285,7 +285,6 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
         text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
     else
         text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
-    /* Of a graph that repeats some of itself. */
     struct text layers = {0};
     add_layers(p, &layers);
     if (layers.at && layers.length) {

@@ -66,7 +66,7 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
             return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
         if (!lx_settings_set(o, "clone", "none", &call->st)) return false;
     }
-    /* What the environment says about cores, unless they were set. */
+    /* SENCORES, unless cores were set. */
     const char *text = getenv("SENCORES");
     int64_t cores;
     if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
@@ -116,7 +116,7 @@ const struct lx_graph *pattern_of_text(struct call *call, const char *file, cons
     return sized;
 }
 
-/* What the callbacks of a running solver look at. */
+/* Context of a running solver's callbacks. */
 struct planning {
     struct watch watch; /* first: it is the context of watch_must_stop */
     const char *solver;

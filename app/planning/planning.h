@@ -11,10 +11,10 @@ extern struct option_row planning_rows[];
 void planning_begin(void);
 /* Row i of the library's table. */
 struct option_row option_row_at(int i);
-/* Word k of those that an option of it takes; NULL: there is none. */
+/* Word k of an option; NULL: none. */
 const char *planning_word(const char *option, int k);
 
-/* What the command line (and $SENCORES) says; false with `call->st`. */
+/* The options of the command line (and $SENCORES); false with `call->st`. */
 bool read_options(struct call *call, struct lx_settings *o);
 /* The same without options that the table `but` has, which mean something else to their command. */
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o);
@@ -30,7 +30,7 @@ struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same with other passes and, unless it is NULL, another solver with its defaults. */
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);
-/* What the planning options say of a plan, for whoever makes it; `values` must outlive `how`. */
+/* The planning options; `values` must outlive `how`. */
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS]);
 /* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress; an lx_planner whose context
@@ -41,9 +41,9 @@ struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const 
 struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph *graph,
                                         const struct lx_team_options *how,
                                         const struct lx_plan_options *asked);
-/* Only the problem of it, by the objective and the passes. NULL with `call->st`. */
+/* Only the placement problem, by the objective and the passes. NULL with `call->st`. */
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph);
-/* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */
+/* A plan file, or a pattern planned. Planning options with a plan file are an error. */
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
 struct lx_plan *read_or_make_plan(struct call *call, const char *path);
 /* False with `call->st` where planning options were given for a file that is a plan already. */

@@ -25,7 +25,7 @@ static bool remedies_changed(const struct remedies *r, int row, const char *text
     return lx_settings_set_row(&out->options, row, text, NULL);
 }
 
-/* What a help says first, of what is done or left out. */
+/* The first words of a help text, for a pass that is switched on or off. */
 static void note_help(struct remedy *it, const char *help, bool done)
 {
     snprintf(it->note, sizeof it->note, "%s%.*s", done ? "" : "without ",
@@ -161,7 +161,7 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     }
 }
 
-/* Of intermediates, the buffer that moves most; -1: none moves anything. */
+/* The intermediate buffer that moves most; -1: none moves anything. */
 static int32_t busiest(const struct lx_plan *p)
 {
     int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
@@ -175,7 +175,7 @@ static int32_t busiest(const struct lx_plan *p)
     return best;
 }
 
-/* The tensor in question: that of the buffer, else the intermediate that moves most; -1: none. */
+/* The buffer's tensor, else the intermediate that moves most; -1: none. */
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
@@ -252,7 +252,7 @@ static void remedies_list_nests(struct remedies *r, const struct remedy_sort *so
     }
 }
 
-/* In the order in which they are listed; what is quick comes first. */
+/* In the order of listing; quick ones first. */
 /* clang-format off */
 static const struct remedy_sort sorts[] = {
     {"solver",     20000, list_solvers, try_once},
@@ -290,7 +290,7 @@ static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *nam
     return strncmp(own, name, length) == 0 && !own[length];
 }
 
-/* Those that may not be on chip do not count. */
+/* Buffers that must stay in HBM do not count. */
 enum presence presence_in(const struct lx_plan *p, const char *name)
 {
     int32_t placed = 0, off = 0;
@@ -312,7 +312,7 @@ const char *presence_word(enum presence p)
     return words[p];
 }
 
-/* What is to be least: bytes, or nanoseconds, which keeps the order exact. */
+/* The objective: bytes, or nanoseconds. */
 static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
 {
     return r->plan->asks_time ? (int64_t)llround(it->us * 1e3) : it->value;

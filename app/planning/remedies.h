@@ -1,11 +1,8 @@
-/* What helps: everything that could be done otherwise about one buffer of a plan, or about all that the plan
- * moves, a row each. Rows are listed at once and tried one by one, by whoever has the time: a command one after
- * the other, the explorer as jobs behind the screen. Nothing is guessed: a row's bytes are those of the plan that
- * its options make.
- *
- * A sort of remedy is a row of a table (remedies.c): solvers, passes, scratchpad, cores, divisions, nests; each lists
- * its rows by walking the tables of the library, and one that has to look for its value has a search. Some 20 to
- * 40 rows of 2 KiB. */
+/* Remedies: every change that could help one buffer of a plan, or the whole plan, a row each. Rows are listed
+ * at once and tried one by one: by a command one after the other, by the explorer as background jobs. Nothing
+ * is guessed: the bytes of a row come from the plan that its options make. A kind of remedy is a row of a
+ * table (remedies.c): solvers, passes, scratchpad, cores, splits, nests. Each lists its candidates from the
+ * library's tables; the scratchpad has a search. Some 20 to 40 rows of 2 KiB. */
 #ifndef LX_APP_PLANNING_REMEDIES_H
 #define LX_APP_PLANNING_REMEDIES_H
 
@@ -13,7 +10,7 @@
 #include "base/vec.h"
 #include "text/column.h"
 
-/* What became of a row. Only those up to REMEDY_CUT have figures. */
+/* The state of a row. Only states up to REMEDY_CUT have figures. */
 enum remedy_state {
     REMEDY_TRIED,
     REMEDY_CUT,    /* its time was up: the figures are what it had by then, the plan moves that or less */
@@ -28,7 +25,7 @@ enum remedy_state {
 enum presence { PRESENCE_NO, PRESENCE_PART, PRESENCE_YES };
 const char *presence_word(enum presence p);
 
-/* What a search looks for: the least scratchpad for which ... */
+/* The goal of a search: the least scratchpad for which ... */
 enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothing is spilled */ };
 
 struct remedy_sort;
@@ -52,7 +49,7 @@ struct remedies {
     const struct lx_plan *plan; /* a reference: with which all are compared */
     struct lx_settings asked;   /* that it was made with */
     char *name;                 /* of the buffer, or of its tensor; NULL: the plan as a whole */
-    enum presence presence;     /* as it is */
+    enum presence presence;     /* now */
     VEC(struct remedy) all;
 };
 

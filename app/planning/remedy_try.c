@@ -109,8 +109,8 @@ static int64_t room_for_all(const struct lx_problem *p)
     return sum;
 }
 
-/* Between `too_little` and what is known to be enough, in steps of the alignment. What a stopped plan lacks proves
- * nothing: the search then ends with what it has. */
+/* Bisects between `too_little` and a size that is enough, in steps of the alignment. A plan that was cut
+ * short proves nothing: the search then ends. */
 static void halve(struct trial *t, int64_t too_little, int64_t enough, struct probe *best)
 {
     int64_t unit = max_i64(t->of->plan->problem.alignment, 1);
@@ -141,7 +141,7 @@ static void remedy_try_settle(struct trial *t, const struct probe *best, struct 
     snprintf(it->note, sizeof it->note, "%s", note);
 }
 
-/* Enough is first what holds all side by side, then, mostly, what that plan takes of it. */
+/* First enough for all buffers side by side, then for the height of that plan. */
 void search_lx(struct trial *t, struct remedy *it)
 {
     const struct lx_plan *now = t->of->plan;

@@ -7,9 +7,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {
     for (int i = 0; i < d->split_count; i++)
@@ -205,16 +202,6 @@ static void write_stages(const struct call *call, const struct table *stages, co
     }
 }
 
-static int list_steps(const struct lx_plan *p, struct step_row rows[LX_MOST_GAINS])
-{
-    for (int i = 0; i < p->gain_count; i++)
-        rows[i] = (struct step_row){.gain = p->gains[i],
-                                    .saved = i ? p->gains[i - 1].hbm_bytes - p->gains[i].hbm_bytes : 0,
-                                    .is_first = i == 0,
-                                    .has_time = p->asks_time};
-    return p->gain_count;
-}
-
 static struct lx_plan *plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
                                   struct stage_row *row)
 {
@@ -249,7 +236,12 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     for (size_t i = 0; ok && i < sizeof stages / sizeof *stages; i++) {
         struct lx_plan *p = plan_stage(call, g, &asked, &stages[i]);
         ok = p != NULL;
-        if (ok) step_count = list_steps(p, steps);
+        step_count = ok ? p->gain_count : 0;
+        for (int k = 0; k < step_count; k++)
+            steps[k] = (struct step_row){.gain = p->gains[k],
+                                         .saved = k ? p->gains[k - 1].hbm_bytes - p->gains[k].hbm_bytes : 0,
+                                         .is_first = k == 0,
+                                         .has_time = p->asks_time};
         lx_plan_free(p);
     }
     lx_graph_free(g);

@@ -1,4 +1,4 @@
-/* What a plan of a graph says beyond its buffers, for people. */
+/* A plan of a graph for people, beyond its buffers. */
 #ifndef LX_APP_PLANNING_SHOW_PLAN_H
 #define LX_APP_PLANNING_SHOW_PLAN_H
 
@@ -31,7 +31,7 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);
 
-/* Ops in a table (`most` of them, the busiest; 0: all), totals, and what is wrong. */
+/* Ops in a table (the `most` busiest; 0: all), totals, and faults. */
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out);
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out);
 

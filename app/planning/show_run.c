@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FAULTS = 10 };
@@ -251,7 +250,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
         text_format(out, "          ... %s more\n", grouped(r->fault_count - MOST_FAULTS).at);
 }
 
-/* JSON has no infinity: what is not known, or has no bound, is null. */
+/* JSON has no infinity: unknown or unbounded is null. */
 static void number_json(const char *key, double value, struct text *out)
 {
     if (isfinite(value))

@@ -4,10 +4,8 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 /* "4 x 512 x 64" */
-/* Of a graph with layouts, one tensor. */
+/* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
     const struct lx_layout *layout; /* rank 0: it is known by its bytes only */
@@ -76,19 +74,14 @@ static const struct column restickify_array[] = {
 const struct columns layout_columns = COLUMNS("layouts", layout_array);
 const struct columns restickify_columns = COLUMNS("restickify ops", restickify_array);
 
-static void show_tensors(const struct lx_layouts *l, struct text *out)
-{
-    int32_t n = l->graph->tensor_count;
-    struct tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; i < n; i++) rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
-    table_add_text(&TABLE(layout_columns, rows, n), out);
-    mem_free(rows);
-}
-
 void show_layouts(const struct lx_layouts *l, struct text *out)
 {
     const struct lx_graph *g = l->graph;
-    show_tensors(l, out);
+    struct tensor_row *tensors = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *tensors);
+    for (int32_t i = 0; i < g->tensor_count; i++)
+        tensors[i] = (struct tensor_row){&g->tensors[i], &l->layouts[i]};
+    table_add_text(&TABLE(layout_columns, tensors, g->tensor_count), out);
+    mem_free(tensors);
     text_format(out, "\n%s added", counted(l->restickify_count, "restickify op").at);
     if (l->dead_ops) text_format(out, ", %s left out", counted(l->dead_ops, "dead op").at);
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,
@@ -188,7 +181,7 @@ static void show_divide_why_value(const void *row_of_table, const struct column 
     (void)column;
     v->paint = PAINT_DIM;
     if (is_divided(row)) {
-        /* Of each variable that is split, or kept from it, the rule and what bound it. */
+        /* The rule and the limit of each variable that is split, or kept from it. */
         const char *semicolon = "";
         for (int i = 0; i < row->d->split_count; i++) {
             const struct lx_split *s = &row->d->splits[i];
@@ -276,16 +269,15 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
     double all[LX_MAX_OPERANDS];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
-    text_format(out,
-                "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours "
-                "split alike\n",
-                MOST_ALTERNATIVES);
+    text_format(
+        out,
+        "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours split alike\n",
+        MOST_ALTERNATIVES);
     struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
     struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     for (int32_t o = 0; o < d->count; o++) {
-        int neighbours,
-            count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
+        int neighbours, count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
         for (int i = 0; i < count; i++, n++)
             rows[n] =
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};

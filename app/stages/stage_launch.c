@@ -7,7 +7,6 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
@@ -198,7 +197,7 @@ static void add_range_line(const struct lx_launch *l, struct text *out)
     mem_free(r);
 }
 
-/* Each op: ranges of cores, what they are told (all of them, or the first few), and the loop that they run. */
+/* Each op: ranges of cores, their arguments (all, or the first few), and their loop. */
 static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
 {
     enum { FIRST = 4 };

@@ -7,9 +7,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 /* A core has one thread: nothing is shared inside it. */
 enum { CORE_THREADS = 1 };
 

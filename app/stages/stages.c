@@ -9,10 +9,9 @@
 #include "text/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The canonical pattern; it is JSON with and without --json, there is no better text of it. */
+/* The canonical pattern, as JSON in any case. */
 static int print_graph(struct call *call, const struct lx_graph *g)
 {
     size_t length = 0;
@@ -88,7 +87,7 @@ static int print_scratchpad(struct call *call, const struct lx_graph *g)
     struct text t = {0};
     if (goes_to_file(call)) paint_off();
     if (wants_json(call)) {
-        /* A buffer list is itself a pattern: what is printed here can be planned again. */
+        /* The output is a pattern: it can be planned again. */
         const struct lx_problem *p = &q->problem;
         text_add(&t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
         text_json_string(&t, q->graph->name);

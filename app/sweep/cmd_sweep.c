@@ -13,11 +13,10 @@
 
 #include <langinfo.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Who takes part when nobody is named: what a user gets, beside the quick one. */
+/* Default solvers: the usual one, and the quick one. */
 #define USUAL_SOLVERS "auto,bestfit"
 
 enum { MOST_JOBS = 256, ENDS = 2 };
@@ -110,7 +109,7 @@ static bool read_form(struct call *call, const struct sweep_form **form)
     return true;
 }
 
-/* What a person and a program can ask: the sizes, the cores, the solvers, and what is looked at. */
+/* Sizes, cores, solvers and value of the sweep. */
 static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
 {
     struct settings how = {0};
@@ -131,10 +130,9 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
     if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
-        ok = status_set(
-            &call->st, LX_E_USAGE,
-            "the least height does not depend on the size of the scratchpad; add --objective traffic "
-            "or --objective fit");
+        ok = status_set(&call->st, LX_E_USAGE,
+                        "the least height does not depend on the size of the scratchpad; add --objective "
+                        "traffic or --objective fit");
     solvers = mem_zeroed(how.solvers.count + 1, sizeof *solvers);
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
@@ -153,7 +151,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     return known;
 }
 
-/* What the processes of a sweep look at. */
+/* Context of the sweep's processes. */
 struct hand_work {
     const struct sweep *sweep;
     const struct lx_plan *like;
@@ -252,20 +250,8 @@ static bool read_jobs(struct call *call, struct crowd *c)
     if (!c->ranks || !option_given(&call->line, "jobs")) return true;
     return status_set(
         &call->st, LX_E_USAGE,
-        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld "
-        "for as many",
+        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld for as many",
         (long long)c->jobs);
-}
-
-/* What every process does alike. */
-static bool cmd_sweep_prepare(struct call *call, struct sweep *s)
-{
-    if (!option_given(&call->line, "solver"))
-        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
-    const struct lx_graph *g = read_graph(call, call->line.files.at[0]);
-    bool ok = g && read_lines(call, g, s);
-    lx_graph_free(g);
-    return ok;
 }
 
 static int cmd_sweep_answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
@@ -299,8 +285,12 @@ static int cmd_sweep_run(struct call *call)
     int code = FAILED;
     interrupted = 0;
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
-    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) &&
-              cmd_sweep_prepare(call, &s);
+    if (!option_given(&call->line, "solver"))
+        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
+    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c);
+    const struct lx_graph *g = ok ? read_graph(call, call->line.files.at[0]) : NULL;
+    ok = g && read_lines(call, g, &s);
+    lx_graph_free(g);
     struct sigaction before[ENDS];
     watch_begin(&work.watch, 0);
     interrupt_catch(ends, ENDS, before); /* they end it in good order: nobody is left behind */

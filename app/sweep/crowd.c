@@ -27,7 +27,7 @@ struct hand {
     bool busy;
 };
 
-/* What is under way. */
+/* Processes at work. */
 struct effort {
     struct crowd *crowd;
     const char *tasks;

@@ -22,7 +22,7 @@ struct crowd {
     void (*done)(void *context, size_t done, size_t all);        /* news for a person; may be NULL */
 };
 
-/* All tasks; an interrupt leaves the results of those that are not done as they were. False with `st`. */
+/* All tasks; after an interrupt the results of tasks that are not done are unchanged. False with `st`. */
 bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);
 /* For ranks above 0, instead: does what it is told until the end. `ok`: it could read what it needs. */
 void crowd_serve(struct crowd *c, bool ok);

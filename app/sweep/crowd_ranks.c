@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "interrupt.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { NAME = 48, Y_TICKS = 5, X_TICK_ROOM = 9 };
 

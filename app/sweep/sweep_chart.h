@@ -2,7 +2,7 @@
 #ifndef LX_APP_SWEEP_SWEEP_CHART_H
 #define LX_APP_SWEEP_SWEEP_CHART_H
 
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "tui/draw/chart.h"
 
 /* The lines of one number of cores (0: of all). */

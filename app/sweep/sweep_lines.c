@@ -1,5 +1,5 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words.h"
@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
@@ -33,16 +31,6 @@ static void sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
     for (size_t i = 0; i < from->count; i++) VEC_PUSH(to, from->at[i]);
 }
 
-/* What cores are called where nobody says how many. */
-static int64_t own_cores(const struct sweep *s, const struct lx_settings *how)
-{
-    lx_status st;
-    const struct lx_graph *g = lx_settings_graph(how, s->graph, &st);
-    int64_t cores = g ? g->device.cores : s->graph->device.cores;
-    lx_graph_free(g);
-    return cores;
-}
-
 bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
@@ -50,7 +38,11 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
     sweep_lines_copy(&s->sizes, sizes);
     sweep_lines_copy(&s->cores, cores);
     bool ok = true;
-    if (ok && s->cores.count == 0) VEC_PUSH(&s->cores, own_cores(s, solvers));
+    if (s->cores.count == 0) { /* the device's own number */
+        const struct lx_graph *sized = lx_settings_graph(solvers, g, st);
+        VEC_PUSH(&s->cores, sized ? sized->device.cores : g->device.cores);
+        lx_graph_free(sized);
+    }
     for (size_t c = 0; ok && c < s->cores.count; c++)
         for (int k = 0; ok && k < solver_count; k++) {
             ok = sweep_lines_add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
@@ -82,17 +74,15 @@ bool sweep_points(const struct sweep *s, sweep_tasks *out)
     return true;
 }
 
-static bool sweep_lines_has(const struct sweep_value *v, enum sweep_find find)
-{
-    return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
-}
-
 /* Between the last size without the property and the first from which on all have it. */
 static bool search_of(const struct sweep *s, int line, enum sweep_find find, struct sweep_task *out)
 {
     const struct sweep_line *l = &s->lines.at[line];
     size_t first = s->sizes.count;
-    while (first > 0 && sweep_lines_has(&l->at[first - 1], find)) first--;
+    for (; first > 0; first--) {
+        const struct sweep_value *v = &l->at[first - 1];
+        if (v->state != SWEEP_PLANNED || (find != FIND_PLAN && !v->fits)) break;
+    }
     if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
     *out = (struct sweep_task){.line = line,
                                .find = (int32_t)find,
@@ -241,7 +231,7 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     *out = best;
 }
 
-/* What a sweep says in words: from which size on nothing spills, and below which there is no plan. */
+/* A sweep in words: the size from which on nothing spills, and the size below which there is no plan. */
 
 static bool is_fit(const struct sweep *s)
 {

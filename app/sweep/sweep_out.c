@@ -8,8 +8,6 @@
 #include "picture/chart_svg.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { WIDTH = 80, HEIGHT = 16 };
 

@@ -2,7 +2,7 @@
 #ifndef LX_APP_SWEEP_SWEEP_OUT_H
 #define LX_APP_SWEEP_SWEEP_OUT_H
 
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "text/table.h"
 #include "command.h"
 

@@ -1,5 +1,5 @@
 /* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -65,7 +65,7 @@ static void sweep_range_spread(int64_t low, int64_t high, int64_t steps, sweep_n
     for (int64_t i = 0; i < steps; i++) {
         double at = steps > 1 ? (double)i / (double)(steps - 1) : 1;
         int64_t value = llround((double)low * pow((double)high / (double)low, at));
-        /* The ends are as given; what is between them is a multiple of 128 where that tells them apart. */
+        /* The ends are exact; sizes between them are multiples of 128 if the range is large enough. */
         if (i > 0 && i < steps - 1 && low >= 1024) value = value / 128 * 128;
         if (i == steps - 1) value = high;
         if (value < low) value = low;
@@ -157,7 +157,7 @@ bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, swee
         sweep_range_spread(own / 64, own, steps, out);
         return true;
     }
-    /* Gaps between buffers take room, and where there is more of it ops may be divided otherwise: well beyond. */
+    /* Gaps take room, and a larger scratchpad may change splits: go well beyond. */
     int64_t past = max_i64((need + need / 4 + 127) / 128 * 128, 4 * own), beyond = steps / 3;
     sweep_range_spread(own / 64, own, steps - beyond, out);
     if (beyond > 0) sweep_range_spread(own, past, beyond + 1, out);

@@ -6,7 +6,6 @@
 #include "text/format.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
 
@@ -197,7 +196,7 @@ static bool is_unplanned(const struct sweep *s, size_t first, size_t i)
     return none;
 }
 
-/* The sizes that say something, and what is said of the others. */
+/* The sizes worth a row, and a note about the others. */
 static size_t shown_sizes(const struct sweep *s, size_t first, struct size_row *rows, struct text *notes)
 {
     size_t shown = 0, unplanned = 0;

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct team_size {
@@ -150,7 +149,7 @@ static bool predict_all(struct call *call, const struct lx_graph *g, team_sizes 
     return true;
 }
 
-/* What a sweep over sizes of scratchpad has and this has not. */
+/* Options of a sweep over sizes that --team does not take. */
 static bool refuse_others(struct call *call)
 {
     static const char *const others[] = {"lx",    "cores",  "steps", "value", "svg",      "html",

@@ -8,7 +8,6 @@
 #include "text/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int32_t team_diff_tensor_of(const struct lx_graph *g, const char *name, int32_t guess)

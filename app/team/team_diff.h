@@ -26,7 +26,7 @@ enum { TEAM_TOTALS = 8 };
 struct team_diff {
     const struct team_figures *before, *after;
     struct team_total_row totals[TEAM_TOTALS];
-    struct team_change_row *tensors; /* those that differ in their cut or in bytes */
+    struct team_change_row *tensors; /* tensors that differ in shards or bytes */
     int32_t tensor_count, recut;     /* recut: of these, cut otherwise */
     struct team_member_change *members;
     int member_count; /* that differ; 0 where the teams have other numbers of members */

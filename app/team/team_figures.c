@@ -5,7 +5,6 @@
 #include "text/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a, int b)
 {

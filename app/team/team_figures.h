@@ -1,5 +1,5 @@
-/* What the plan of a team says of times and messages: step by step, per member, and per axis of the grid. All of it follows from
- * the members' plans and the team's clock (team/run/team_clock.h). Sizes: steps, members, and up to 7 sets of axes. */
+/* Times and messages of a team's plan: step by step, per device, and per axis of the grid, from the devices'
+ * plans and the team's clock (team/run/team_clock.h). Sizes: steps, devices, and up to 7 sets of axes. */
 #ifndef LX_APP_TEAM_TEAM_FIGURES_H
 #define LX_APP_TEAM_TEAM_FIGURES_H
 
@@ -9,8 +9,8 @@
 struct team_step_figures {
     const struct lx_team_plan *plan;
     int32_t step;
-    int64_t messages, bytes; /* between members: of a start what is sent, of a combine what is received */
-    unsigned axes;           /* bits of those that they go over */
+    int64_t messages, bytes; /* between devices: of a start bytes sent, of a combine bytes received */
+    unsigned axes;           /* bits of the axes they go over */
     double from,
         to; /* when the first member comes to it, and when the last is through; below 0: nobody does it */
     double waited; /* of the member that waits longest in it */
@@ -21,7 +21,7 @@ struct team_step_figures {
 struct team_link_figures {
     unsigned axes;
     int64_t messages, bytes;
-    double us;   /* that trips over these axes, and others, take to the member that has most of it */
+    double us;   /* us of trips over these axes on the device that has most */
     int busiest; /* that one */
 };
 
@@ -54,7 +54,7 @@ void team_figures_free(struct team_figures *f);
 
 /* The op of the team's graph that op `op` of a member's plan belongs to; -1: it sends, receives or joins. */
 int32_t team_op_at(const struct lx_team_plans *p, int member, int op);
-/* What a step is about: a tensor that travels, or an op. */
+/* The subject of a step: a tensor that travels, or an op. */
 const char *team_step_name(const struct lx_team_plan *p, int32_t step);
 /* "0", "0 and 1" */
 void add_axes(unsigned axes, struct text *out);
@@ -66,7 +66,7 @@ struct team_span {
     double works, waits, travels;
 };
 
-/* What a cell shows: most of what is in it; in doubt what is rarer, so that nothing vanishes. */
+/* The mark of a cell: its largest share; in doubt the rarer one, so that nothing vanishes. */
 enum team_lane_mark { LANE_NOTHING, LANE_WORKS, LANE_WAITS, LANE_MARKS };
 
 /* `cells` of [from, to) in us; zeroes them first. */
@@ -85,7 +85,7 @@ struct team_tensor_row {
 const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room);
 /* "cut along 1 by axis 0 and along 0 by axis 1", "whole"; in a row nobody needs the axis. */
 void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
-/* Bytes that members receive of it: in exchanges, and to combine it. */
+/* Bytes of the tensor that devices receive: in exchanges, and to combine it. */
 int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);
 /* The largest part that a member has: "8 x 32" */
 void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out);

@@ -5,8 +5,6 @@
 #include "html/html.h"
 #include "text/format.h"
 
-#include <stdlib.h>
-
 enum { MOST_SPANS = 2000, MOST_DRAWN = 64 };
 
 struct span {
@@ -136,8 +134,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
         team_page_add_spans(&w, m);
         text_add(&json, "]}");
     }
-    text_add(&json, "]");
-    text_add(&json, "}\n");
+    text_add(&json, "]}\n");
     html_page(title.at ? title.at : "", html_team_js, &json, NULL, out);
     text_free(&json);
     text_free(&title);

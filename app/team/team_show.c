@@ -7,8 +7,6 @@
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-
 enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
 
 /* A row per tensor; NULL when memory is out. */
@@ -48,14 +46,13 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-/* Who is through last, and who waits longest, for what. */
+/* The device that is done last, and the longest wait. */
 static void add_waiting(const struct team_figures *f, struct text *out)
 {
     const struct team_member_figures *last = &f->members[f->last];
     text_format(out, "last      device %d is done at %s", last->member, in_micros(last->us).at);
     text_format(out, "; busy %s", in_micros(last->busy).at);
-    text_format(out, ", waits %s\n", in_micros(last->waited).at);
-    text_add(out, "waiting   ");
+    text_format(out, ", waits %s\nwaiting   ", in_micros(last->waited).at);
     if (f->waiter < 0) {
         text_add(out, "no device waits for others\n");
         return;
@@ -132,8 +129,7 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     text_format(out, ": %s", counted(f->plans->team->members, "device").at);
     for (int a = 0; f->plans->team->grid.axes > 1 && a < f->plans->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", f->plans->team->grid.size[a]);
-    text_add(out, "\n");
-    text_add(out, "\n");
+    text_add(out, "\n\n");
     for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
     add_team_verdict(f, out);
     text_add(out, "\n");

@@ -10,14 +10,14 @@ struct exporter;
 
 /* Everything as text for people; lists of at most 40 rows unless `how->all`. */
 void show_team_text(const struct team_figures *f, const struct picture *how, struct text *out);
-/* Totals, who is through last, and who waits: a line each. */
+/* Totals, the last device, and waits: a line each. */
 void add_team_verdict(const struct team_figures *f, struct text *out);
 /* All tables in a form of text/table.h; of one that takes a single table, the steps. */
 void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out);
 /* team_page.c: as a page for a browser. */
 void show_team_html(const struct team_figures *f, struct text *out);
 
-/* All of it: cuts, ops, exchanges, totals, members. */
+/* Everything: shards, ops, exchanges, totals, devices. */
 void show_team(const struct lx_team_plans *p, struct text *out);
 void show_exchanges(const struct lx_team_plan *p, struct text *out);
 void show_totals(const struct lx_team_plan *p, struct text *out);

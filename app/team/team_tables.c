@@ -1,15 +1,13 @@
-/* A team's plan for people: its tensors, ops and exchanges in tables, its totals, and what is planned for each member. */
+/* A team's plan for people: tables of tensors, ops, exchanges and devices, and totals. */
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "commands/team_commands.h"
 #include "text/format.h"
 #include "text/table.h"
 
-#include <stdlib.h>
-
 enum { MOST_ROWS = 40 };
 
-/* Of a team's plan, one tensor, op or exchange, by its number. */
+/* One tensor, op or exchange of a team's plan, by its number. */
 struct team_row {
     const struct lx_team_plan *plan;
     int32_t i;
@@ -141,7 +139,7 @@ void show_exchanges(const struct lx_team_plan *p, struct text *out)
     if (p->exchange_count) team_tables_write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
-/* Beside what is proved of all cuts that there are. */
+/* The proven bound. */
 static void show_least(const struct lx_team_plan *p, struct text *out)
 {
     int64_t moved = p->bytes + p->combine_bytes, least = p->bound_bytes;

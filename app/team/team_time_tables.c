@@ -23,7 +23,7 @@ static void waiter_value(const void *row_of_table, const struct column *column, 
     if (row->waiter < 0) v->words = "";
 }
 
-/* Of what nobody does, as of what nobody waits for, nothing is shown. */
+/* Zero is blank. */
 static void team_time_tables_time_value(double us, bool is_there, struct value *v)
 {
     v->number = is_there ? us : NAN;

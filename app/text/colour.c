@@ -11,7 +11,7 @@ static const char *const codes[PAINT_COUNT] = {
     [PAINT_DIM] = "2",  [PAINT_HEADING] = "1", [PAINT_WARN] = "33",
 };
 
-/* Of the sixteen, those that are legible on light and on dark backgrounds. */
+/* Legible on light and on dark backgrounds. */
 static const char *const identity_codes[] = {"36", "33",   "35",   "34",   "32",
                                              "31", "1;36", "1;33", "1;35", "1;34"};
 

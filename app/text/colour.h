@@ -10,7 +10,7 @@ enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT
 
 /* Decides once: colour only on a terminal, without NO_COLOR, and not on a dumb one. */
 void paint_begin(void);
-/* What is made from now on goes into a file. */
+/* From now on output goes into a file. */
 void paint_off(void);
 bool paint_is_on(void);
 /* `s` in a colour; without colours just `s`. */

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /* How people read the number of a kind. Kinds without one show words only. */
 static void add_flag(struct text *out, const struct value *v)
@@ -150,7 +149,7 @@ static bool column_is_shown(const struct column *c, int room)
     return c->heading && room >= c->from;
 }
 
-/* What the columns of given widths leave, with a blank before each but the first. */
+/* Columns that are left, with a blank before each but the first. */
 static int column_room_left(const struct columns *all, int room)
 {
     int left = room + 1;

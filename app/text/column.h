@@ -12,8 +12,7 @@
 
 #include <stdint.h>
 
-/* What a value is: its side of the column, its form for people, and its form for programs.
- *     X(id, at the right) */
+/* The kind of a value: its alignment, its form for people, and its form for programs. X(id, at the right) */
 /* clang-format off */
 #define VALUE_KINDS(X)                                                                                       \
     X(VALUE_WORDS,   false)        /* any text */                                                            \

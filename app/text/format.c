@@ -1,4 +1,4 @@
-/* What depends on the terminal; the rest is in base/human_words.c. */
+/* Text that depends on the terminal; the rest is in base/human_words.c. */
 #include "text/format.h"
 #include "base/memory.h"
 #include "base/file.h"

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ static bool programs_get(const struct column *c)
     return !(c->flags & COLUMN_PEOPLE);
 }
 
-/* What people see, before it is known how wide the columns are. */
+/* The cells for people, made before the widths are known. */
 struct shown_cell {
     const char *text;
     enum paint paint;

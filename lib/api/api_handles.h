@@ -1,7 +1,8 @@
 /* What stands behind the handles of lxplan.h. Private to the room.
  *
- * The room is a border, not a stage: it copies what callers give, keeps what they get, and turns errors into words. What
- * a solve, a plan and a run gave is always a plan inside: a placement problem is a pattern that is a bare list of buffers. */
+ * The room is a border, not a stage: it copies what callers give, keeps what they get, and turns errors
+ * into words. What a solve, a plan and a run gave is always a plan inside: a placement problem is a
+ * pattern that is a bare list of buffers. */
 #ifndef LX_API_API_HANDLES_H
 #define LX_API_API_HANDLES_H
 
@@ -25,9 +26,10 @@ struct lx_text {
     int64_t size;
 };
 
-/* A call of the interface, from its first line to wherever it returns: a border, and the plain locale for the thread, because
- * numbers in files have a point. Without memory the call returns `failed`; `st` is the caller's error, or nobody's.
- * API_CHANGE is for functions that change a handle: without memory the handle is as good as before. */
+/* A call of the interface, from its first line to wherever it returns: a border, and the plain locale for
+ * the thread, because numbers in files have a point. Without memory the call returns `failed`; `st` is the
+ * caller's error, or nobody's. API_CHANGE is for functions that change a handle: without memory the handle
+ * is as good as before. */
 struct api_call {
     struct border border;
     lx_status nowhere, *st;
@@ -121,7 +123,8 @@ struct lx_placement {
     int64_t capacity; /* with it: of the list, -1: the device's */
 };
 
-/* placement_list.c: the problem, with all it points to in `memory`; and the pattern, hashed and with references. */
+/* placement_list.c: the problem, with all it points to in `memory`; and the pattern, hashed and with
+ * references. */
 bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_problem *out, lx_status *st);
 const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
 

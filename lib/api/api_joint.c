@@ -31,36 +31,34 @@ struct joint_work {
 
 /* --- A slot is handed over only between parts of one size: else they would not be cut alike. --- */
 
-static bool drop_unequal(struct lx_problem *p, const int64_t *address, struct arena *memory, bool *taken)
+/* Was one handed over that may not be? */
+static bool drop_unequal(struct lx_problem *p, const int64_t *address, struct arena *memory)
 {
     struct lx_buffer *all = arena_copy_array(memory, p->buffers, (size_t)p->count, sizeof *all);
-    if (!all) return false;
-    *taken = false;
+    bool taken = false;
     for (int32_t i = 0; i < p->count; i++) {
         int32_t *kept = arena_array(memory, (size_t)all[i].parent_count, sizeof *kept), n = 0;
-        if (!kept) return false;
         for (int32_t k = 0; k < all[i].parent_count; k++) {
             int32_t parent = all[i].parents[k];
             if (all[parent].size == all[i].size)
                 kept[n++] = parent;
             else
-                *taken |= address[i] >= 0 && address[i] == address[parent];
+                taken |= address[i] >= 0 && address[i] == address[parent];
         }
         all[i].parents = kept;
         all[i].parent_count = n;
     }
     p->buffers = all;
-    return true;
+    return taken;
 }
 
 static bool place_again(struct joint_work *w, lx_status *st)
 {
     struct lx_run run = w->run;
     struct lx_problem placement;
-    bool taken, *on = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *on);
+    bool *on = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *on);
     lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement);
-    if (!on || !drop_unequal(&placement, w->a.address, &w->q.memory, &taken)) return status_no_memory(st);
-    if (!taken) return true;
+    if (!drop_unequal(&placement, w->a.address, &w->q.memory)) return true;
     struct lx_answer again = {.address = w->a.address};
     run.options = NULL;
     run.progress = NULL;
@@ -106,7 +104,7 @@ static bool search_terms(struct joint_work *w, bool found, lx_status *st)
     return true;
 }
 
-static bool api_joint_search(struct joint_work *w, lx_status *st)
+static __attribute__((noinline)) bool api_joint_search(struct joint_work *w, lx_status *st)
 {
     lx_status why = {0};
     bool plain = !w->q.term_count && !w->q.has_copies, found = false;
@@ -177,27 +175,18 @@ static bool api_joint_fill_items(const struct joint_work *w, struct arena *memor
     return ok;
 }
 
-static lx_result *api_joint_make_result(const struct joint_work *w, lx_status *st)
+static lx_result *api_joint_make_result(const struct joint_work *w)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
-    struct joint_result *out = r ? arena_alloc(&r->memory, sizeof *out) : NULL;
-    if (!out) return mem_free(r), status_no_memory(st), NULL;
+    struct joint_result *out = arena_alloc(&r->memory, sizeof *out);
     r->joint = out;
     *out = (struct joint_result){
         .status = w->status, .count = w->q.count, .steps = w->steps, .solver = w->solver->name};
     out->items = arena_array(&r->memory, (size_t)w->q.count, sizeof *out->items);
     out->objective = api_joint_objective_of(w);
     out->bound = w->status == LX_OPTIMAL ? out->objective : fmin(w->bound, out->objective);
-    if (out->items && api_joint_fill_items(w, &r->memory, out)) return r;
-    lx_result_free(r);
-    return status_no_memory(st), NULL;
-}
-
-static bool api_joint_make_room(struct joint_work *w, lx_status *st)
-{
-    w->choice = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->choice);
-    w->address = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->address);
-    return (w->choice && w->address) || status_no_memory(st);
+    api_joint_fill_items(w, &r->memory, out);
+    return r;
 }
 
 lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e)
@@ -210,10 +199,12 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     lx_result *r = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) &&
-        api_joint_make_room(&w, st) && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+        api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+        w.choice = arena_array(&w.q.memory, (size_t)w.q.count, sizeof *w.choice);
+        w.address = arena_array(&w.q.memory, (size_t)w.q.count, sizeof *w.address);
         w.solver = how.solver;
         w.run = how.run;
-        if (api_joint_search(&w, st)) r = api_joint_make_result(&w, st);
+        if (api_joint_search(&w, st)) r = api_joint_make_result(&w);
     }
     arena_free(&w.q.memory);
     return r;

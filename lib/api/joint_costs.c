@@ -31,7 +31,6 @@ static bool make_extra(struct joint_question *q, struct joint_buffer *b, int64_t
                        lx_status *st)
 {
     int64_t *extra = arena_array(&q->memory, (size_t)b->choice_count, sizeof *extra);
-    if (!extra) return status_no_memory(st);
     *most = 0;
     for (int32_t c = 0; c < b->choice_count; c++) {
         if (!mul_i64(most_cores(b) - b->menu[c].cores, dearest, &extra[c]) ||

@@ -78,16 +78,15 @@ struct labels {
     int32_t *up, *first, nodes;
 };
 
-static bool connect(struct joint_question *q, const struct joint_buffer *b, struct labels *l, lx_status *st)
+static void connect(struct joint_question *q, const struct joint_buffer *b, struct labels *l)
 {
     l->nodes = b->choice_count;
     l->first = arena_array(&q->memory, (size_t)b->reader_count, sizeof *l->first);
-    for (int32_t k = 0; l->first && k < b->reader_count; k++) {
+    for (int32_t k = 0; k < b->reader_count; k++) {
         l->first[k] = l->nodes;
         l->nodes += q->buffers[b->readers[k].buffer].choice_count;
     }
     l->up = arena_array(&q->memory, (size_t)l->nodes, sizeof *l->up);
-    if (!l->first || !l->up) return status_no_memory(st);
     for (int32_t n = 0; n < l->nodes; n++) l->up[n] = n;
     for (int32_t k = 0; k < b->reader_count; k++)
         for (int32_t i = 0; i < b->readers[k].pair_count; i++) {
@@ -95,7 +94,6 @@ static bool connect(struct joint_question *q, const struct joint_buffer *b, stru
             l->up[joint_model_of_root_of(l->up, l->first[k] + x.theirs)] =
                 joint_model_of_root_of(l->up, x.own);
         }
-    return true;
 }
 
 /* Is every connected pair of choices a pair of the question? By counting: connected ones are at least those given. */
@@ -105,7 +103,6 @@ static bool joint_model_of_is_exact(struct joint_question *q, const struct joint
     for (int32_t k = 0; k < b->reader_count; k++) {
         int32_t theirs = q->buffers[b->readers[k].buffer].choice_count;
         bool *given = arena_array(&q->memory, (size_t)b->choice_count * (size_t)theirs, sizeof *given);
-        if (!given) return status_no_memory(st);
         for (int32_t i = 0; i < b->readers[k].pair_count; i++)
             given[b->readers[k].pairs[i].own * theirs + b->readers[k].pairs[i].theirs] = true;
         for (int32_t x = 0; x < b->choice_count; x++)
@@ -143,13 +140,11 @@ static int compare_accesses(const void *a, const void *b)
 }
 
 /* The accesses of a buffer, with labels from `base` on; `sizes`: of all labels so far and these. */
-static bool make_accesses(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
-                          struct labels *l, int32_t base, int64_t *sizes, struct lx_joint_buffer *out,
-                          lx_status *st)
+static void make_accesses(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
+                          struct labels *l, int32_t base, int64_t *sizes, struct lx_joint_buffer *out)
 {
     struct lx_joint_access *a = arena_array(&q->memory, (size_t)b->reader_count + 1, sizeof *a);
     int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label);
-    if (!a || !label) return status_no_memory(st);
     for (int32_t n = 0; n < l->nodes; n++) label[n] = base + joint_model_of_root_of(l->up, n);
     for (int32_t c = 0; c < b->choice_count; c++)
         sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
@@ -160,14 +155,12 @@ static bool make_accesses(struct joint_question *q, const struct joint_model *m,
     qsort(a, (size_t)b->reader_count + 1, sizeof *a, compare_accesses);
     out->accesses = a;
     out->access_count = b->reader_count + 1;
-    return true;
 }
 
-static bool make_buffer(struct joint_question *q, struct joint_model *m, const struct joint_buffer *b,
-                        int64_t spread, struct lx_joint_buffer *out, lx_status *st)
+static void make_buffer(struct joint_question *q, struct joint_model *m, const struct joint_buffer *b,
+                        int64_t spread, struct lx_joint_buffer *out)
 {
     int32_t *parents = arena_array(&q->memory, (size_t)b->parent_count, sizeof *parents);
-    if (!parents) return status_no_memory(st);
     for (int32_t k = 0; k < b->parent_count; k++) parents[k] = m->at[b->parents[k]];
     *out = (struct lx_joint_buffer){.name = b->name,
                                     .start = m->problem.ops[m->at[b - q->buffers]].tick,
@@ -179,7 +172,6 @@ static bool make_buffer(struct joint_question *q, struct joint_model *m, const s
                                     .parents = parents,
                                     .parent_count = b->parent_count};
     for (int32_t c = 0; c < b->choice_count; c++) out->bytes = max_i64(out->bytes, b->menu[c].bytes);
-    return true;
 }
 
 bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *st)
@@ -189,7 +181,6 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
     struct lx_joint_op *ops = arena_array(&q->memory, (size_t)q->count, sizeof *ops);
     struct lx_joint_buffer *buffers = arena_array(&q->memory, (size_t)q->count, sizeof *buffers);
     *m = (struct joint_model){.at = arena_array(&q->memory, (size_t)q->count, sizeof *m->at)};
-    if (!ranks || !ops || !buffers || !m->at) return status_no_memory(st);
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[ranks[i].buffer];
         m->at[ranks[i].buffer] = i;
@@ -212,10 +203,10 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[i];
         struct labels l;
-        if (!make_buffer(q, m, b, spread, &buffers[m->at[i]], st) || !connect(q, b, &l, st) ||
-            !joint_model_of_is_exact(q, b, &l, st) || !same_bytes(b, &l, st) ||
-            !make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]], st))
-            return false;
+        make_buffer(q, m, b, spread, &buffers[m->at[i]]);
+        connect(q, b, &l);
+        if (!joint_model_of_is_exact(q, b, &l, st) || !same_bytes(b, &l, st)) return false;
+        make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]]);
         m->problem.label_count += l.nodes;
     }
     return true;

@@ -18,7 +18,6 @@ static bool read_menu(struct joint_reading *r, const struct json_value *v, struc
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "menu", &array, r->st)) return false;
     struct joint_choice *menu = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *menu);
-    if (!menu) return status_no_memory(r->st);
     json_for_each(one, array) {
         struct joint_choice *c = &menu[b->choice_count++];
         c->cores = c->squares = 1;
@@ -51,7 +50,6 @@ static bool joint_read_parents(struct joint_reading *r, const struct json_value 
     const struct json_value *array = NULL;
     if (!json_opt_array(r->j, v, "parents", &array, r->st)) return false;
     int32_t *parents = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *parents);
-    if (!parents) return status_no_memory(r->st);
     b->parents = parents;
     b->parent_count = json_count(array);
     return joint_read_numbers(r, array, "a parent", r->q->count - 1, parents);
@@ -62,7 +60,6 @@ static bool joint_read_pairs(struct joint_reading *r, const struct json_value *v
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "pairs", &array, r->st)) return false;
     struct lx_choice_pair *pairs = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *pairs);
-    if (!pairs) return status_no_memory(r->st);
     json_for_each(one, array) {
         int32_t both[2];
         if (!json_is_array(one) || json_count(one) != 2)
@@ -80,7 +77,6 @@ static bool read_readers(struct joint_reading *r, const struct json_value *v, st
     const struct json_value *array = NULL, *one;
     if (!json_opt_array(r->j, v, "readers", &array, r->st)) return false;
     struct lx_term_reader *readers = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *readers);
-    if (!readers) return status_no_memory(r->st);
     json_for_each(one, array) {
         int64_t buffer;
         struct lx_term_reader *reader = &readers[b->reader_count++];
@@ -125,7 +121,7 @@ static bool joint_read_buffer(struct joint_reading *r, const struct json_value *
     r->q->has_copies |= copy_of >= 0;
     b->name = arena_string(&r->q->memory, b->name);
     if (b->barred) b->barred = arena_string(&r->q->memory, b->barred);
-    return b->name || status_no_memory(r->st);
+    return true;
 }
 
 /* --- What can be said only when all buffers are known. --- */
@@ -196,7 +192,6 @@ static bool read_question(struct joint_reading *r, const struct json_value *root
                           "the objective is \"cost\" or \"lexicographic\"");
     q->count = json_count(buffers);
     q->buffers = arena_array(&q->memory, (size_t)q->count, sizeof *q->buffers);
-    if (!q->buffers) return status_no_memory(r->st);
     int32_t i = 0;
     json_for_each(v, buffers)
         if (!joint_read_buffer(r, v, &q->buffers[i++])) return false;

@@ -13,7 +13,6 @@ static bool read_costs(struct joint_question *q, const struct json *j, const str
 {
     double *costs = arena_array(&q->memory, (size_t)json_count(array), sizeof *costs);
     const struct json_value *one;
-    if (!costs) return status_no_memory(st);
     *out = costs;
     json_for_each(one, array) {
         if (!json_is_number(one) || !(one->number >= -MOST_COST && one->number <= MOST_COST))
@@ -39,7 +38,6 @@ static bool read_classes(struct joint_question *q, const struct json *j, const s
     int32_t choices = q->buffers[out->buffer].choice_count, i = 0;
     int32_t *class_of = arena_array(&q->memory, (size_t)choices, sizeof *class_of);
     const struct json_value *one;
-    if (!class_of) return status_no_memory(st);
     if (array && json_count(array) != choices)
         return json_error(j, array, st, LX_E_MODEL, "buffer %s has %d choices: give each its class",
                           q->buffers[out->buffer].name, (int)choices);
@@ -82,7 +80,6 @@ static bool joint_read_terms_read_term(struct joint_question *q, const struct js
         !json_array(j, v, "values", &values, st))
         return false;
     struct lx_term_axis *to = arena_array(&q->memory, (size_t)json_count(axes), sizeof *to);
-    if (!to) return status_no_memory(st);
     out->axes = to;
     json_for_each(one, axes) {
         if (!read_axis(q, j, one, &to[out->axis_count], st)) return false;
@@ -118,7 +115,6 @@ bool joint_read_terms(struct joint_question *q, const struct json *j, const stru
     const struct json_value *array = NULL, *one;
     if (!joint_read_terms_check_prices(q, st) || !json_opt_array(j, root, "terms", &array, st)) return false;
     struct lx_term *terms = arena_array(&q->memory, (size_t)json_count(array), sizeof *terms);
-    if (!terms) return status_no_memory(st);
     q->terms = terms;
     json_for_each(one, array)
         if (!joint_read_terms_read_term(q, j, one, &terms[q->term_count++], st)) return false;

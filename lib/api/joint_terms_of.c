@@ -83,7 +83,6 @@ static bool sort_pairs(struct joint_question *q, struct lx_term_reader *r)
 static bool fill_readers(struct joint_question *q, const struct joint_buffer *from, struct lx_term_buffer *to)
 {
     struct lx_term_reader *readers = arena_array(&q->memory, (size_t)from->reader_count, sizeof *readers);
-    if (!readers) return false;
     for (int32_t k = 0; k < from->reader_count; k++)
         if (from->readers[k].buffer != from - q->buffers) {
             readers[to->reader_count] = from->readers[k];
@@ -97,7 +96,6 @@ static bool fill_buffer(struct joint_question *q, int32_t i, struct lx_term_buff
 {
     const struct joint_buffer *b = &q->buffers[i];
     int64_t *bytes = arena_array(&q->memory, (size_t)b->choice_count, sizeof *bytes);
-    if (!bytes) return false;
     for (int32_t c = 0; c < b->choice_count; c++) bytes[c] = b->menu[c].bytes;
     *to = (struct lx_term_buffer){.name = b->name,
                                   .start = b->start,
@@ -130,11 +128,12 @@ bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_stat
     struct term_list l = {.q = q};
     struct lx_term_buffer *buffers = arena_array(&q->memory, (size_t)q->count, sizeof *buffers);
     l.at = arena_array(&q->memory, (size_t)q->count * 3 + (size_t)q->term_count, sizeof *l.at);
-    bool ok = buffers && l.at;
-    for (int32_t i = 0; ok && i < q->count; i++)
-        ok = fill_buffer(q, i, &buffers[i]) && add_off(&l, i) && add_extra(&l, i) &&
-             joint_terms_of_add_prices(&l, i);
-    if (!ok) return status_no_memory(st);
+    for (int32_t i = 0; i < q->count; i++) {
+        fill_buffer(q, i, &buffers[i]);
+        add_off(&l, i);
+        add_extra(&l, i);
+        joint_terms_of_add_prices(&l, i);
+    }
     for (int32_t i = 0; i < q->term_count; i++) l.at[l.count++] = q->terms[i];
     *p = (struct lx_term_problem){.capacity = q->capacity,
                                   .alignment = q->alignment,

@@ -30,7 +30,6 @@ lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_erro
         return status_set(st, LX_E_RANGE, "the alignment is from 1 to 2^53, not %lld", (long long)alignment),
                NULL;
     lx_placement *p = mem_zeroed(1, sizeof *p);
-    if (!p) return status_no_memory(st), NULL;
     p->name = "placement";
     p->summary = "";
     p->objective = asked;
@@ -81,9 +80,7 @@ static const char *placement_builder_own_name(lx_placement *p, const char *what,
                                               size_t number, lx_status *st)
 {
     if (!api_is_utf8(what, name, st)) return NULL;
-    const char *own = name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
-    if (!own) status_no_memory(st);
-    return own;
+    return name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
 }
 
 static bool placement_builder_add_name(struct names *names, const char *what, const char *own, size_t number,
@@ -92,9 +89,7 @@ static bool placement_builder_add_name(struct names *names, const char *what, co
     if (!own) return false;
     if (number >= LX_MAX_ITEMS) return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what);
     if (!*own) return status_set(st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
-    enum names_result added = names_add(names, own, (int32_t)number);
-    if (added == NAMES_ADDED) return true;
-    if (added == NAMES_NO_MEMORY) return status_no_memory(st);
+    if (names_add(names, own, (int32_t)number) == NAMES_ADDED) return true;
     return status_set(st, LX_E_DUPLICATE, "two %ss are named %.200s; rename one", what, own);
 }
 
@@ -106,8 +101,7 @@ int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, l
         return placement_builder_done(
             status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
     struct placement_pool pool = {.capacity = capacity};
-    if (!VEC_RESERVE(&p->pools, p->pools.count + 1))
-        return placement_builder_done(status_no_memory(st), 0, st);
+    VEC_RESERVE(&p->pools, p->pools.count + 1);
     pool.name = placement_builder_own_name(p, "pool", name, p->pools.count, st);
     if (!placement_builder_add_name(&p->pool_names, "pool", pool.name, p->pools.count, st))
         return api_code(st);
@@ -141,7 +135,8 @@ int32_t lx_placement_reserve(lx_placement *p, int32_t pool, int64_t from, int64_
     struct lx_reserved r = {from, to, start, end};
     if (start == 0 && end == 0) r.start = INT64_MIN, r.end = INT64_MAX;
     p->plain = false;
-    return placement_builder_done(VEC_PUSH(&p->pools.at[pool].reserved, r) || status_no_memory(st), 0, st);
+    VEC_PUSH(&p->pools.at[pool].reserved, r);
+    return 0;
 }
 
 static bool is_size(const char *name, int64_t size, int64_t off, lx_status *st)
@@ -164,8 +159,7 @@ static int32_t placement_builder_add_buffer(lx_placement *p, const char *own, in
                                        .must = off < 0,
                                        .spill_cost = max_i64(off, 0)}};
     /* Room before the name: a name that is taken by nobody could not be given again. */
-    if (!VEC_RESERVE(&p->buffers, p->buffers.count + 1))
-        return placement_builder_done(status_no_memory(st), 0, st);
+    VEC_RESERVE(&p->buffers, p->buffers.count + 1);
     if (!placement_builder_add_name(&p->buffer_names, "buffer", own, p->buffers.count, st))
         return api_code(st);
     p->buffers.at[p->buffers.count++] = b;
@@ -191,9 +185,8 @@ static const char **make_names(lx_placement *p, int32_t first, int32_t count, lx
         return status_set(st, LX_E_LIMIT, "more than %d buffers", LX_MAX_ITEMS), NULL;
     const char **names = arena_array(&p->memory, all + 1, sizeof *names);
     char *words = arena_array(&p->memory, all + 1, LONGEST);
-    if (!names || !words || !VEC_RESERVE(&p->buffers, (size_t)first + all) ||
-        !names_reserve(&p->buffer_names, (uint32_t)count))
-        return status_no_memory(st), NULL;
+    VEC_RESERVE(&p->buffers, (size_t)first + all);
+    names_reserve(&p->buffer_names, (uint32_t)count);
     for (int32_t i = 0; i < count; i++) {
         char *own = words + (size_t)i * LONGEST;
         snprintf(own, LONGEST, "#%d", (int)(first + i));
@@ -233,9 +226,10 @@ int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end
             status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
                        at->b.name, (long long)start, (long long)end),
             0, st);
-    bool ok = (at->lives.count > 0 || VEC_PUSH(&at->lives, first)) && VEC_PUSH(&at->lives, next);
-    if (ok) at->b.end = end;
-    return placement_builder_done(ok || status_no_memory(st), 0, st);
+    if (at->lives.count == 0) VEC_PUSH(&at->lives, first);
+    VEC_PUSH(&at->lives, next);
+    at->b.end = end;
+    return 0;
 }
 
 int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32_t count,
@@ -247,7 +241,7 @@ int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32
     if (count < 0 || (count > 0 && !uses))
         return placement_builder_done(
             status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), 0, st);
-    if (!VEC_RESERVE(&at->uses, (size_t)count)) return placement_builder_done(status_no_memory(st), 0, st);
+    VEC_RESERVE(&at->uses, (size_t)count);
     for (int32_t i = 0; i < count; i++) at->uses.at[i] = uses[i];
     at->uses.count = (size_t)count;
     at->b.first_use_is_read = first_is_read != 0;
@@ -259,7 +253,8 @@ int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cos
     API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     struct placement_allowed one = {pool, cost};
-    return placement_builder_done(VEC_PUSH(&p->buffers.at[b].allowed, one) || status_no_memory(st), 0, st);
+    VEC_PUSH(&p->buffers.at[b].allowed, one);
+    return 0;
 }
 
 int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t address, int32_t alone,
@@ -283,7 +278,7 @@ static bool set_barred(lx_placement *p, int32_t b, const char *value, lx_status 
 {
     if (!api_is_utf8("reason", value, st)) return false;
     p->buffers.at[b].b.reason = arena_string(&p->memory, value);
-    return p->buffers.at[b].b.reason || status_no_memory(st);
+    return true;
 }
 
 static bool set_alignment(lx_placement *p, int32_t b, const char *value, lx_status *st)
@@ -304,7 +299,8 @@ static bool set_parent(lx_placement *p, int32_t b, const char *value, lx_status 
 {
     int32_t parent;
     if (!other_buffer(p, "parent", value, &parent, st)) return false;
-    return VEC_PUSH(&p->buffers.at[b].parents, parent) || status_no_memory(st);
+    VEC_PUSH(&p->buffers.at[b].parents, parent);
+    return true;
 }
 
 static bool set_instead_of(lx_placement *p, int32_t b, const char *value, lx_status *st)
@@ -316,7 +312,8 @@ static bool set_instead_of(lx_placement *p, int32_t b, const char *value, lx_sta
             return status_set(st, LX_E_DUPLICATE, "buffer %.200s: instead_of is said twice",
                               p->buffers.at[b].b.name);
     struct lx_pair pair = {b, owner};
-    return VEC_PUSH(&p->staging, pair) || status_no_memory(st);
+    VEC_PUSH(&p->staging, pair);
+    return true;
 }
 
 static const struct {
@@ -360,26 +357,23 @@ int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t 
     API_CHANGE(e, -LX_E_MEMORY);
     struct lx_pair pair = {a, b};
     struct lx_reuse reuse = {a, b, cost};
-    bool ok;
     if (!is_buffer(p, a, st) || !is_buffer(p, b, st)) return api_code(st);
     if (kind && strcmp(kind, "apart") == 0)
-        ok = VEC_PUSH(&p->apart, pair);
+        VEC_PUSH(&p->apart, pair);
     else if (kind && strcmp(kind, "exclusive") == 0)
-        ok = VEC_PUSH(&p->exclusive, pair);
+        VEC_PUSH(&p->exclusive, pair);
     else if (kind && strcmp(kind, "reuse") == 0)
-        ok = VEC_PUSH(&p->reuse, reuse);
+        VEC_PUSH(&p->reuse, reuse);
     else
         return placement_builder_done(
             status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""), 0, st);
-    return placement_builder_done(ok || status_no_memory(st), 0, st);
+    return 0;
 }
 
-static bool copy_group(lx_placement *p, const int32_t *members, int32_t count, struct lx_group *out,
-                       lx_status *st)
+static struct lx_group copy_group(lx_placement *p, const int32_t *members, int32_t count)
 {
-    out->at = arena_copy_array(&p->memory, members, (size_t)count, sizeof *members);
-    out->count = count;
-    return out->at || status_no_memory(st);
+    const int32_t *own = arena_copy_array(&p->memory, members, (size_t)count, sizeof *members);
+    return (struct lx_group){own, count};
 }
 
 int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *members, int32_t count,
@@ -387,15 +381,17 @@ int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *mem
 {
     API_CHANGE(e, -LX_E_MEMORY);
     bool same = kind && strcmp(kind, "same_place") == 0;
-    struct lx_group group;
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!same && (!kind || strcmp(kind, "together") != 0))
         return placement_builder_done(
             status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
-    if (!are_buffers(p, members, count, st) || !copy_group(p, members, count, &group, st))
-        return api_code(st);
-    bool ok = same ? VEC_PUSH(&p->same_place, group) : VEC_PUSH(&p->together, group);
-    return placement_builder_done(ok || status_no_memory(st), 0, st);
+    if (!are_buffers(p, members, count, st)) return api_code(st);
+    struct lx_group group = copy_group(p, members, count);
+    if (same)
+        VEC_PUSH(&p->same_place, group);
+    else
+        VEC_PUSH(&p->together, group);
+    return 0;
 }
 
 int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on, int32_t all_on_count,
@@ -403,14 +399,15 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
                             int32_t any_on_count, const int32_t *any_off, int32_t any_off_count, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
-    struct lx_charge c = {.cost = cost};
     if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
-        !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st) ||
-        !copy_group(p, all_on, all_on_count, &c.all_on, st) ||
-        !copy_group(p, all_off, all_off_count, &c.all_off, st) ||
-        !copy_group(p, any_on, any_on_count, &c.any_on, st) ||
-        !copy_group(p, any_off, any_off_count, &c.any_off, st))
+        !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st))
         return api_code(st);
-    return placement_builder_done(VEC_PUSH(&p->charges, c) || status_no_memory(st), 0, st);
+    struct lx_charge charge = {.cost = cost,
+                               .all_on = copy_group(p, all_on, all_on_count),
+                               .all_off = copy_group(p, all_off, all_off_count),
+                               .any_on = copy_group(p, any_on, any_on_count),
+                               .any_off = copy_group(p, any_off, any_off_count)};
+    VEC_PUSH(&p->charges, charge);
+    return 0;
 }

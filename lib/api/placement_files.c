@@ -82,21 +82,20 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
     return ok;
 }
 
-static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
+static lx_placement *placement_of(const struct lx_graph *g)
 {
     lx_placement *p = mem_zeroed(1, sizeof *p);
-    if (!p) return status_no_memory(st), NULL;
     p->objective = g->objective;
     p->alignment = g->alignment;
     p->name = arena_string(&p->memory, g->name);
     p->summary = arena_string(&p->memory, g->summary);
-    bool ok = p->name && p->summary && take_pools(p, g);
-    for (int32_t i = 0; ok && i < g->buffer_count; i++)
-        ok = placement_files_take_buffer(p, &g->buffers[i]) &&
-             (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
-    if (ok && take_bonds(p, &g->bonds)) return p;
-    lx_placement_free(p);
-    return status_no_memory(st), NULL;
+    take_pools(p, g);
+    for (int32_t i = 0; i < g->buffer_count; i++) {
+        placement_files_take_buffer(p, &g->buffers[i]);
+        if (g->buffer_ids) VEC_PUSH(&p->ids, g->buffer_ids[i]);
+    }
+    take_bonds(p, &g->bonds);
+    return p;
 }
 
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st)
@@ -116,7 +115,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
         status_set(st, LX_E_SCHEMA,
                    "this is a graph, not a list of buffers; lx_graph_parse and lx_plan take it");
     else if (g)
-        p = placement_of(g, st);
+        p = placement_of(g);
     lx_graph_free(g);
     return p;
 }

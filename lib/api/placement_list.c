@@ -60,7 +60,6 @@ static bool list_buffer(const lx_placement *p, const struct placement_buffer *fr
 static bool list_pools(const lx_placement *p, struct arena *memory, struct lx_problem *out)
 {
     struct lx_pool *pools = arena_array(memory, p->pools.count, sizeof *pools);
-    if (!pools) return false;
     out->capacity = 0;
     for (size_t k = 0; k < p->pools.count; k++) {
         const struct placement_pool *from = &p->pools.at[k];
@@ -100,12 +99,13 @@ bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_pr
                                .count = (int32_t)p->buffers.count,
                                .buffers = buffers,
                                .bonds = bonds_of(p)};
-    if (!buffers) return status_no_memory(st);
     if (p->pools.count == 0)
         return status_set(st, LX_E_MODEL, "there is no pool; lx_placement_pool adds one");
-    for (size_t i = 0; i < p->buffers.count; i++)
-        if (!list_buffer(p, &p->buffers.at[i], memory, &buffers[i])) return status_no_memory(st);
-    if (!placement_list_is_plain_list(p)) return list_pools(p, memory, out) || status_no_memory(st);
+    for (size_t i = 0; i < p->buffers.count; i++) list_buffer(p, &p->buffers.at[i], memory, &buffers[i]);
+    if (!placement_list_is_plain_list(p)) {
+        list_pools(p, memory, out);
+        return true;
+    }
     int64_t capacity = plain_capacity(p);
     out->capacity = capacity >= 0 ? capacity : lx_device_usable(lx_device_at(0));
     return true;
@@ -181,9 +181,8 @@ static bool placement_list_fill_graph(struct graph_builder *b, const lx_placemen
     g->alignment = p->alignment;
     g->capacity = from->pool_count ? -1 : plain_capacity(p);
     g->summary = arena_string(b->memory, p->summary);
-    if (!g->summary || !placement_list_copy_pools(b->memory, from, g) ||
-        !copy_bonds(b->memory, &from->bonds, &g->bonds))
-        return status_no_memory(st);
+    placement_list_copy_pools(b->memory, from, g);
+    copy_bonds(b->memory, &from->bonds, &g->bonds);
     for (int32_t i = 0; i < from->count; i++)
         if (!builder_buffer(b, &from->buffers[i], st)) return false;
     for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b->buffer_ids, p->ids.at[i]);

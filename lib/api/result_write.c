@@ -10,31 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *taken(struct text *t, size_t *length, lx_status *st)
+static char *taken(struct text *t, size_t *length)
 {
-    if (t->failed || !t->at) {
-        text_free(t);
-        return status_no_memory(st), NULL;
-    }
     *length = t->length;
     return t->at;
 }
 
 static char *result_write_plan(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
-    (void)other;
-    char *text = lx_plan_to_json(r->plan, length);
-    if (!text) status_no_memory(st);
-    return text;
+    (void)other, (void)st;
+    return lx_plan_to_json(r->plan, length);
 }
 
 static char *result_write_trace(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
     (void)other;
     if (!r->run) return status_set(st, LX_E_USAGE, "a trace is one of a run; lx_run makes it"), NULL;
-    char *text = lx_run_trace(r->plan, r->run, length);
-    if (!text) status_no_memory(st);
-    return text;
+    return lx_run_trace(r->plan, r->run, length);
 }
 
 /* --- Why buffers are where they are. --- */
@@ -78,11 +70,11 @@ static char *write_explain(const lx_result *r, const lx_result *other, size_t *l
 {
     const struct lx_plan *p = r->plan;
     struct text t = {0};
-    (void)other;
+    (void)other, (void)st;
     text_format(&t, "%s: %s by %s\n", p->graph->name, lx_verdict_word(p->answer.status), p->solver);
     if (p->unproved) text_format(&t, "not proved: %s\n", p->unproved);
     for (int32_t i = 0; i < p->problem.count; i++) explain_buffer(p, i, &t);
-    return taken(&t, length, st);
+    return taken(&t, length);
 }
 
 /* --- What differs from another. --- */
@@ -115,7 +107,7 @@ static char *write_diff(const lx_result *r, const lx_result *other, size_t *leng
         text_add(&t, "\n");
     }
     lx_diff_free(&d);
-    return taken(&t, length, st);
+    return taken(&t, length);
 }
 
 static const struct {
@@ -138,9 +130,7 @@ static char *result_write_team(const lx_result *r, const char *format, size_t *l
 {
     if (format && strcmp(format, "plan") != 0)
         return status_set(st, LX_E_UNSUPPORTED, "the plan of a team is written as \"plan\" only"), NULL;
-    char *text = lx_team_plans_to_json(r->team->plans, length);
-    if (!text) status_no_memory(st);
-    return text;
+    return lx_team_plans_to_json(r->team->plans, length);
 }
 
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)

@@ -2,13 +2,11 @@
  * that is handed out from: what an older one has left is not used again. */
 #include "base/arena.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FREED = 8 }; /* bytes that are a unit of work (base/stop.h) */
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
@@ -77,7 +75,7 @@ char *arena_format(struct arena *a, const char *format, ...)
 void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size)
 {
     void *p = arena_array(a, count, size);
-    stop_copy(p, from, count * size);
+    if (count) memcpy(p, from, count * size);
     return p;
 }
 
@@ -95,7 +93,6 @@ void arena_free(struct arena *a)
     *a = (struct arena){0};
     for (struct arena_block *next; b; b = next) {
         next = b->next;
-        stop_look((int64_t)b->size / FREED);
         mem_free(b);
     }
 }

@@ -8,13 +8,14 @@
  *         status_no_memory(st);
  *     }
  *
- * When memory is out inside, deferred functions run, the newest first; every block is freed that the thread has allocated
- * inside and not freed since; references to shared things (base/users.h) that were taken inside are given back; and
- * border_begin returns 1. Variables of the function that change inside and are read behind it are volatile. Blocks that are alive
- * at border_end belong to the border around it; at the outermost border to whoever has the pointer.
+ * When memory is out inside, deferred functions run, the newest first; every block is freed that the
+ * thread has allocated inside and not freed since; references to shared things (base/users.h) that were
+ * taken inside are given back; and border_begin returns 1. Variables of the function that change inside
+ * and are read behind it are volatile. Blocks that are alive at border_end belong to the border around it;
+ * at the outermost border to whoever has the pointer.
  *
- * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where foreign code calls us.
- * A thread without a border that runs out of memory aborts the process. */
+ * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where
+ * foreign code calls us. A thread without a border that runs out of memory aborts the process. */
 #ifndef LX_BASE_BORDER_H
 #define LX_BASE_BORDER_H
 
@@ -24,8 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* State of a thread that is there from its start: the loader allocates other models of it when they are first used, and aborts
- * where it cannot. */
+/* State of a thread that is there from its start: the loader allocates other models of it when they are
+ * first used, and aborts where it cannot. */
 #define THREAD_STATE static _Thread_local __attribute__((tls_model("initial-exec")))
 
 struct mem_list;
@@ -47,8 +48,8 @@ struct border {
 
 /* 0: go on; otherwise memory was out, and the border has ended. */
 #define border_begin(border) (border_enter((border), false) ? setjmp((border)->jump) : 1)
-/* For functions that change a thing from outside the border. Blocks are not freed when memory is out: they belong to the
- * thing. Blocks that such a function needs for itself are allocated in a border inside. */
+/* For functions that change a thing from outside the border. Blocks are not freed when memory is out: they
+ * belong to the thing. Blocks that such a function needs for itself are allocated in a border inside. */
 #define border_begin_keeping(border) (border_enter((border), true) ? setjmp((border)->jump) : 1)
 bool border_enter(struct border *border, bool keeps);
 void border_end(struct border *border);
@@ -82,8 +83,9 @@ struct border_place {
 struct border_place border_here(void);
 void border_note(struct users *users, int change);
 
-/* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding thread frees no block
- * before all of them have ended. The number of them changes by `change`; such a thread itself waits for nobody. */
+/* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding
+ * thread frees no block before all of them have ended. The number of them changes by `change`; such a
+ * thread itself waits for nobody. */
 void border_strangers(int change);
 void border_is_stranger(void);
 /* Blocks and references of all borders of this thread belong to none of them. */

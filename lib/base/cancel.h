@@ -1,8 +1,9 @@
 /* Work that may end before it is done.
  *
- * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else does: no error, no
- * copy, no sort. The caller sets a deadline or a flag: cancel_begin for a part of the work of its own thread, slot_run
- * (base/slot.h) for work that it waits for. Tokens nest; a token that is cancelled cancels those inside of it. */
+ * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else
+ * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for a part of the
+ * work of its own thread, slot_run (base/slot.h) for work that it waits for. Tokens nest; a token that is
+ * cancelled cancels those inside of it. */
 #ifndef LX_BASE_CANCEL_H
 #define LX_BASE_CANCEL_H
 
@@ -17,7 +18,8 @@ struct cancel {
     struct deferred ending;
 };
 
-/* Is the work of this thread to end? Some ten nanoseconds, with a deadline some fifty: once for each op or buffer. */
+/* Is the work of this thread to end? Some ten nanoseconds, with a deadline some fifty: once for each op or
+ * buffer. */
 bool cancel_requested(void);
 
 /* The token counts for this thread until cancel_end. */

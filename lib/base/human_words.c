@@ -180,7 +180,6 @@ char *printable(const char *name, int columns)
     if (human_words_is_plain(name, columns)) return mem_string(name);
     char *out = mem_alloc(strlen(name) + 2);
     int width;
-    if (!out) return NULL;
     clean(name, out, &width);
     if (columns > 0 && width > columns) cut_middle(out, width, columns);
     return out;

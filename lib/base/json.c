@@ -54,7 +54,6 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
         second = repeated_in_few(object);
     else {
         keys = mem_alloc(n * sizeof *keys);
-        if (!keys) return status_no_memory(st);
         json_for_each(v, object) keys[i++] = v;
         second = repeated_in_many(keys, n);
     }
@@ -80,8 +79,7 @@ bool json_parse(struct json *j, const char *file, const char *text, size_t lengt
         length -= 3;
     }
     j->file = arena_string(&j->memory, file);
-    if (j->file ? json_scan(j, text, length, st) && no_duplicate_keys(j, j->root, st) : status_no_memory(st))
-        return true;
+    if (json_scan(j, text, length, st) && no_duplicate_keys(j, j->root, st)) return true;
     json_free(j);
     return false;
 }

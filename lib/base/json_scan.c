@@ -2,6 +2,7 @@
  * value, key and string. Arrays and objects that are open stand on a stack with the place where their next value is
  * to be hung up. */
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -139,7 +140,6 @@ static unsigned escaped(const unsigned char **at, const unsigned char *end)
 static const char *keep_string(struct scan *s, const unsigned char *from, size_t n, bool has_escapes)
 {
     char *text = arena_alloc(&s->json->memory, n + 1), *out = text;
-    if (!text) return status_no_memory(s->st), NULL;
     if (!has_escapes) return memcpy(text, from, n);
     for (const unsigned char *at = from; at < from + n;)
         if (*at == '\\')
@@ -191,7 +191,7 @@ static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
     memcpy(copy, s->at, length);
     copy[length] = 0;
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!plain) return status_no_memory(s->st);
+    if (!plain) memory_out();
     v->number = strtod_l(copy, NULL, plain);
     freelocale(plain);
     return isfinite(v->number) ? true : fail(s, LX_E_RANGE, "a number too large for a double");
@@ -291,7 +291,6 @@ static struct json_value *json_scan_add_value(struct scan *s)
                NULL;
     s->count++;
     struct json_value *v = arena_alloc(&s->json->memory, sizeof *v);
-    if (!v) return status_no_memory(s->st), NULL;
     v->place = (struct json_place){s->line, (int)(s->at - s->line_start) + 1,
                                    s->key_line == s->line ? s->key_column : 0};
     v->key = s->key;

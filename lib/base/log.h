@@ -17,11 +17,8 @@ typedef void log_function(void *context, const char *pass, const char *line);
 
 /* Lines of this thread go to `to` from now on; NULL: nowhere, as at first. False: this build has none. */
 bool log_to(log_function *to, void *context);
-struct log_receiver {
-    log_function *to;
-    void *context;
-};
-struct log_receiver log_receiver(void); /* of this thread */
+/* The function of this thread, and its context. */
+log_function *log_receiver(void **context);
 bool log_wanted(void);
 void log_line(const char *pass, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,9 +1,10 @@
 /* Blocks, borders and deferred functions of a thread.
  *
- * A thread that has a border has a *list*: all blocks that it has allocated since and that are alive, the newest first, with a
- * mark for each border between them. Only the thread itself changes its list. A block that another thread frees goes on a
- * stack beside the list, and the owner frees it soon; blocks without an owner are freed at once. Lists are never freed, because
- * another thread may be about to look at one: a thread that needs one takes one that a thread has left. */
+ * A thread that has a border has a *list*: all blocks that it has allocated since and that are alive, the
+ * newest first, with a mark for each border between them. Only the thread itself changes its list. A block
+ * that another thread frees goes on a stack beside the list, and the owner frees it soon; blocks without
+ * an owner are freed at once. Lists are never freed, because another thread may be about to look at one: a
+ * thread that needs one takes one that a thread has left. */
 #include "base/memory.h"
 #include "base/border.h"
 #include "base/users.h"
@@ -102,7 +103,7 @@ static void block_unlink(struct mem_block *block)
 
 static const uint64_t MOST = ((uint64_t)1 << 56) - 1; /* bytes of a block */
 
-static struct mem_block *block_of(void *at)
+static struct mem_block *mem_block_of(void *at)
 {
     return (struct mem_block *)((char *)at - HEADER);
 }
@@ -133,7 +134,7 @@ static void *block_begin(void *at, size_t size, int shift)
 {
     if (!at) memory_out();
     char *begin = (char *)at + ((size_t)1 << shift);
-    struct mem_block *block = block_of(begin);
+    struct mem_block *block = mem_block_of(begin);
     *block = (struct mem_block){.size = size & MOST, .shift = (unsigned char)shift};
     if (!mine.list || mine.keeps) return begin;
     block->owner = mine.list;
@@ -177,7 +178,7 @@ void *mem_aligned(size_t alignment, size_t size)
 void *mem_resize(void *at, size_t size)
 {
     if (!at) return mem_alloc(size);
-    struct mem_block *block = block_of(at);
+    struct mem_block *block = mem_block_of(at);
     struct mem_list *owner = block_owner(block);
     size_t least = block_size(size);
     if (block->shift != SHIFT || (owner && owner != mine.list)) {
@@ -225,7 +226,7 @@ char *mem_format(const char *format, ...)
 void mem_free(void *at)
 {
     if (!at) return;
-    struct mem_block *block = block_of(at), *first;
+    struct mem_block *block = mem_block_of(at), *first;
     struct mem_list *owner = block_owner(block);
     if (owner && owner != mine.list) {
         first = atomic_load_explicit(&owner->freed, memory_order_relaxed);
@@ -240,7 +241,7 @@ void mem_free(void *at)
 
 void mem_disown(void *at)
 {
-    struct mem_block *block = block_of(at);
+    struct mem_block *block = mem_block_of(at);
     if (block_owner(block) != mine.list || !mine.list) return;
     block_unlink(block);
     block_own(block, NULL);

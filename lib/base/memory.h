@@ -1,7 +1,8 @@
 /* Memory that is there: no function here returns NULL.
  *
- * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and nobody on the way
- * checks for it. Each block has a header of 32 bytes that links it to the others of its border. Any thread may free it. */
+ * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and
+ * nobody on the way checks for it. Each block has a header of 32 bytes that links it to the others of its
+ * border. Any thread may free it. */
 #ifndef LX_BASE_MEMORY_H
 #define LX_BASE_MEMORY_H
 
@@ -22,7 +23,8 @@ void mem_free(void *block);
 /* The block belongs to no border from now on: another thread gets it. */
 void mem_disown(void *block);
 
-/* For sizes that a user has chosen and that have a better answer than "out of memory": NULL where there is none. */
+/* For sizes that a user has chosen and that have a better answer than "out of memory": NULL where there is
+ * none. */
 void *mem_try_zeroed(size_t count, size_t size);
 
 /* Unwinds: for memory that another library did not get. */

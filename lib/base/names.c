@@ -2,7 +2,6 @@
  * removed. */
 #include "base/names.h"
 #include "base/hash.h"
-#include "base/stop.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -18,13 +17,11 @@ static uint32_t names_slot_of(const struct names *n, const char *key)
 
 static void names_grow(struct names *n)
 {
-    enum { EACH_MOVED = 100 };
     struct names bigger = {.room = n->room ? n->room * 2 : 64};
     bigger.key = mem_zeroed(bigger.room, sizeof *bigger.key + sizeof *bigger.value);
     bigger.value = (int32_t *)(bigger.key + bigger.room);
     for (uint32_t i = 0; i < n->room; i++) {
         if (!n->key[i]) continue;
-        stop_look(EACH_MOVED);
         uint32_t to = names_slot_of(&bigger, n->key[i]);
         bigger.key[to] = n->key[i];
         bigger.value[to] = n->value[i];

@@ -11,10 +11,9 @@ struct names {
     uint32_t count, room; /* room: a power of two, or 0 */
 };
 
-enum names_result { NAMES_ADDED, NAMES_KNOWN, NAMES_NO_MEMORY };
-
-/* Room for so many more, so that adding them cannot fail; false when memory is out. */
+/* Room for so many more; true. */
 bool names_reserve(struct names *n, uint32_t more);
+enum names_result { NAMES_ADDED, NAMES_KNOWN, NAMES_NO_MEMORY /* never */ };
 enum names_result names_add(struct names *n, const char *key, int32_t value);
 /* The number of a name, or -1. */
 int32_t names_find(const struct names *n, const char *key);

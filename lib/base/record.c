@@ -154,7 +154,6 @@ static bool record_read_list(const struct json *j, const struct json_value *valu
                           f->kind == FIELD_ROWS ? "arrays of integers" : "integers");
     size_t room = (size_t)json_count(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
     *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
-    if (!out->at) return status_no_memory(st);
     return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st)
                                  : record_read_ints(j, value, f->key, out, st);
 }
@@ -165,7 +164,7 @@ static bool record_read_text(const struct json *j, const struct json_value *obje
     const char *text;
     if (!json_string(j, object, f->key, &text, st)) return false;
     *out = arena_string(memory, text);
-    return *out ? true : status_no_memory(st);
+    return true;
 }
 
 /* A number that stands for a missing key is not a value, nor is one below it, which readers take for the same: whoever states it

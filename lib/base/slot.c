@@ -1,5 +1,5 @@
-/* The slot: a result, a request for a call on the other thread, and two flags, under one lock. Two threads hold it, the last one
- * frees it. */
+/* The slot: a result, a request for a call on the other thread, and two flags, under one lock. Two threads
+ * hold it, the last one frees it. */
 #include "base/slot.h"
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share of its time that a
- * worker spends on results to offer. */
+/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share
+ * of its time that a worker spends on results to offer. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };
@@ -33,7 +33,8 @@ struct slot {
     int holders;
     double offered, cost; /* when the last result was, and what it took; the worker's */
     locale_t locale;
-    struct log_receiver log;
+    log_function *log;
+    void *log_context;
 };
 
 THREAD_STATE struct slot *here;
@@ -56,7 +57,7 @@ static void slot_log(void *context, const char *pass, const char *line)
 {
     struct slot *slot = context;
     pthread_mutex_lock(&slot->lock);
-    if (!slot->abandoned) slot->log.to(slot->log.context, pass, line);
+    if (!slot->abandoned) slot->log(slot->log_context, pass, line);
     pthread_mutex_unlock(&slot->lock);
 }
 
@@ -78,7 +79,7 @@ static void *slot_body(void *argument)
     border_is_stranger();
     cancel_share(&slot->token);
     if (slot->locale) uselocale(slot->locale);
-    if (slot->log.to) log_to(slot_log, slot);
+    if (slot->log) log_to(slot_log, slot);
     slot->offered = clock_seconds();
     slot_make(slot);
     slot->work.end(slot->work.job);
@@ -221,7 +222,7 @@ static struct slot *slot_new(const struct slot_work *work)
     slot->work = *work;
     slot->holders = 2;
     slot->locale = uselocale((locale_t)0);
-    slot->log = log_receiver();
+    slot->log = log_receiver(&slot->log_context);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&slot->lock, NULL);

@@ -26,8 +26,8 @@ void stop_end(struct stop *s)
     innermost = s->outer;
 }
 
-/* What nobody stops, and what ends already, looks for those around it: they hear of it when it is through. Who is asked stands
- * outside of the watch, and may look at those around it, too. */
+/* What nobody stops, and what ends already, looks for those around it: they hear of it when it is through.
+ * Who is asked stands outside of the watch, and may look at those around it, too. */
 static void stop_ask(struct stop *s)
 {
     struct stop *to = s;

@@ -90,7 +90,8 @@ int utf8_length(const char *s, size_t left)
     return n;
 }
 
-/* Marks of direction and of lines, U+200E to U+2069: a terminal or an editor that is shown the text obeys them. */
+/* Marks of direction and of lines, U+200E to U+2069: a terminal or an editor that is shown the text obeys
+ * them. */
 static bool turns_text(const char *s)
 {
     unsigned code = (unsigned)(s[1] & 0x3f) << 6 | (unsigned)(s[2] & 0x3f);

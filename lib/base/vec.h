@@ -2,7 +2,6 @@
 #ifndef LX_BASE_VEC_H
 #define LX_BASE_VEC_H
 
-#include "base/stop.h"
 #include "base/memory.h"
 
 #include <stdbool.h>
@@ -22,10 +21,8 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
     size_t bigger = *room < 8 ? 8 : *room + *room / 2;
     if (bigger < wanted) bigger = wanted;
     if (bigger > SIZE_MAX / 2 / size) memory_out();
-    size_t copied = *room > 1024 ? *room * size : 0;
     *at = mem_resize(*at, bigger * size);
     *room = bigger;
-    if (copied) stop_look((int64_t)(copied / 2));
     return true;
 }
 

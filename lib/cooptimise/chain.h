@@ -1,13 +1,13 @@
 /* The least traffic of a graph over all its divisions, in the model of a plan: what stays would move.
  *
- * A tensor is a chain: its accesses in order of time, and between two of them a state. Off chip, or on chip in one
- * view (a label); and whether HBM lacks what was written last. An op makes one choice (a division), which says what
- * label each of its accesses has; the step that a tensor takes there costs the bytes that stays/traffic.c would count:
- * accesses off chip, loads of what begins with a read, stores of what HBM must have. Chains meet in the choices of ops,
- * and in the room of the scratchpads at each tick.
+ * A tensor is a chain: its accesses in order of time, and between two of them a state. Off chip, or on chip
+ * in one view (a label); and whether HBM lacks what was written last. An op makes one choice (a division),
+ * which says what label each of its accesses has; the step that a tensor takes there costs the bytes that
+ * stays/traffic.c would count: accesses off chip, loads of what begins with a read, stores of what HBM must
+ * have. Chains meet in the choices of ops, and in the room of the scratchpads at each tick.
  *
- * Where a plan can do what the states cannot tell, the steps allow more, never less, so that the least over all choices
- * and steps is at most what any plan moves:
+ * Where a plan can do what the states cannot tell, the steps allow more, never less, so that the least over
+ * all choices and steps is at most what any plan moves:
  *   relayouts   a tensor may be on chip in several views; one of them, the one that lives longest, is the state, and
  *               from it any other is filled over the ring for nothing
  *   evictions   where they are on, a tensor may leave behind any access, and be loaded again
@@ -15,8 +15,8 @@
  *   in place    an output that begins may share the place of an input of the same label that leaves
  *   bundles     where borders may be taken away, only those at extern ops count
  *
- * Sizes: tens to thousands of ops, up to some hundred choices, of which those with equal labels count once; two states
- * for each label. */
+ * Sizes: tens to thousands of ops, up to some hundred choices, of which those with equal labels count once;
+ * two states for each label. */
 #ifndef LX_COOPTIMISE_CHAIN_H
 #define LX_COOPTIMISE_CHAIN_H
 
@@ -30,9 +30,9 @@ enum {
     CHAIN_GONE, /* one view, no evictions: was on chip, no more accesses with a label in this run */
     CHAIN_OUT,  /* the same: off chip for all of this run */
     CHAIN_LABELS
-    /* From there on a place per label: on chip. With ring, without evictions, if there are several labels, two more
-     * per label: LEFT, it was on chip with this label, which nobody has in the rest of the run; SHUT, it is off chip
-     * wherever it has this label. */
+    /* From there on a place per label: on chip. With ring, without evictions, if there are several labels,
+     * two more per label: LEFT, it was on chip with this label, which nobody has in the rest of the run;
+     * SHUT, it is off chip wherever it has this label. */
 };
 
 enum {
@@ -103,8 +103,8 @@ struct chain_step {
     int64_t bytes, room; /* to and from HBM; on chip while the op runs */
 };
 
-/* chain_model.c. `x`: a draft of the divided graph in its own order, `menus` of the same divisions. All memory is
- * `memory`. `coarse`: labels are not told apart; of what cannot be afforded otherwise. */
+/* chain_model.c. `x`: a draft of the divided graph in its own order, `menus` of the same divisions. All
+ * memory is `memory`. `coarse`: labels are not told apart; of what cannot be afforded otherwise. */
 void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
                       struct arena *memory);
 

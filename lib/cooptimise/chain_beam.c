@@ -1,8 +1,9 @@
 /* The search over chains: a beam (network/beam.h) over the ops in their order.
  *
- * A state holds, for each live tensor, the state of its chain. Its rank is the cost so far plus the messages from the ops to
- * come and the prices still owed, which never say too much. Room is checked at every tick, in bytes. What a tensor may do at
- * an op depends on its own state and the op's choice only, and thousands of states share these: its moves are listed once. */
+ * A state holds, for each live tensor, the state of its chain. Its rank is the cost so far plus the messages
+ * from the ops to come and the prices still owed, which never say too much. Room is checked at every tick,
+ * in bytes. What a tensor may do at an op depends on its own state and the op's choice only, and thousands
+ * of states share these: its moves are listed once. */
 #include "cooptimise/chain.h"
 #include "base/clock.h"
 #include "base/memory.h"

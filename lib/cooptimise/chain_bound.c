@@ -1,13 +1,13 @@
 /* A proven bound on what chains cost together.
  *
- * Ops are taken from the last to the first. What an op and all that follows costs at least is, for each choice, a sum
- * over its tensors: each takes its best step from the state it is in. The least over the choices is replaced by
- * something not larger: a constant `least`, and a message for each tensor that was there before, per state. One tensor
- * after the other takes what is left over the constant, so that constant + messages <= truth in all states, and the
- * constants add up to a bound.
+ * Ops are taken from the last to the first. What an op and all that follows costs at least is, for each
+ * choice, a sum over its tensors: each takes its best step from the state it is in. The least over the
+ * choices is replaced by something not larger: a constant `least`, and a message for each tensor that was
+ * there before, per state. One tensor after the other takes what is left over the constant, so that constant
+ * + messages <= truth in all states, and the constants add up to a bound.
  *
- * Room enters by prices: a byte on chip at a tick costs price >= 0, and capacity times price is given back. What fits
- * pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
+ * Room enters by prices: a byte on chip at a tick costs price >= 0, and capacity times price is given back.
+ * What fits pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
 #include "base/stop.h"

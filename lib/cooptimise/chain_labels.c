@@ -1,5 +1,5 @@
-/* Equal views get equal labels, whatever the tensor: an op that writes in place compares views of two. Which views a
- * tensor can have on chip is asked of stays/core_views.c. */
+/* Equal views get equal labels, whatever the tensor: an op that writes in place compares views of two. Which
+ * views a tensor can have on chip is asked of stays/core_views.c. */
 #include "cooptimise/chain_labels.h"
 #include "base/hash.h"
 #include "base/memory.h"

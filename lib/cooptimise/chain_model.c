@@ -1,5 +1,5 @@
-/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can have, which
- * choices of an op differ in them, and which states can be reached. */
+/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can
+ * have, which choices of an op differ in them, and which states can be reached. */
 #include "cooptimise/chain.h"
 #include "layout/op_index.h"
 #include "cooptimise/chain_labels.h"
@@ -255,25 +255,23 @@ static void chain_model_find_ends(struct making *k)
     }
 }
 
-/* Slots as an allocator of registers would give them: the lowest that is free. */
-static void chain_model_make_slots(struct making *k)
+/* Tensors in the order of their first touches. */
+static void chain_make_slots(struct making *k)
 {
     struct chain_model *m = k->m;
-    int32_t *end =
-        arena_array(m->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind this op */
-    int32_t *last = arena_array(m->memory, (size_t)m->tensor_count, sizeof *last);
-    for (int32_t o = 0; o < m->op_count; o++)
-        for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
+    size_t tensors = (size_t)m->tensor_count;
+    int32_t *from = arena_array(m->memory, tensors, sizeof *from), count = 0;
+    int32_t *to = arena_array(m->memory, tensors, sizeof *to);
+    int32_t *nth = arena_array(m->memory, tensors, sizeof *nth),
+            *slot = arena_array(m->memory, tensors, sizeof *slot);
     for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
-            struct chain_touch *touch = &m->ops[o].touch[t];
-            int32_t s = 0;
-            if (!touch->first) continue;
-            while (s < m->slot_count && end[s] >= o) s++;
-            if (s == m->slot_count) m->slot_count++;
-            end[s] = last[touch->tensor];
-            m->tensors[touch->tensor].slot = s;
+            const struct chain_touch *touch = &m->ops[o].touch[t];
+            if (touch->first) from[nth[touch->tensor] = count++] = o;
+            to[nth[touch->tensor]] = o + 1;
         }
+    m->slot_count = beam_slots(from, to, count, slot);
+    for (int32_t t = 0; t < m->tensor_count; t++) m->tensors[t].slot = slot[nth[t]];
 }
 
 static void chain_model_reach(const struct chain_model *m)
@@ -317,6 +315,6 @@ void chain_model_make(struct chain_model *m, const struct draft *x, const struct
     make_tensors(&k);
     for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
     chain_model_find_ends(&k);
-    chain_model_make_slots(&k);
+    chain_make_slots(&k);
     chain_model_reach(m);
 }

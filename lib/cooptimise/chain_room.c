@@ -1,6 +1,7 @@
-/* The room of a single op. Under some choices its operands do not fit beside each other; then some of them go through
- * HBM, whatever comes before and after. Such a choice is replaced by one for each largest set of operands that does fit,
- * the others being told to stay off chip: prices alone would have each operand half on chip. */
+/* The room of a single op. Under some choices its operands do not fit beside each other; then some of them
+ * go through HBM, whatever comes before and after. Such a choice is replaced by one for each largest set of
+ * operands that does fit, the others being told to stay off chip: prices alone would have each operand half
+ * on chip. */
 #include "cooptimise/chain.h"
 
 enum { MOST_TOUCHES = 6 }; /* of ops with more, choices stay as they are */

@@ -36,7 +36,8 @@ static bool chain_steps_is_on(const struct stepping *s)
     return chain_on(s->t, s->place);
 }
 
-/* On chip; `gone`: its place where it leaves at once. `kept`: it may also stay in the view that it had before. */
+/* On chip; `gone`: its place where it leaves at once. `kept`: it may also stay in the view that it had
+ * before. */
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
@@ -68,7 +69,8 @@ static void step_with_cuts(struct stepping *s)
     serve_on(s, CHAIN_FREE, true);
 }
 
-/* A label is on chip for all of a run or not at all; what is written when it has another one already never is. */
+/* A label is on chip for all of a run or not at all; what is written when it has another one already never
+ * is. */
 static void step_with_ring(struct stepping *s)
 {
     int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
@@ -90,8 +92,8 @@ static void step_with_ring(struct stepping *s)
         serve_on(s, left + s->label, false);
 }
 
-/* All accesses of a run with a label have the same one, or none is on chip; with evictions a new run may begin
- * anywhere. So it is with a ring, too, for a tensor that has one label only. */
+/* All accesses of a run with a label have the same one, or none is on chip; with evictions a new run may
+ * begin anywhere. So it is with a ring, too, for a tensor that has one label only. */
 static void step_with_one_view(struct stepping *s)
 {
     bool on = chain_steps_is_on(s), evict = s->m->evict;

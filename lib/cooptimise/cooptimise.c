@@ -8,13 +8,11 @@
  * the plans. */
 #include "cooptimise/cooptimise.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "cooptimise/cooptimise_problem.h"
 #include "cooptimise/joint_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     MOST_STEPS = 8000000, /* of all searches together */
@@ -64,8 +62,8 @@ static bool cooptimise_run_search(struct goal_search *s, enum lx_joint_mode mode
     s->steps += answer->steps;
     s->leaves += answer->leaves;
     if (answer->status == LX_LIMIT) s->status = LX_LIMIT;
-    return graph_problem_measure(&s->w, plan->choice, plan->address, &plan->figures, &plan->units) ||
-           status_no_memory(st);
+    graph_problem_measure(&s->w, plan->choice, plan->address, &plan->figures, &plan->units);
+    return true;
 }
 
 static void keep_if_less(struct goal_search *s, const struct outcome *plan)
@@ -171,7 +169,6 @@ static bool choose_division(const struct goal_search *s, int32_t op, struct lx_c
     int32_t choice = s->best.choice[op];
     if (choice == m->seed) return true;
     struct lx_division *chosen = arena_alloc(out->memory, sizeof *chosen);
-    if (!chosen) return status_no_memory(st);
     out->divided[op] = chosen;
     out->changed++;
     return lx_division_with(s->w.d, op, &m->splits[(int64_t)choice * m->split_count], out->memory, chosen,
@@ -181,16 +178,15 @@ static bool choose_division(const struct goal_search *s, int32_t op, struct lx_c
 static bool choose_divisions(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
 {
     out->divided = arena_array(out->memory, (size_t)s->w.d->count, sizeof *out->divided);
-    bool ok = out->divided ? true : status_no_memory(st);
+    bool ok = true;
     for (int32_t o = 0; ok && o < s->w.d->count; o++) ok = choose_division(s, o, out, st);
     return ok;
 }
 
-static bool cooptimise_report(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
+static void cooptimise_report(const struct goal_search *s, struct lx_cooptimised *out)
 {
     out->address =
         arena_copy_array(out->memory, s->best.address, (size_t)s->w.g->tensor_count, sizeof *out->address);
-    if (!out->address) return status_no_memory(st);
     out->seed = s->seed.figures;
     out->now = s->best.figures;
     out->status = s->status;
@@ -203,7 +199,6 @@ static bool cooptimise_report(const struct goal_search *s, struct lx_cooptimised
         out->bound_us = (double)s->bound * (double)((int64_t)1 << s->w.shift) / 1e6;
         out->gap = lx_gap(s->best.units, s->bound);
     }
-    return true;
 }
 
 bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
@@ -211,9 +206,9 @@ bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_opti
 {
     struct goal_search s = {.how = how, .flipped = how->without_flip};
     *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = mem_zeroed(1, sizeof *out->memory)};
-    if (!out->memory) return status_no_memory(st);
-    bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && cooptimise_report(&s, out, st) &&
-              choose_divisions(&s, out, st);
+    bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st);
+    if (ok) cooptimise_report(&s, out);
+    ok = ok && choose_divisions(&s, out, st);
     graph_problem_free(&s.w);
     if (!ok) lx_cooptimised_free(out);
     return ok;

@@ -13,7 +13,6 @@
 #include "layout/op_index.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct label_key {
@@ -106,11 +105,10 @@ static bool cooptimise_menu_same_view(const struct label_key *k, int32_t layout,
     return lx_core_views_match(&k->view, v);
 }
 
-static bool grow_labels(struct builder *b)
+static void grow_labels(struct builder *b)
 {
     size_t room = b->label_room ? b->label_room * 2 : 1024;
     int32_t *table = mem_zeroed(room, sizeof *table);
-    if (!table) return false;
     for (size_t i = 0; i < b->labels.count; i++) {
         const struct label_key *k = &b->labels.at[i];
         uint64_t h = hash_number(hash_number(HASH_START, k->layout), k->view.cores);
@@ -122,30 +120,26 @@ static bool grow_labels(struct builder *b)
     mem_free(b->label_table);
     b->label_table = table;
     b->label_room = room;
-    return true;
 }
 
-/* The label of a view of tensors with this layout; -1: it cannot be on chip. False when memory is out. */
-static bool intern(struct builder *b, int32_t layout, const struct lx_core_view *v, int64_t core_bytes,
-                   int32_t *label)
+/* The label of a view of tensors with this layout; -1: it cannot be on chip. */
+static int32_t intern(struct builder *b, int32_t layout, const struct lx_core_view *v, int64_t core_bytes)
 {
-    *label = -1;
-    if (v->partial || !v->representable || b->d->layouts->layouts[layout].rank == 0) return true;
-    if (b->labels.count * 2 >= b->label_room && !grow_labels(b)) return false;
+    if (v->partial || !v->representable || b->d->layouts->layouts[layout].rank == 0) return -1;
+    if (b->labels.count * 2 >= b->label_room) grow_labels(b);
     uint64_t h = hash_number(hash_number(HASH_START, layout), v->cores);
     for (int d = 0; d < v->rank; d++) h = hash_number(h, v->slices[d]);
     size_t at = (size_t)h & (b->label_room - 1);
     while (b->label_table[at] && !cooptimise_menu_same_view(&b->labels.at[b->label_table[at] - 1], layout, v))
         at = (at + 1) & (b->label_room - 1);
     if (!b->label_table[at]) {
-        if (!VEC_PUSH(&b->labels, (struct label_key){layout, *v, 0})) return false;
+        (void)VEC_PUSH(&b->labels, (struct label_key){layout, *v, 0});
         b->label_table[at] = (int32_t)b->labels.count;
     }
-    *label = b->label_table[at] - 1;
-    struct label_key *k = &b->labels.at[*label];
+    struct label_key *k = &b->labels.at[b->label_table[at] - 1];
     /* An op that reads only a part of a tensor holds less than the one that wrote it. */
     k->size = max_i64(k->size, core_bytes);
-    return true;
+    return b->label_table[at] - 1;
 }
 
 static int64_t picoseconds(double us)
@@ -180,7 +174,7 @@ static int32_t cooptimise_menu_seed_of(const struct builder *b, int32_t op, cons
     return -1;
 }
 
-static bool fill_menu(struct builder *b, const struct division_menu *m, struct op_menu *out)
+static void fill_menu(struct builder *b, const struct division_menu *m, struct op_menu *out)
 {
     const struct lx_op *op = &b->d->layouts->graph->ops[out->op];
     size_t n = (size_t)out->count, cells = n * (size_t)out->operand_count;
@@ -195,9 +189,6 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, struct o
     out->memory = arena_array(b->memory, cells, sizeof *out->memory);
     out->label = arena_array(b->memory, cells, sizeof *out->label);
     out->view = arena_array(b->memory, cells, sizeof *out->view);
-    if (!out->splits || !out->flip || !out->compute || !out->extra || !out->memory || !out->label ||
-        !out->view)
-        return false;
     if (m->split_count > 0) memcpy(out->splits, m->splits, n * (size_t)m->split_count * sizeof *out->splits);
     for (int32_t c = 0; c < out->count; c++) {
         out->flip[c] = flips && single_split(m, &m->splits[(int64_t)c * m->split_count], &var, &factor) &&
@@ -209,12 +200,11 @@ static bool fill_menu(struct builder *b, const struct division_menu *m, struct o
             out->memory[to] = picoseconds(m->memory_us[from]);
             out->label[to] = -1;
             out->view[to] = m->operand_count > 0 ? m->views[from] : lx_division_view(b->d, out->op, i);
-            if (m->operand_count > 0 && !intern(b, b->layout_of[op_operand(op, i)], &m->views[from],
-                                                m->core_bytes[from], &out->label[to]))
-                return false;
+            if (m->operand_count > 0)
+                out->label[to] =
+                    intern(b, b->layout_of[op_operand(op, i)], &m->views[from], m->core_bytes[from]);
         }
     }
-    return true;
 }
 
 static bool add_menu(struct builder *b, int32_t o, lx_status *st)
@@ -233,7 +223,8 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
                                .split_count = m.split_count,
                                .count = m.count,
                                .seed = seed};
-        if (!fill_menu(b, &m, &menu) || !VEC_PUSH(&b->menus, menu)) ok = status_no_memory(st);
+        fill_menu(b, &m, &menu);
+        (void)VEC_PUSH(&b->menus, menu);
     }
     arena_free(&scratch);
     return ok;
@@ -241,13 +232,12 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
 
 static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
 {
-    enum { EACH_OP = 1000, EACH_MENU = 200000 };
+    enum { EACH_MENU = 200000 };
     const struct lx_graph *g = b->d->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         size_t at = (size_t)op_hash(b, o) & (b->menu_room - 1);
         while (b->menu_table[at] && !same_shape(b, b->menus.at[b->menu_table[at] - 1].op, o))
             at = (at + 1) & (b->menu_room - 1);
-        if (stop_work(EACH_OP)) return status_stopped(st);
         if (!b->menu_table[at]) {
             if (stop_work(EACH_MENU)) return status_stopped(st);
             if (!add_menu(b, o, st)) return false;
@@ -275,16 +265,14 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     b.layout_table = mem_zeroed(b.layout_room, sizeof *b.layout_table);
     b.layout_of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b.layout_of);
     out->of_op = arena_array(memory, (size_t)g->op_count, sizeof *out->of_op);
-    bool ok = b.menu_table && b.layout_table && b.layout_of && out->of_op ? true : status_no_memory(st);
-    if (ok) find_layouts(&b);
-    ok = ok && find_menus(&b, out->of_op, st);
+    find_layouts(&b);
+    bool ok = find_menus(&b, out->of_op, st);
     if (ok) {
         out->count = (int32_t)b.menus.count;
         out->label_count = (int32_t)b.labels.count;
         out->at = arena_copy_array(memory, b.menus.at, b.menus.count, sizeof *out->at);
         out->label_size = arena_array(memory, b.labels.count, sizeof *out->label_size);
-        if (!out->at || !out->label_size) ok = status_no_memory(st);
-        for (int32_t i = 0; ok && i < out->label_count; i++) out->label_size[i] = b.labels.at[i].size;
+        for (int32_t i = 0; i < out->label_count; i++) out->label_size[i] = b.labels.at[i].size;
     }
     VEC_FREE(&b.menus);
     VEC_FREE(&b.labels);

@@ -7,22 +7,18 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* All times of a problem together stay below this; tolls may add as much again. */
 static const int64_t most_time = (int64_t)1 << 58;
 
-enum { EACH_OP = 100, EACH_TENSOR = 150, EACH_TIME = 2 }; /* work of base/stop.h */
-
 static void cooptimise_problem_gather(struct graph_problem *w)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++)
         w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
-    for (int32_t o = 0; o < w->g->op_count; o++, stop_look(EACH_OP))
+    for (int32_t o = 0; o < w->g->op_count; o++)
         for (int i = 0; i < op_operand_count(&w->g->ops[o]); i++) {
             const struct lx_op *op = &w->g->ops[o];
             struct tensor_use *u = &w->use[op_operand(op, i)];
@@ -63,7 +59,6 @@ static bool cooptimise_problem_find_reasons(struct graph_problem *w, const struc
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_layout *y = &w->d->layouts->layouts[t];
         const char *reason = cooptimise_problem_reason_of(w, how, t);
-        stop_look(EACH_TENSOR);
         w->reason[t] = reason;
         w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
         if (w->bytes[t] > LX_INT_MAX)
@@ -98,13 +93,12 @@ static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
     return true;
 }
 
-static bool add_parents(const struct graph_problem *w, struct lx_joint_buffer *buffers, struct arena *memory)
+static void add_parents(const struct graph_problem *w, struct lx_joint_buffer *buffers, struct arena *memory)
 {
     for (int32_t o = 0; o < w->g->op_count; o++) {
         const struct lx_op *op = &w->g->ops[o];
         struct lx_joint_buffer *child = &buffers[op->output];
         int32_t parents[LX_MAX_INPUTS], count = 0;
-        stop_look(EACH_OP);
         if (child->reason || w->use[op->output].first_op != o) continue;
         for (int i = 0; i < op->input_count; i++) {
             bool again = false;
@@ -114,19 +108,15 @@ static bool add_parents(const struct graph_problem *w, struct lx_joint_buffer *b
         }
         child->parents = arena_copy_array(memory, parents, (size_t)count, sizeof *parents);
         child->parent_count = count;
-        if (!child->parents) return false;
     }
-    return true;
 }
 
-static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffers, lx_status *st)
+static void fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffers)
 {
     const struct lx_graph *g = w->g;
     struct lx_joint_access **list = w->accesses;
-    bool ok = true;
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct tensor_use *u = &w->use[t];
-        stop_look(EACH_TENSOR);
         bool given = lx_role_arrives(g->tensors[t].role);
         buffers[t] = (struct lx_joint_buffer){.name = g->tensors[t].name,
                                               .bytes = w->bytes[t],
@@ -136,11 +126,9 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
                                               .reason = w->reason[t]};
         list[t] = arena_array(&w->memory, (size_t)u->access_count, sizeof **list);
         buffers[t].accesses = list[t];
-        ok = list[t] != NULL;
     }
-    for (int32_t o = 0; ok && o < g->op_count; o++) {
+    for (int32_t o = 0; o < g->op_count; o++) {
         const struct op_menu *menu = &w->menus.at[w->menus.of_op[o]];
-        stop_look(EACH_OP);
         for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             int32_t t = op_operand(&g->ops[o], i);
             struct lx_joint_buffer *b = &buffers[t];
@@ -154,8 +142,7 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
                                          .label = b->reason ? NULL : &menu->label[(int64_t)i * menu->count]};
         }
     }
-    ok = ok && add_parents(w, buffers, &w->memory);
-    return ok || status_no_memory(st);
+    add_parents(w, buffers, &w->memory);
 }
 
 /* Sums up the worst times, and halves all of them as often as the sum needs. */
@@ -165,7 +152,6 @@ static void fit_times(struct graph_problem *w)
     for (int32_t o = 0; o < w->g->op_count; o++) {
         const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
         int64_t most = 0;
-        stop_look(EACH_TIME * (int64_t)m->count * m->operand_count);
         for (int32_t c = 0; c < m->count; c++) {
             int64_t time = m->compute[c] + m->extra[c];
             for (int i = 0; i < m->operand_count; i++) time += m->memory[(int64_t)i * m->count + c];
@@ -195,15 +181,13 @@ bool graph_problem_make(struct graph_problem *w, const struct lx_divisions *d,
     w->accesses = arena_array(&w->memory, tensors, sizeof *w->accesses);
     struct lx_joint_op *ops = arena_array(&w->memory, (size_t)g->op_count, sizeof *ops);
     struct lx_joint_buffer *buffers = arena_array(&w->memory, tensors, sizeof *buffers);
-    if (!w->use || !w->reason || !w->bytes || !w->accesses || !ops || !buffers) return status_no_memory(st);
     cooptimise_problem_gather(w);
     if (!cooptimise_problem_find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st))
         return false;
     fit_times(w);
-    if (!fill_buffers(w, buffers, st)) return false;
+    fill_buffers(w, buffers);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
-        (void)stop_round(o, EACH_OP);
         ops[o] = (struct lx_joint_op){.name = g->ops[o].name,
                                       .tick = o,
                                       .choice_count = m->count,
@@ -231,20 +215,18 @@ void graph_problem_free(struct graph_problem *w)
 
 void graph_problem_toll(struct graph_problem *w, int64_t units_per_byte)
 {
-    for (int32_t t = 0; t < w->g->tensor_count; t++, (void)stop_round(t, EACH_TENSOR))
+    for (int32_t t = 0; t < w->g->tensor_count; t++)
         for (int32_t k = 0; k < w->use[t].access_count; k++)
             w->accesses[t][k].toll = w->bytes[t] * units_per_byte;
 }
 
-bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
+void graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
                            struct lx_cooptimise_figures *out, int64_t *units)
 {
     int64_t *memory = mem_zeroed((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
-    if (!memory) return false;
     *out = (struct lx_cooptimise_figures){0};
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_joint_buffer *b = &w->problem.buffers[t];
-        (void)stop_round(t, EACH_TENSOR);
         out->on_chip += address[t] >= 0;
         for (int32_t k = 0; k < b->access_count; k++) {
             const struct lx_joint_access *a = &b->accesses[k];
@@ -260,5 +242,4 @@ bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice,
     out->time_us = (double)time * (double)((int64_t)1 << w->shift) / 1e6;
     *units = time;
     mem_free(memory);
-    return true;
 }

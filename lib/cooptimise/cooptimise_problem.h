@@ -32,7 +32,7 @@ void graph_problem_free(struct graph_problem *w);
 /* Makes a byte through memory cost that many time units beside the time it takes. */
 void graph_problem_toll(struct graph_problem *w, int64_t units_per_byte);
 /* Traffic and predicted time of an answer; time units too. */
-bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
+void graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
                            struct lx_cooptimise_figures *out, int64_t *units);
 
 #endif

@@ -2,24 +2,25 @@
  * buffers stay on chip. No graphs in here; cooptimise.h makes one from a graph, tests from captured data.
  *
  * Every op has a menu of choices. Every access of an op to a buffer has, per choice, a label: the parts into
- * which the buffer is cut and the cores that hold them, interned, so that equal labels mean the same parts on
- * the same cores. A buffer may be on chip only if all its accesses have one and the same label >= 0 under the
- * chosen choices; it then takes label_size[label] bytes of each core over its life [start, end).
+ * which the buffer is cut and the cores that hold them, interned, so that equal labels mean the same parts
+ * on the same cores. A buffer may be on chip only if all its accesses have one and the same label >= 0 under
+ * the chosen choices; it then takes label_size[label] bytes of each core over its life [start, end).
  *
  *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
  *
  * where the sums are over its accesses through memory.
  *
- * An access goes through memory when its buffer is off chip, and also on chip where `always` is set: the load
- * of an input that is copied to the scratchpad, the store of an output that was produced there. The objective
- * is the sum over the ops. With tolls only it is traffic; with compute and memory it is time; tolls that
- * outweigh all times together make it lexicographic.
+ * An access goes through memory when its buffer is off chip, and also on chip where `always` is set: the
+ * load of an input that is copied to the scratchpad, the store of an output that was produced there. The
+ * objective is the sum over the ops. With tolls only it is traffic; with compute and memory it is time;
+ * tolls that outweigh all times together make it lexicographic.
  *
- * Choices may also say into how many tiles a loop cuts the op and its neighbours. There is a cut between two ops, one
- * behind the other, that have different counts, or that share a buffer and do not agree on it; what is between two cuts is
- * a run. What an op of a loop makes is a tile on chip, which is there for its run only: if it is needed behind that it is
- * copied, tile by tile, to where it is whole, and nobody outside of the run need agree. That costs its copy_toll, and each
- * cut the problem's cut_toll. Such a copy is made on chip only where the op does not cut its sums over the cores.
+ * Choices may also say into how many tiles a loop cuts the op and its neighbours. There is a cut between two
+ * ops, one behind the other, that have different counts, or that share a buffer and do not agree on it; what
+ * is between two cuts is a run. What an op of a loop makes is a tile on chip, which is there for its run
+ * only: if it is needed behind that it is copied, tile by tile, to where it is whole, and nobody outside of
+ * the run need agree. That costs its copy_toll, and each cut the problem's cut_toll. Such a copy is made on
+ * chip only where the op does not cut its sums over the cores.
  *
  * Typical sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated
  * graphs. Ops of one shape may share their arrays. */

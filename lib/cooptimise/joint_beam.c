@@ -1,12 +1,12 @@
 /* The search of the joint problem: a beam (network/beam.h) over the ops in their order.
  *
- * A state says for every live variable whether it is on chip and with which label. Its rank is the cost so far plus the
- * messages of joint_bound.c from the ops to come, which never say too much. Loads count as on a scratchpad without
- * addresses.
+ * A state says for every live variable whether it is on chip and with which label. Its rank is the cost so
+ * far plus the messages of joint_bound.c from the ops to come, which never say too much. Loads count as on a
+ * scratchpad without addresses.
  *
  * Two live buffers may meet at an op of which no choice agrees with both. Such a state is not lost: for each
- * choice, what disagrees goes off chip after all, at the price of its accesses so far. That is an answer that
- * another state stands for too, and its cost is never understated, so nothing that is proved changes. */
+ * choice, what disagrees goes off chip after all, at the price of its accesses so far. That is an answer
+ * that another state stands for too, and its cost is never understated, so nothing that is proved changes. */
 #include "cooptimise/joint_model.h"
 
 #include <string.h>

@@ -108,27 +108,25 @@ static void joint_model_make_vars(struct joint_model *m)
     }
 }
 
-/* Slots as an allocator of registers would give them: the lowest that is free. */
-static void joint_model_make_slots(struct joint_model *m)
+/* Variables in the order in which they begin. */
+static void joint_make_slots(struct joint_model *m)
 {
     struct arena scratch = {0};
-    int32_t *ends =
-        arena_array(&scratch, (size_t)m->var_count, sizeof *ends); /* per slot: free from there on */
-    int32_t *first = arena_array(&scratch, (size_t)m->factor_count, sizeof *first); /* per position: a var */
-    int32_t *next = arena_array(&scratch, (size_t)m->var_count, sizeof *next);
-    for (int32_t o = 0; o < m->factor_count; o++) first[o] = -1;
-    for (int32_t v = m->var_count; v-- > 0;) {
-        next[v] = first[m->vars[v].from];
-        first[m->vars[v].from] = v;
+    size_t vars = (size_t)m->var_count;
+    int32_t *first =
+        arena_array(&scratch, (size_t)m->factor_count + 1, sizeof *first); /* per position: in `list` */
+    int32_t *list = arena_array(&scratch, vars, sizeof *list),
+            *slot = arena_array(&scratch, vars, sizeof *slot);
+    int32_t *from = arena_array(&scratch, vars, sizeof *from), *to = arena_array(&scratch, vars, sizeof *to);
+    for (int32_t v = 0; v < m->var_count; v++) first[m->vars[v].from + 1]++;
+    for (int32_t o = 0; o < m->factor_count; o++) first[o + 1] += first[o];
+    for (int32_t v = 0; v < m->var_count; v++) list[first[m->vars[v].from]++] = v;
+    for (int32_t i = 0; i < m->var_count; i++) {
+        from[i] = m->vars[list[i]].from;
+        to[i] = m->vars[list[i]].to;
     }
-    for (int32_t o = 0; o < m->factor_count; o++)
-        for (int32_t v = first[o]; v >= 0; v = next[v]) {
-            int32_t s = 0;
-            while (s < m->slot_count && ends[s] > o) s++;
-            if (s == m->slot_count) m->slot_count++;
-            ends[s] = m->vars[v].to;
-            m->vars[v].slot = s;
-        }
+    m->slot_count = beam_slots(from, to, m->var_count, slot);
+    for (int32_t i = 0; i < m->var_count; i++) m->vars[list[i]].slot = slot[i];
     arena_free(&scratch);
 }
 
@@ -350,7 +348,7 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
     m->var_of = arena_array(&m->memory, (size_t)p->buffer_count, sizeof *m->var_of);
     m->factors = arena_array(&m->memory, (size_t)p->op_count, sizeof *m->factors);
     joint_model_make_vars(m);
-    joint_model_make_slots(m);
+    joint_make_slots(m);
     bool ok = make_factors(m, st);
     if (!ok) joint_model_free(m);
     return ok;

@@ -1,6 +1,6 @@
-/* The search where choices have tiles: what one op chooses changes the lives and the costs of others, so that bounds per
- * op do not hold. All combinations where they are few, each placed; else one op after the other takes the best of its
- * choices, the others being as they are, until none gains. */
+/* The search where choices have tiles: what one op chooses changes the lives and the costs of others, so
+ * that bounds per op do not hold. All combinations where they are few, each placed; else one op after the
+ * other takes the best of its choices, the others being as they are, until none gains. */
 #include "cooptimise/joint_search.h"
 #include "base/memory.h"
 
@@ -25,7 +25,8 @@ static bool joint_walk_advance(const struct lx_joint_problem *p, int32_t *choice
     return true;
 }
 
-/* Does a placement of least cost make the least of the objective: is all that it saves tolls, none of them rounded? */
+/* Does a placement of least cost make the least of the objective: is all that it saves tolls, none of them
+ * rounded? */
 static bool placements_exact(const struct lx_joint_problem *p)
 {
     int64_t tolls = 0;

@@ -1,5 +1,5 @@
-/* Rounds: a narrow beam by the messages alone; prices for the room; then wider beams, until one drops nothing or the
- * work is used up. Everything is counted in steps, the clock is only a fuse. */
+/* Rounds: a narrow beam by the messages alone; prices for the room; then wider beams, until one drops
+ * nothing or the work is used up. Everything is counted in steps, the clock is only a fuse. */
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,8 +10,8 @@ enum {
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
-/* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte may have no
- * addresses. Of equals the fastest are looked for first. */
+/* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte
+ * may have no addresses. Of equals the fastest are looked for first. */
 static const struct {
     int32_t width, share;
     bool by_time;
@@ -34,8 +34,8 @@ static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_
     return false;
 }
 
-/* What a tensor moves at least, in whatever order its ops run: what cannot be on chip; of a tensor that is given one
- * load, or its reads; of one that HBM needs one store, or its write. */
+/* What a tensor moves at least, in whatever order its ops run: what cannot be on chip; of a tensor that is
+ * given one load, or its reads; of one that HBM needs one store, or its write. */
 static int64_t least_of_tensor(const struct draft *x, const struct op_menus *menus, int32_t t)
 {
     int64_t off = 0, read = 0, written = 0, whole = tensor_bytes(x->layouts, t);

@@ -1,6 +1,6 @@
-/* The search for the divisions under which a plan moves least, and the proof of how little any can move: chains
- * (chain.h) bounded, searched and priced in rounds, each wider than the one before. A round gives divisions worth a
- * real plan; how much that moves is told to the next one. */
+/* The search for the divisions under which a plan moves least, and the proof of how little any can move:
+ * chains (chain.h) bounded, searched and priced in rounds, each wider than the one before. A round gives
+ * divisions worth a real plan; how much that moves is told to the next one. */
 #ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
 #define LX_COOPTIMISE_LEAST_TRAFFIC_H
 

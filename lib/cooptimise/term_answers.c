@@ -1,5 +1,6 @@
-/* Asks the placement solver for the addresses of an answer. What fits nowhere is repaired by leaving out what costs least;
- * and it is remembered, as many answers of a sweep differ only in choices that no address depends on. */
+/* Asks the placement solver for the addresses of an answer. What fits nowhere is repaired by leaving out
+ * what costs least; and it is remembered, as many answers of a sweep differ only in choices that no address
+ * depends on. */
 #include "cooptimise/term_answers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -201,8 +202,8 @@ static bool term_answers_place(struct term_answers *a, int64_t cost, bool *prove
     return term_answers_repair(a, st);
 }
 
-/* Tries the answer of these values, one per variable, and where it fits nowhere, what is left of it. `*proved`: it is the
- * best now, or it is known that it cannot be placed. */
+/* Tries the answer of these values, one per variable, and where it fits nowhere, what is left of it.
+ * `*proved`: it is the best now, or it is known that it cannot be placed. */
 static bool term_answers_try(struct term_answers *a, const int32_t *values, bool *proved, lx_status *st)
 {
     for (int32_t v = 0; v < a->n->net.count; v++) {

@@ -29,7 +29,8 @@ void term_answers_make(struct term_answers *a, const struct term_network *n,
                        const struct lx_term_start *start, const struct lx_solver *solver,
                        const struct lx_run *run);
 void term_answers_free(struct term_answers *a);
-/* Tries the answers of a sweep from the cheapest on, until one can be placed. `*least`: no other costs less. */
+/* Tries the answers of a sweep from the cheapest on, until one can be placed. `*least`: no other costs less.
+ */
 bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t most_solves, int64_t *least,
                      lx_status *st);
 

@@ -1,8 +1,9 @@
-/* The question of terms.h as a network (network/network.h) of whole-number tables, one variable a buffer. Private to the terms.
+/* The question of terms.h as a network (network/network.h) of whole-number tables, one variable a buffer.
+ * Private to the terms.
  *
- * Variables stand by the start of their lives, copies before all whom they serve. The values of one are its choices off chip,
- * then those of its choices on chip that may be; bytes are whole units of the alignment. Costs are whole numbers of 2^-shift,
- * so that sums in any order are the same. */
+ * Variables stand by the start of their lives, copies before all whom they serve. The values of one are its
+ * choices off chip, then those of its choices on chip that may be; bytes are whole units of the alignment.
+ * Costs are whole numbers of 2^-shift, so that sums in any order are the same. */
 #ifndef LX_COOPTIMISE_TERM_NETWORK_H
 #define LX_COOPTIMISE_TERM_NETWORK_H
 

@@ -1,4 +1,5 @@
-/* The rules of residency: as tables that the search walks, and taken literally, for who has an answer in hand. */
+/* The rules of residency: as tables that the search walks, and taken literally, for who has an answer in
+ * hand. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -79,8 +80,8 @@ bool term_fits_parent(const struct lx_term_problem *p, const int32_t *choice, in
            (!r || has_pair(r, choice[parent], choice[child]));
 }
 
-/* --- As tables. Classes come from a grid with a cell per choice of the one and of the other: bit 0, a pair; bit k, copy k
- * serves. What an entry is worth is asked of the rules above. --- */
+/* --- As tables. Classes come from a grid with a cell per choice of the one and of the other: bit 0, a pair;
+ * bit k, copy k serves. What an entry is worth is asked of the rules above. --- */
 
 struct grid {
     int32_t rows, columns, stride;
@@ -236,7 +237,8 @@ static void copy_axes(struct term_network *n, const struct lx_term_buffer *b, st
     axes[1] = row_axis(n, n->var_of[b->copy_of], &g);
 }
 
-/* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only the first. */
+/* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only
+ * the first. */
 static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
 {
     const struct lx_term_buffer *b = &n->p->buffers[copy];
@@ -276,7 +278,8 @@ static void fold_axis(struct term_network *n, struct net_table *t, int32_t k)
     t->count = (int64_t)classes * other;
 }
 
-/* Each value of parent and child on chip is a class of its own at first: bytes and pairs both tell them apart. */
+/* Each value of parent and child on chip is a class of its own at first: bytes and pairs both tell them
+ * apart. */
 static void add_handover(struct term_network *n, struct sample *s, int32_t child, int32_t parent)
 {
     struct net_handover h = {.parent = n->var_of[parent], .child = n->var_of[child]};

@@ -51,8 +51,8 @@ static bool executable(const struct lx_plan *p, lx_status *st)
 
 enum { MOST_SHIFT = 37 }; /* all tensors of a graph that is executed have at most 2^37 bytes */
 
-/* Each tensor is there in full, with what it is compared to: the largest is named where that cannot be. `all`: by what
- * they are together, however much memory there is. */
+/* Each tensor is there in full, with what it is compared to: the largest is named where that cannot be.
+ * `all`: by what they are together, however much memory there is. */
 static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
 {
     const struct lx_tensor *largest = NULL;
@@ -69,7 +69,8 @@ static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
                          largest->name, (long long)largest->bytes);
 }
 
-/* Asks the caller's function, as tasks end; that may be thousands of times a millisecond, so only now and then. */
+/* Asks the caller's function, as tasks end; that may be thousands of times a millisecond, so only now and
+ * then. */
 static void run_poll(void *context)
 {
     enum { POLLS_A_SECOND = 200 };
@@ -215,8 +216,8 @@ int32_t lx_device_next(const struct lx_execution *u)
     return u->m.tick;
 }
 
-/* Is the op of the tick the first of a bundle that others stand before? A nest that is all in one bundle begins it once,
- * any other with each iteration. */
+/* Is the op of the tick the first of a bundle that others stand before? A nest that is all in one bundle
+ * begins it once, any other with each iteration. */
 static bool run_begins_bundle(struct lx_execution *u)
 {
     const struct lx_plan *p = u->m.plan;

@@ -1,4 +1,4 @@
-/* What is free between the buffers of a tick. */
+/* Free ranges between the buffers of a tick. */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -4,14 +4,14 @@
 
 #include "plan/plan.h"
 
-/* What bytes are moved for. Each tensor is of one kind, so that the kinds add up to all traffic. */
+/* Kinds of traffic. Each tensor has one kind, so that the kinds add up. */
 #define LX_BYTE_KINDS(X)                                                                                     \
     X(LX_BYTES_WEIGHTS, "weights")                                                                           \
     X(LX_BYTES_INPUTS, "inputs")                                                                             \
     X(LX_BYTES_OUTPUTS, "outputs")                                                                           \
     X(LX_BYTES_INTERMEDIATES, "intermediates") /* off chip, or for some of their time; barred ones too */    \
     X(LX_BYTES_RELAYOUTS, "relayouts")         /* what restickify ops make, off chip */                      \
-    X(LX_BYTES_SPILLS, "spills")               /* of lists: what is off chip, by its cost */                 \
+    X(LX_BYTES_SPILLS, "spills")               /* of lists: buffers that are off chip, by cost */            \
     X(LX_BYTES_LINKED, "linked costs")         /* of lists: what buffers cost together */
 
 #define LX_BYTE_KIND_ENUM(id, word) id,
@@ -19,10 +19,10 @@ enum lx_byte_kind { LX_BYTE_KINDS(LX_BYTE_KIND_ENUM) LX_BYTE_KIND_COUNT };
 #undef LX_BYTE_KIND_ENUM
 
 const char *lx_byte_kind_word(enum lx_byte_kind k);
-/* What the bytes of a tensor of the graph with layouts are moved for. */
+/* The kind of a tensor of the graph with layouts. */
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor);
 
-/* Of each kind; together they are figures.hbm_bytes. */
+/* Bytes per kind; the sum is figures.hbm_bytes. */
 struct lx_byte_sums {
     int64_t bytes[LX_BYTE_KIND_COUNT];
 };

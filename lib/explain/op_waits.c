@@ -17,10 +17,10 @@ const char *lx_wait_word(enum lx_wait w)
     return (int)w >= 0 && w < LX_WAIT_COUNT ? words[w] : "?";
 }
 
-/* Of a bundle's time: a difference that is no more than this is none. */
+/* A smaller difference of a bundle's time is rounding. */
 #define ROUNDING 1e-9
 
-/* Of the ops of one bundle. */
+/* Sums over the ops of one bundle. */
 struct bundle_sum {
     struct cost_bundle cost;
     double hidden_us; /* device_us - busy_us: what a launch may cover */
@@ -36,7 +36,7 @@ void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
     }
 }
 
-/* Of operand `operand` of op o, in all iterations. */
+/* Bytes of operand `operand` of op o, in all iterations. */
 static double bytes_without_padding(const struct lx_plan *p, int32_t o, int operand)
 {
     int32_t tensor = p->accesses[p->access_at[o] + operand].tensor;
@@ -61,7 +61,7 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) {
-        /* The time of HBM by what each operand takes of it. */
+        /* HBM time by operand. */
         double us = t.hbm_us;
         double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS], all = 0;
         int n = op_operand_count(&p->layouts->graph->ops[o]);
@@ -118,7 +118,7 @@ static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_tran
     sum->cost.busy_us += us;
 }
 
-/* `longer`: the bundle's end-to-end time less its device time, of which the op has its share. */
+/* `longer`: the bundle's end-to-end time less its device time; the op gets its share. */
 static void share_launch(const struct bundle_sum *sum, double longer, int32_t ops, struct lx_op_wait *w)
 {
     double could = w->covered_us, hbm = w->us[LX_WAIT_HBM];

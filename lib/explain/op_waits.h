@@ -1,8 +1,6 @@
-/* What the ops of a plan wait for: the predicted end-to-end time of each taken apart by the same model that made it.
- *
- * Of what goes on at once only the longest counts, so that the parts add up: those of the ops of a bundle to the
- * bundle's end-to-end time, those of all ops to the plan's. Where a bundle's launch covers part of what it moves
- * (cost/bundle.h), that much less is waited for HBM. */
+/* Waits of the ops of a plan: the predicted end-to-end time of each, split by the model that made it. Of
+ * things that overlap only the longest counts, so that the parts add up to the bundle's and the plan's end-
+ * to-end time. Where a launch covers part of the traffic (cost/bundle.h), the wait for HBM is shorter. */
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 
@@ -23,25 +21,25 @@ const char *lx_wait_word(enum lx_wait w);
 
 struct lx_op_wait {
     double us[LX_WAIT_COUNT];
-    double of_hbm_us[LX_BYTE_KIND_COUNT]; /* us[LX_WAIT_HBM], by what is moved */
+    double of_hbm_us[LX_BYTE_KIND_COUNT]; /* us[LX_WAIT_HBM], by kind of traffic */
     double covered_us;                    /* of HBM that the launch covers: in no part */
-    double device_us;                     /* the parts but the launch, and what is covered */
+    double device_us;                     /* all parts except launch, and covered time */
     double flops;
     double
         hbm_bytes; /* that the time is of: without the padding of tensors, which no matmul's model counts */
 };
 
-/* Per operand of an op what of it goes through HBM, 0 to 1: for lx_division_time. */
+/* Per operand of an op the share that goes through HBM, 0 to 1: for lx_division_time. */
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t op, double *share);
 /* One per op of the graph with layouts; not for lists. Nothing is taken from a plan's claims of time. */
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops);
-/* Of ops [0, count). */
+/* Sum over ops [0, count). */
 struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count);
 double lx_wait_us(const struct lx_op_wait *w);
-/* What most of its time is waited for. */
+/* The largest part. */
 enum lx_wait lx_wait_longest(const struct lx_op_wait *w);
 
-/* What a device can do at most, by its cost table: GB/s of its HBM and of all its scratchpads, Gflop/s. */
+/* Peaks of a device by its cost table: GB/s of HBM and of all scratchpads, Gflop/s. */
 struct lx_roofs {
     double hbm_gb_per_s, lx_gb_per_s, gflop_per_s;
 };

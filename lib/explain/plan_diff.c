@@ -55,7 +55,7 @@ static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
     int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (p->accesses) {
-        /* What ops move of each buffer while it is off chip, and of what no buffer serves. */
+        /* Bytes that ops move for each buffer that is off chip, and for tensors without a buffer. */
         int32_t count = p->access_at[p->layouts->graph->op_count];
         for (int32_t a = 0; a < count; a++) {
             int32_t stay = p->accesses[a].stay;
@@ -155,7 +155,7 @@ void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
                             .all = mem_alloc((most + 1) * sizeof *out->all)};
     int64_t *old = plan_diff_measure(before, out->share_before),
             *new = plan_diff_measure(after, out->share_after);
-    /* Buffers of one name, then those that only one plan has; costs per buffer of each plan. */
+    /* Matches buffers by name; `old` and `new` are costs per buffer. */
     const struct lx_problem *p = &before->problem, *q = &after->problem;
     struct names names = {0};
     bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen);

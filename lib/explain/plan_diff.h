@@ -1,11 +1,11 @@
-/* What differs between two plans, buffer by buffer. Buffers are matched by name: in two plans of one pattern a
- * name is one buffer whatever the solver, while its number may differ when the passes do. */
+/* Differences of two plans, buffer by buffer. Buffers are matched by name: in two plans of one pattern a name
+ * is one buffer, while its number may differ. */
 #ifndef LX_EXPLAIN_PLAN_DIFF_H
 #define LX_EXPLAIN_PLAN_DIFF_H
 
 #include "plan/plan.h"
 
-/* What can have happened to a buffer, in the order of a report: X(id, word, in words). */
+/* The change of a buffer, in the order of a report: X(id, word, in words). */
 /* clang-format off */
 #define LX_CHANGES(X)                                                                                        \
     X(LX_CAME_ON_CHIP,     "came_on_chip",     "came on chip")                                               \
@@ -24,7 +24,7 @@ enum lx_change { LX_CHANGES(LX_CHANGE_ENUM) LX_CHANGE_COUNT };
 const char *lx_change_word(enum lx_change c);
 const char *lx_change_words(enum lx_change c);
 
-/* What the traffic of a plan is made of: X(id, word, in words). All but the ring add up to its HBM bytes. */
+/* Parts of a plan's traffic: X(id, word, in words). All but the ring add up to its HBM bytes. */
 /* clang-format off */
 #define LX_PARTS(X)                                                                                         \
     X(LX_PART_BUFFERS,  "buffers",  "ops with buffers off chip")                                            \
@@ -51,8 +51,7 @@ struct lx_difference {
     const char *reason;                    /* why it was, or is, off chip; "": it is not */
     int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
     const char *pool_before, *pool_after;  /* of the plans; "": off chip, or the plan has no more than one */
-    int64_t
-        gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
+    int64_t gain; /* bytes that ops save while it is off chip; without loads and stores */
 };
 
 /* By change, the largest gain or loss first, then by number. The plans must outlive it. */
@@ -81,7 +80,7 @@ struct lx_nest_diff {
     struct lx_nest_change others; /* all other ops, in nests or not */
 };
 
-/* Of plans of graphs. False with `st` when memory is out. */
+/* For plans of graphs. */
 void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out);
 void lx_nest_diff_free(struct lx_nest_diff *d);
 

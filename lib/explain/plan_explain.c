@@ -1,4 +1,4 @@
-/* Finds what keeps a buffer off chip, and who is in its way. */
+/* Finds the obstacle of a buffer, and the buffers in its way. */
 #include "explain/plan_explain.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer answers to its own name and to that of its tensor. */
+/* The name is the buffer's or its tensor's. */
 static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
 {
     if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
@@ -86,7 +86,7 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-/* What the copies of the nest's ticks move of a tensor through HBM, and of which kinds they are: a bit each. */
+/* HBM bytes of a tensor that copies move on the nest's ticks, and the kinds of these copies: a bit each. */
 static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
                                    unsigned *kinds)
 {
@@ -146,7 +146,7 @@ static struct lx_nest_part nest_explain_part_of(const struct lx_plan *p, const s
     int32_t stay;
     int64_t off = accessed(p, n, tensor, &stay), moved = off + nest_explain_copied(p, n, tensor, &kinds);
     struct lx_nest_part part = {.tensor = tensor, .stay = stay, .hbm_bytes = moved};
-    /* Some of it on chip, some of it not: what is paid is told. */
+    /* Partly on chip: HBM traffic decides. */
     part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, t, stay, kinds);
     return part;
 }

@@ -1,4 +1,4 @@
-/* Why a buffer is where it is, and who is in its way. */
+/* The reason of a buffer's place, and the buffers in its way. */
 #ifndef LX_EXPLAIN_PLAN_EXPLAIN_H
 #define LX_EXPLAIN_PLAN_EXPLAIN_H
 
@@ -14,7 +14,7 @@ enum lx_obstacle {
 struct lx_explained {
     int32_t buffer;
     enum lx_obstacle obstacle;
-    int32_t *others; /* with LX_NO_ROOM: who is on chip while it lives, those that save least first */
+    int32_t *others; /* with LX_NO_ROOM: buffers on chip at the same time, smallest saving first */
     int32_t other_count;
 };
 
@@ -55,7 +55,7 @@ struct lx_nest_part {
     int32_t tensor;
     int32_t stay; /* that has it on chip for the first op of the nest which finds it there; -1: none */
     enum lx_nest_use use;
-    int64_t hbm_bytes; /* that the nest moves of it, in all iterations */
+    int64_t hbm_bytes; /* that the nest moves for it, in all iterations */
 };
 
 struct lx_nest_explained {

@@ -3,10 +3,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
-/* Without these another tool's answer would not be legal here. The rest is about what is worth its place, and such tools
- * place all that they are given. */
+/* Another tool must respect these, or its answer is illegal here. Costs are optional: such tools place
+ * everything. */
 enum {
     NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
 };

@@ -1,4 +1,4 @@
-/* The table of exports. In the order in which people are told of them. */
+/* The table of exports, in the order of the help. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/words.h"
@@ -7,23 +7,20 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
 static const struct lx_export rows[] = {
     {.name = "handover", .summary = "hand-over to code generation", .write = handover_write,
-     .help = "JSON with what a compiler needs of each op: memory and start address of every operand on every core, splits, "
-             "loops of nests, copies, arguments of kernels, and those that fall away"},
+     .help = "JSON for code generation: memory and start address of every operand of each op on every core, splits, loops of nests, copies, kernels with their arguments"},
     {.name = "perfetto", .summary = "trace of Perfetto", .write = perfetto_write,
-     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in "
-             "predicted time; of a team's plan its members' ops, waits and what comes over links"},
+     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in predicted time; for a team the ops, waits and link traffic of each device"},
     {.name = "memory_viz", .summary = "snapshot of PyTorch's MemoryViz", .write = memory_viz_write,
      .help = "a pickle for pytorch.org/memory_viz: each allocation in LX and in HBM"},
     {.name = "model-explorer", .summary = "graph of Model Explorer", .write = explorer_graph_write,
      .help = "JSON: ops, tensors and edges in layers of bundles and nests"},
     {.name = "model-explorer-residency", .summary = "node data of Model Explorer, residency",
-     .write = explorer_residency_write, .help = "JSON beside that graph: where what each op makes is"},
+     .write = explorer_residency_write, .help = "JSON beside that graph: the place of each op's output"},
     {.name = "model-explorer-hbm", .summary = "node data of Model Explorer, HBM bytes",
      .write = explorer_hbm_write, .help = "JSON beside that graph: bytes that each op moves through HBM"},
     {.name = "model-explorer-time", .summary = "node data of Model Explorer, time",
@@ -31,11 +28,9 @@ static const struct lx_export rows[] = {
     {.name = "model-explorer-cores", .summary = "node data of Model Explorer, cores",
      .write = explorer_cores_write, .help = "JSON beside that graph: cores that work on each op"},
     {.name = "xla-csv", .summary = "XLA buffer assignment", .write = assignment_write,
-     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names "
-             "of what is on chip; ids are those of allocinfo and of --format xla"},
+     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names of buffers on chip; ids are those of allocinfo and of --format xla"},
     {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
-     .help = "CSV with buffer_id, size, offset, start_time and end_time of each stay on chip; ids are those of --format xla "
-             "of the same plan, and `lxplan check` takes both"},
+     .help = "CSV with buffer_id, size, offset, start_time and end_time of each residency on chip; ids are those of --format xla of the same plan, and `lxplan check` takes both"},
     {.name = "html", .summary = "page of the plan", .write = html_write,
      .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, tables that sort"},
 };

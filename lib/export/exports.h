@@ -16,7 +16,7 @@ struct lx_team_plans;
 struct lx_export {
     const char *name;    /* a word of its own: --format NAME */
     const char *summary; /* for people, as in "MiniMalloc CSV" */
-    const char *help;    /* what is in it */
+    const char *help;    /* its contents */
     /* Appends to `out`; `other` is a plan to compare with, or NULL. False with `st`: the plan has nothing of the kind.
      * NULL: `format` writes it. */
     bool (*write)(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st);
@@ -35,7 +35,7 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
 /* The time line of a team, as team/run/team_clock.h has it, as trace events with a process per member. */
 char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st);
 
-/* What a list of buffers could not say of a problem. */
+/* Parts of a problem that a list of buffers cannot express. */
 struct lx_left_out {
     int32_t barred;   /* buffers that may not be placed: other tools place all that they are given */
     int32_t may_take; /* that may take another's place */

@@ -10,7 +10,6 @@
 #include "device/memory/stick_box.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* An op, and where its operands begin for each core. */
 struct op_starts {
@@ -21,7 +20,9 @@ struct op_starts {
     const struct lx_op_launch *launch;
 };
 
-/* Addresses of parts; see operand_starts.h. The parts are those that the device has (device/memory/stick_box.h). */
+/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its
+ * first turn. In LX the part of the core is stored row by row from the buffer's address on; in HBM the whole
+ * tensor. The parts are the device's (device/memory/stick_box.h). */
 
 static struct op_starts op_starts_of(const struct lx_plan *p, int32_t op)
 {
@@ -54,7 +55,7 @@ static bool first_piece(const struct op_starts *x, int64_t core, int moved, stru
     return true;
 }
 
-/* Of a window the input begins where the first tap of the first output is. */
+/* The input of a window begins at the first tap of the first output. */
 static int64_t window_from(const struct op_starts *x, int v, const struct lx_launch_piece *piece)
 {
     for (int w = 0; w < x->x.window_count; w++) {
@@ -138,7 +139,7 @@ static void handover_add_tensor(const struct lx_plan *p, int32_t t, struct text 
     text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
 }
 
-/* What the ops of a kernel do with each tensor. */
+/* Reads and writes of each tensor by a kernel's ops. */
 enum { UNTOUCHED, ON_CHIP, IN_HBM };
 
 static void look_at_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how)

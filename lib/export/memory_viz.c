@@ -151,7 +151,7 @@ static int memory_viz_by_time(const void *a, const void *b)
     return (x->who > y->who) - (x->who < y->who);
 }
 
-/* What a pool holds, and at least so many bytes as it is said to have. */
+/* The blocks of a pool, and at least its capacity. */
 static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
 {
     struct byte_blocks b;
@@ -190,7 +190,7 @@ static void touch_all(const struct lx_plan *p, struct allocation *all)
             memory_viz_touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
 }
 
-/* What arrives or leaves is there all the time, the rest from its first to its last touch. */
+/* Inputs and outputs live all the time, other tensors from first to last touch. */
 static void find_in_hbm(const struct lx_plan *p, struct allocations *out)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -201,7 +201,7 @@ static void find_in_hbm(const struct lx_plan *p, struct allocations *out)
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
         struct allocation a = all[t];
-        /* In all of a nest, if in any iteration of it. */
+        /* A touch in one iteration counts for the whole nest. */
         for (int32_t i = 0; i < p->nest_count; i++) {
             if (a.start > p->nests[i].last || a.end <= p->nests[i].first) continue;
             memory_viz_touch(&a, p->nests[i].first);

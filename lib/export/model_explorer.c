@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 
@@ -133,7 +132,7 @@ static void add_buffer_attributes(struct nodes *x, int32_t i)
     if (x->p->reason[i]) model_explorer_add_word(x, "reason", x->p->reason[i]);
 }
 
-/* Who has left in a tensor what is there: an op, or nobody yet; then it is the tensor's own node, if it has one. */
+/* The node that wrote a tensor last: an op, or the tensor's own node. */
 static struct node model_explorer_source_of(const struct nodes *x, int32_t tensor)
 {
     if (x->writer[tensor] >= 0) return (struct node){NODE_OP, x->writer[tensor]};
@@ -150,7 +149,7 @@ static void add_edge(struct nodes *x, struct node from, int input)
     x->between = ", ";
 }
 
-/* What an op reads, what a tensor that leaves is made by, whose place a buffer takes. */
+/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. */
 static void add_edges(struct nodes *x, struct node n)
 {
     const struct lx_plan *p = x->p;
@@ -233,7 +232,7 @@ static void model_explorer_add_node(struct nodes *x, struct node n)
     text_add(x->out, "}");
 }
 
-/* What the loops of nests are. */
+/* Loops of nests. */
 static void add_groups(struct nodes *x)
 {
     const struct lx_plan *p = x->p;
@@ -293,7 +292,7 @@ static bool add_residency(const struct lx_plan *p, struct node n, struct text *o
     return true;
 }
 
-/* Of a list, what it costs that a buffer is off chip. */
+/* The cost of a list's buffer off chip. */
 static bool node_data_add_bytes(const struct lx_plan *p, struct node n, struct text *out)
 {
     int64_t bytes = 0;

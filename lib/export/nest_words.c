@@ -227,7 +227,7 @@ void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 {
     const struct lx_nest *n = nest_of_tile(p, buffer);
     if (!n) return;
-    text_format(out, "held at level %d of %d", p->stays[buffer].hold, n->level_count);
+    text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
     if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", accumulator");
     static const char *const words[] = {
         [LX_LOAD] = "loaded", [LX_STORE] = "stored", [LX_RING] = "relayout", [LX_MOVE] = "moved"};

@@ -13,7 +13,7 @@
 int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);
 /* How often an op runs: the iterations of its nest, or 1. */
 int64_t plan_op_times(const struct lx_plan *p, int32_t op);
-/* Of all nests together. */
+/* All nests together. */
 int64_t plan_iterations(const struct lx_plan *p);
 
 /* How a level's axis is called. */
@@ -51,15 +51,15 @@ int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int l
 /* The level whose axis is this variable of an op, from 0 on; -1: none. */
 int nest_level_of(const struct lx_plan *p, int32_t op, char letter);
 
-/* A buffer that has a tile of its tensor at a time, and not all of it. */
+/* Does the buffer hold one tile of its tensor at a time? */
 bool is_tile(const struct lx_plan *p, int32_t buffer);
 /* How many tiles make its tensor; 1: it is whole. */
 int64_t tile_count(const struct lx_plan *p, int32_t buffer);
 /* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the iteration. */
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out);
 
-/* Of what is whole while a nest runs: "whole in nest 2: this iteration uses s 256..320", "whole in nest 3: adds up a sum
- * over f, 5 of 64 tiles so far"; nothing where the nest does not access it. */
+/* A whole tensor while a nest runs: "whole in nest 2: this iteration uses s 256..320", "accumulator of nest 3 over f: 5 of 64
+ * tiles summed"; nothing where the nest does not touch it. */
 void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int64_t iteration,
                      struct text *out);
 /* "held in level 1 of 2, loaded 16 times, 2,097,152 B in all". */

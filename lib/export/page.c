@@ -3,7 +3,6 @@
 #include "base/human_words.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its number says the same. */
@@ -11,13 +10,12 @@ void html_page(const char *title, const char *script, const struct text *json, c
                struct text *out)
 {
     char *clean = printable(title, 0);
-    text_add(out,
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-             "'unsafe-inline'; "
-             "style-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+                  "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" "
+                  "href=\"data:,\">\n<title>");
     text_xml(out, clean ? clean : "");
     text_format(out,
                 "</title>\n<style>\n%s</style>\n</head>\n<body>\n<div id=\"still\">\n%s</div>\n"

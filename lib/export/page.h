@@ -40,7 +40,7 @@ void add_still_words(const char *words, struct text *out);
 
 /* "lxplan plan PATTERN -s auto --seed 0 ...": how it is planned again. */
 void add_command_words(const struct lx_plan *p, struct text *out);
-/* Of the program that writes the page. */
+/* Version of the program that writes the page. */
 extern const char page_version[];
 
 #endif

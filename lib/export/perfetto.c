@@ -125,7 +125,7 @@ static int perfetto_by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ticks at which what is taken or reserved of a pool changes, each once, from the first on. */
+/* Ticks at which the use of a pool changes, each once. */
 static int64_t *perfetto_changes_of(const struct trace *x, const struct lx_occupancy *o, int32_t pool,
                                     size_t *count)
 {
@@ -145,7 +145,7 @@ static int64_t *perfetto_changes_of(const struct trace *x, const struct lx_occup
     return at;
 }
 
-/* Bytes in use at a tick; `*k`: how many steps of it lie before. */
+/* Bytes in use at a tick; `*k`: steps before it. */
 static int64_t taken_at(const struct lx_occupancy *o, int64_t tick, size_t *k)
 {
     while (*k < o->count && o->tick[*k] <= tick) ++*k;

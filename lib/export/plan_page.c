@@ -9,7 +9,6 @@
 #include "plan/occupancy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Names of files are made printable, as everywhere. */
 static void plan_page_add_name(struct text *out, const char *name)
@@ -73,7 +72,7 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
     if (!height && p->problem.capacity > 0)
         add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
     if (other) {
-        /* What the other plan comes to. */
+        /* Figures of the other plan. */
         struct text name = {0}, value = {0};
         text_add(&name, "beside it: ");
         add_printable(&name, other->graph->name ? other->graph->name : "", 0);

@@ -1,6 +1,5 @@
-/* What a plan comes to, in the same words everywhere: what is paid, the least that is proved of it, how far the one is
- * above the other, and why no more is proved. "optimal" is said of a plan that is proved to be the least; "proven least"
- * of the bound, and of nothing else. A bound that holds for the plan's own divisions of ops only is said to. */
+/* A plan's value, bound and gap in the same words everywhere. "optimal": proved; "proven least": the bound. A
+ * bound that holds only for the plan's own work split says so. */
 #ifndef LX_EXPORT_PLAN_WORDS_H
 #define LX_EXPORT_PLAN_WORDS_H
 
@@ -10,7 +9,7 @@
 /* 12.7 MiB; below 10 KiB 1,234 B */
 struct words in_short_bytes(int64_t n);
 
-/* What its bytes are called: HBM, cost (of a list) or height. */
+/* HBM, cost (of a list) or height. */
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
@@ -21,15 +20,15 @@ const char *optimal_words(const struct lx_plan *p);
 const char *verdict_words(const struct lx_plan *p);
 /* The pool that a buffer is in; "": it is off chip, or there is only one. */
 const char *pool_word(const struct lx_plan *p, int32_t buffer);
-/* What stands behind the value: ", optimal". Nothing where everything just has to fit. */
+/* Words behind the value: ", optimal". Nothing for the objective fit. */
 void add_least_words(const struct lx_plan *p, bool brief, struct text *out);
 /* "optimal", "feasible: bestfit is a heuristic and proves nothing", "limit: stopped by --time" */
 void add_status_words(const struct lx_plan *p, struct text *out);
 /* Only why: ": stopped by --time"; nothing where there is nothing to say. */
 void add_reason_words(const struct lx_plan *p, struct text *out);
 
-/* What a buffer's colour and letter go by, in every picture, page and on the screen: the number of its tensor (of a
- * list's buffer, its own), so that all stays of a tensor look alike, in all plans of a pattern. -1: of no buffer. */
+/* The number behind a buffer's colour and letter in every picture: its tensor's (of a list its own), so that
+ * all residencies of a tensor look alike in all plans. -1: no buffer. */
 int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
 /* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
 int64_t *moved_by_buffers(const struct lx_plan *p);

@@ -32,8 +32,7 @@ bool bands_make(const struct lx_plan *p, struct bands *out)
     for (int32_t k = n; k-- > 0;) {
         struct band *b = &out->at[k];
         if (!pool_bands_measure(p, k, b)) return bands_free(out), false;
-        if (n > 1)
-            b->height = b->shown; /* bands touch each other: what is above the last byte is not shown */
+        if (n > 1) b->height = b->shown; /* bands touch: nothing above the last byte is shown */
         b->base = out->top;
         out->top += b->shown + (n > 1 ? HEADING : 0);
     }

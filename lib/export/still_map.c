@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 1200, LEFT = 96, RIGHT = 12, TOP = 8, MAP = 420, AXIS = 28, USE = 90, LETTER = 7 };

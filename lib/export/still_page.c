@@ -5,7 +5,6 @@
 #include "export/plan_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 const char page_version[] = LXPLAN_VERSION;
 
@@ -170,7 +169,7 @@ static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
     int32_t n = p->problem.count, over = 0, found = 0;
     int32_t *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen);
     int64_t low = 0, high = INT64_MAX;
-    while (n > STILL_MOST && low < high) { /* the least size of which no more are larger than are shown */
+    while (n > STILL_MOST && low < high) { /* sizes from here on are shown */
         int64_t middle = low + (high - low) / 2;
         over = 0;
         for (int32_t i = 0; i < n; i++) over += size_at(p, i) > middle;

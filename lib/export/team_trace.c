@@ -67,7 +67,7 @@ static void team_trace_begin_slice(struct team_trace *x, int member, int row, co
     text_free(&whole);
 }
 
-/* What travels by a tag, and how. Tags behind those of exchanges are rounds of combining: terms, then sums. */
+/* Tensor and kind of a tag. Tags behind those of exchanges are rounds of combining: terms, then sums. */
 static const char *trip_name(const struct lx_team_plan *p, int tag, const char **how)
 {
     static const char *const rounds[] = {"terms", "sums"};

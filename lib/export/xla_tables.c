@@ -27,7 +27,7 @@ static void add_read(struct uses *u, int64_t tick, const char *how, const char *
     for (; *name; name++) text_add_n(&u->names, *name == ';' ? "," : name, 1); /* ";" is between names */
 }
 
-/* Of a graph's tick: copies to other places on chip, then the op (once, however many operands it has there), then stores. */
+/* Uses on a tick of a graph: copies on chip, then the op (once), then stores. */
 static void add_reads_of_tick(const struct lx_plan *p, int32_t stay, int32_t o, int32_t *next, struct uses *u)
 {
     bool reads = false, stores = false;
@@ -62,7 +62,7 @@ static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
             add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);
 }
 
-/* Of buffer `i`, which is number `n` of those that may be on chip. */
+/* Row of buffer `i`, number `n` among buffers that may be on chip. */
 static int64_t xla_tables_id_of(const struct lx_plan *p, int32_t i, int32_t n)
 {
     return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;

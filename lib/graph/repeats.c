@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,19 +148,19 @@ static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
     for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
-    sort_in_full(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
     for (int32_t i = 1; i < n; i++) {
         int32_t ops = s->alike[i].op - s->alike[i - 1].op;
         if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
             s->lengths[count++] = (struct length){ops, 1};
     }
-    sort_in_full(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
     for (int32_t i = 0; i < count; i++)
         if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
             s->lengths[kept - 1].votes++;
         else
             s->lengths[kept++] = s->lengths[i];
-    sort_in_full(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
     return kept < TRIED ? kept : TRIED;
 }
 
@@ -213,7 +212,7 @@ static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) sort_in_full(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
+    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
     for (int32_t i = 0; i < s->run_count; i++) {
         /* Where a layer begins: whole layers may be moved over the ops beside them. */
         int32_t least = s->runs[i].is.first,

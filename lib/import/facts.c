@@ -7,7 +7,7 @@
 
 enum { MOST_KEY = 2 * MODEL_MAX_NAME + 64 };
 
-static struct fact *find(const struct model_facts *f, const char *group, const char *key, char *whole)
+static struct fact *fact_find(const struct model_facts *f, const char *group, const char *key, char *whole)
 {
     snprintf(whole, MOST_KEY, "%s\n%s", group, key);
     int32_t i = names_find(&f->index, whole);
@@ -17,7 +17,7 @@ static struct fact *find(const struct model_facts *f, const char *group, const c
 static struct fact *fact_of(struct model_facts *f, const char *group, const char *key)
 {
     char whole[MOST_KEY];
-    struct fact *found = find(f, group, key, whole), added = {0};
+    struct fact *found = fact_find(f, group, key, whole), added = {0};
     if (found) return found;
     const char *kept = arena_string(&f->memory, whole);
     added.group = arena_string(&f->memory, group);
@@ -30,7 +30,7 @@ static struct fact *fact_of(struct model_facts *f, const char *group, const char
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise)
 {
     char whole[MOST_KEY];
-    const struct fact *found = find(f, group, key, whole);
+    const struct fact *found = fact_find(f, group, key, whole);
     return found ? found->value : otherwise;
 }
 
@@ -59,7 +59,7 @@ void fact_tensor(struct model_facts *f, const struct model_type *type)
     fact_most(f, "max_rank", type->count);
 }
 
-static int64_t bytes_of(const struct lx_model *m, const int32_t *values, int count)
+static int64_t fact_bytes_of(const struct lx_model *m, const int32_t *values, int count)
 {
     int64_t sum = 0;
     for (int i = 0; i < count; i++) {
@@ -71,22 +71,22 @@ static int64_t bytes_of(const struct lx_model *m, const int32_t *values, int cou
 
 int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op)
 {
-    return bytes_of(m, op->operands, op->operand_count);
+    return fact_bytes_of(m, op->operands, op->operand_count);
 }
 
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op)
 {
-    return bytes_of(m, op->results, op->result_count);
+    return fact_bytes_of(m, op->results, op->result_count);
 }
 
-static int64_t bytes_within(const struct lx_model *m, int32_t body, int depth)
+static int64_t fact_bytes_within(const struct lx_model *m, int32_t body, int depth)
 {
     const struct model_body *b = &m->bodies.at[body];
     int64_t sum = 0;
     for (int i = 0; i < b->op_count && depth < 4; i++) {
         int64_t part[] = {fact_operand_bytes(m, &b->ops[i]), fact_result_bytes(m, &b->ops[i])};
         for (int k = 0; k < b->ops[i].body_count + 2; k++) {
-            int64_t more = k < 2 ? part[k] : bytes_within(m, b->ops[i].bodies[k - 2], depth + 1);
+            int64_t more = k < 2 ? part[k] : fact_bytes_within(m, b->ops[i].bodies[k - 2], depth + 1);
             if (__builtin_add_overflow(sum, more, &sum)) return INT64_MAX;
         }
     }
@@ -95,7 +95,7 @@ static int64_t bytes_within(const struct lx_model *m, int32_t body, int depth)
 
 int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
 {
-    return bytes_within(m, body, 0);
+    return fact_bytes_within(m, body, 0);
 }
 
 void fact_op(struct model_facts *f, const struct model_op *op)

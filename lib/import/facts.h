@@ -1,7 +1,8 @@
 /* What can be counted in a model as its file has it: ops, tensors, bytes, multiply-adds, by kind and in all.
  *
- * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". The report shows them, and they
- * are compared with numbers that others have counted. In the order in which they were first counted. */
+ * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". The report shows them,
+ * and they are compared with numbers that others have counted. In the order in which they were first
+ * counted. */
 #ifndef LX_IMPORT_FACTS_H
 #define LX_IMPORT_FACTS_H
 

@@ -43,8 +43,9 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. An empty tensor must not hide extents whose product with others would be. */
-static bool measure(struct model_type *t)
+/* False: more than a number holds. An empty tensor must not hide extents whose product with others would
+ * be. */
+static bool model_measure(struct model_type *t)
 {
     int64_t bits, product = 1;
     bool known = true, empty = false;
@@ -68,7 +69,7 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
     *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    if (!measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
+    if (!model_measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
     return t;
 }
 
@@ -115,7 +116,7 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
 enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
 
 /* Extents that are not known are those of the other. */
-static bool same_tensor(const struct model_type *a, const struct model_type *b)
+static bool model_same_tensor(const struct model_type *a, const struct model_type *b)
 {
     bool same = a->element == b->element && a->count == b->count;
     for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
@@ -126,9 +127,9 @@ static bool same_tensor(const struct model_type *a, const struct model_type *b)
 bool model_same_types(const struct model_type *a, const struct model_type *b)
 {
     if (a->leaves != b->leaves) return false;
-    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return same_tensor(a, b);
+    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return model_same_tensor(a, b);
     for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
-        if (!same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
+        if (!model_same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
     return true;
 }
 

@@ -1,9 +1,11 @@
-/* A model as its file has it: what the readers of TTIR, HLO and ONNX all make, before anything is mapped to ops of ours.
+/* A model as its file has it: what the readers of TTIR, HLO and ONNX all make, before anything is mapped to
+ * ops of ours.
  *
- * A body is a list of ops with arguments and results: a function, a computation, a graph or a subgraph. Values are
- * numbered over the whole model; each is an argument, a result of an op, or a constant that the file keeps apart from
- * its ops. Ops stand in the order of the file, makers before readers. Types may be tuples (HLO). Everything lives in
- * the model's arena and nothing refers to the text of the file. Typical sizes: 10 to 100,000 ops. */
+ * A body is a list of ops with arguments and results: a function, a computation, a graph or a subgraph.
+ * Values are numbered over the whole model; each is an argument, a result of an op, or a constant that the
+ * file keeps apart from its ops. Ops stand in the order of the file, makers before readers. Types may be
+ * tuples (HLO). Everything lives in the model's arena and nothing refers to the text of the file. Typical
+ * sizes: 10 to 100,000 ops. */
 #ifndef LX_IMPORT_MODEL_PARTS_H
 #define LX_IMPORT_MODEL_PARTS_H
 
@@ -11,7 +13,7 @@
 #include "base/names.h"
 #include "base/status.h"
 #include "base/vec.h"
-#include "import/model_options.h"
+#include "import/model_import.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,8 +71,8 @@ enum model_data_form {
     DATA_ABSENT,   /* a shape and nothing else */
 };
 
-/* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of integers and
- * booleans, else `reals`, of complex numbers two of them; of a splat just one. */
+/* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of
+ * integers and booleans, else `reals`, of complex numbers two of them; of a splat just one. */
 struct model_data {
     enum model_data_form form;
     bool missing; /* external, and that file is not there, or too short */
@@ -189,7 +191,7 @@ bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct 
 bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st);
 
-/* Making parts of a model; NULL or -1: memory is out, or a size is beyond what a number holds (`st`). */
+/* Making parts of a model; NULL or -1: a size is beyond what a number holds (`st`). */
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
                                          const int64_t *extent, lx_status *st);
 const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
@@ -212,5 +214,10 @@ const struct model_type *model_type_of(const struct lx_model *m, int32_t value);
 int64_t model_data_int(const struct model_data *d, int64_t element);
 /* As a double, the nearest one. */
 double model_data_real(const struct model_data *d, int64_t element);
+
+/* ---- What helps against an error of a model file ---- */
+
+/* Adds to the message what helps, unless it says so. Always false. */
+bool model_add_remedy(enum model_format format, lx_status *st);
 
 #endif

@@ -1,7 +1,5 @@
 /* The way in for models: which format, and its reader. */
 #include "import/model_parts.h"
-#include "import/model_remedies.h"
-#include "import/types/open_extents.h"
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -9,23 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins(const char *text, size_t length, const char *word)
+static bool model_begins(const char *text, size_t length, const char *word)
 {
     size_t n = strlen(word);
     return length >= n && memcmp(text, word, n) == 0;
 }
 
 /* Spaces, and comments: to the end of their lines, or in brackets. */
-static size_t skip_blank(const char *text, size_t length)
+static size_t model_skip_blank(const char *text, size_t length)
 {
     size_t i = 0;
     while (i < length) {
         if (strchr(" \t\r\n", text[i]) && text[i]) {
             i++;
-        } else if (begins(text + i, length - i, "//")) {
+        } else if (model_begins(text + i, length - i, "//")) {
             const char *end = memchr(text + i, '\n', length - i);
             i = end ? (size_t)(end - text) : length;
-        } else if (begins(text + i, length - i, "/*")) {
+        } else if (model_begins(text + i, length - i, "/*")) {
             const char *end = memmem(text + i + 2, length - i - 2, "*/", 2);
             i = end ? (size_t)(end - text) + 2 : length;
         } else {
@@ -35,22 +33,23 @@ static size_t skip_blank(const char *text, size_t length)
     return i;
 }
 
-static bool is_hlo(const char *text, size_t length)
+static bool model_is_hlo(const char *text, size_t length)
 {
-    size_t i = skip_blank(text, length);
-    return begins(text + i, length - i, "HloModule");
+    size_t i = model_skip_blank(text, length);
+    return model_begins(text + i, length - i, "HloModule");
 }
 
 /* Text that has the word within; what begins as JSON is not looked through. */
-static bool is_mlir(const char *text, size_t length)
+static bool model_is_mlir(const char *text, size_t length)
 {
-    size_t i = skip_blank(text, length);
+    size_t i = model_skip_blank(text, length);
     if (i == length || !strchr("#mfbt\"", text[i]) || text[i] == 0) return false;
     return memmem(text + i, length - i, "func.func", 9) != NULL;
 }
 
-/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only added up. */
-static bool is_onnx(const char *text, size_t length)
+/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only
+ * added up. */
+static bool model_is_onnx(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     bool graph = false, version = false;
@@ -76,14 +75,14 @@ static bool is_onnx(const char *text, size_t length)
 enum model_format model_format_of(const char *text, size_t length)
 {
     static bool (*const sniff[MODEL_FORMAT_COUNT])(const char *, size_t) = {
-        [MODEL_TTIR] = is_mlir, [MODEL_HLO] = is_hlo, [MODEL_ONNX] = is_onnx};
+        [MODEL_TTIR] = model_is_mlir, [MODEL_HLO] = model_is_hlo, [MODEL_ONNX] = model_is_onnx};
     int f = 0;
     while (f < MODEL_FORMAT_COUNT && !sniff[f](text, length)) f++;
     return (enum model_format)f;
 }
 
-static bool all_used(const struct lx_model *m, const char *option, const struct lx_model_binding *list,
-                     const bool *used, int count, lx_status *st)
+static bool model_all_used(const struct lx_model *m, const char *option, const struct lx_model_binding *list,
+                           const bool *used, int count, lx_status *st)
 {
     for (int i = 0; i < count; i++)
         if (!used[i])
@@ -93,9 +92,9 @@ static bool all_used(const struct lx_model *m, const char *option, const struct 
     return true;
 }
 
-/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own. (A local function
- * of ONNX has no types but those of its calls.) */
-static bool is_entry(const struct lx_model *m, const char *wanted, lx_status *st)
+/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own.
+ * (A local function of ONNX has no types but those of its calls.) */
+static bool model_is_entry(const struct lx_model *m, const char *wanted, lx_status *st)
 {
     const char *entry = m->bodies.at[m->entry].name;
     bool hlo = m->format == MODEL_HLO;
@@ -108,12 +107,12 @@ static bool is_entry(const struct lx_model *m, const char *wanted, lx_status *st
 }
 
 /* Types as their kinds have them, and nothing said about what is not there. */
-static bool is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
+static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
 {
-    return is_entry(m, o->function, st) &&
+    return model_is_entry(m, o->function, st) &&
            (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
-           all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
-           all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
+           model_all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
+           model_all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
 }
 
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
@@ -138,7 +137,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     bool room = m->file && m->dim_used && m->fixed_used;
     if (room) memset(m->dim_used, 0, (size_t)o->dim_count + 1);
     if (room) memset(m->fixed_used, 0, (size_t)o->fixed_count + 1);
-    if (room && read[format](m, text, length, o, st) && is_sound(m, o, st)) return m;
+    if (room && read[format](m, text, length, o, st) && model_is_sound(m, o, st)) return m;
     model_add_remedy(format, st);
     lx_model_free(m);
     return NULL;

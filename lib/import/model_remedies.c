@@ -1,6 +1,7 @@
-/* What helps against an error of a model file. Messages say where and what is wrong; those that do not say themselves what
- * to do about it (behind "; ", or as what was expected) get what helps in general, by format and kind of error. */
-#include "import/model_remedies.h"
+/* What helps against an error of a model file. Messages say where and what is wrong; those that do not say
+ * themselves what to do about it (behind "; ", or as what was expected) get what helps in general, by
+ * format and kind of error. */
+#include "import/model_parts.h"
 
 #include <stdio.h>
 #include <string.h>

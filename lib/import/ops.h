@@ -8,11 +8,13 @@ struct import;
 struct layer;
 struct typing;
 
-/* What a mapping demands. TENSORS: operands and one result are tensors with elements. LOOSE: operands beyond the least
- * may be left out, results may be several or none. ANY_TYPE: one result; tuples and empty tensors pass. */
+/* What a mapping demands. TENSORS: operands and one result are tensors with elements. LOOSE: operands
+ * beyond the least may be left out, results may be several or none. ANY_TYPE: one result; tuples and empty
+ * tensors pass. */
 enum op_form { OP_TENSORS, OP_LOOSE, OP_ANY_TYPE };
 
-/* TTIR mixes types freely, so that its rules are looser; floats of all widths are one type in text dialects. */
+/* TTIR mixes types freely, so that its rules are looser; floats of all widths are one type in text
+ * dialects. */
 enum op_elements {
     ELEMENTS_ANY,
     ELEMENTS_LIKE,    /* the result as the first operand */

@@ -28,11 +28,12 @@ void pool_destroy(struct pool *pool); /* NULL is fine */
 
 int pool_threads(const struct pool *pool); /* 1 for NULL */
 
-/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. When the work of the
- * calling thread is cancelled (base/cancel.h), the tasks that are left are not run. */
+/* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. When
+ * the work of the calling thread is cancelled (base/cancel.h), the tasks that are left are not run. */
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);
 
-/* The function is called on the thread of the caller before each of its tasks: it may cancel the caller's token. */
+/* The function is called on the thread of the caller before each of its tasks: it may cancel the caller's
+ * token. */
 void pool_on_poll(struct pool *pool, void (*poll)(void *context), void *context);
 /* Calls it, outside of tasks. True: the work is cancelled. */
 bool pool_cancelled(struct pool *pool);

@@ -1,5 +1,6 @@
-/* Dead ops: those of which no result reaches an output of the graph or an op off the device; and dead results. One pass
- * from the last op to the first; a full write ends the life of what the tensor held before, an insert does not. */
+/* Dead ops: those of which no result reaches an output of the graph or an op off the device; and dead
+ * results. One pass from the last op to the first; a full write ends the life of what the tensor held
+ * before, an insert does not. */
 #include "layout/insert_restickifies.h"
 #include "base/memory.h"
 #include "graph/results.h"

@@ -1,8 +1,8 @@
 /* What a flat index means on a tensor: one coordinate per dimension, as terms of loop variables.
  *
- * "4096*p0 + p1" on a (2, 256, 4096) tensor. Spans are made of such terms: of einsums, where each dimension has
- * its own variable, straight from the layout; of indices that come flattened (reshapes, windows, repeats) by
- * access_coordinates. */
+ * "4096*p0 + p1" on a (2, 256, 4096) tensor. Spans are made of such terms: of einsums, where each dimension
+ * has its own variable, straight from the layout; of indices that come flattened (reshapes, windows,
+ * repeats) by access_coordinates. */
 #ifndef LX_LAYOUT_FLAT_INDEX_H
 #define LX_LAYOUT_FLAT_INDEX_H
 
@@ -16,8 +16,8 @@ struct index_term {
     int64_t coefficient, range, wrap;
 };
 
-/* A summand of a coordinate: ((scale * (v mod wrap) + lead) mod mod) / divisor, rounded down; wrap, mod 0: none.
- * `lead` is where a view begins within the divisor. */
+/* A summand of a coordinate: ((scale * (v mod wrap) + lead) mod mod) / divisor, rounded down; wrap, mod 0:
+ * none. `lead` is where a view begins within the divisor. */
 struct coordinate_term {
     int var;
     int64_t scale, wrap, mod, divisor, lead;

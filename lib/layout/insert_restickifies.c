@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "graph/builder.h"
@@ -152,8 +151,8 @@ static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct 
     return VEC_PUSH(&n->paddings, p) ? true : status_no_memory(n->st);
 }
 
-/* What leaves the graph goes through HBM as it lies. Where padding at least doubles it, and one core could hold a copy, that is
- * padded instead. */
+/* What leaves the graph goes through HBM as it lies. Where padding at least doubles it, and one core could
+ * hold a copy, that is padded instead. */
 static bool pads_a_copy(const struct inserter *n, const struct lx_op *op, const struct stick_way *w,
                         const int32_t *inputs)
 {
@@ -272,7 +271,7 @@ static bool in_pattern_order(struct inserter *n)
             (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
     }
     if (ok) {
-        sort_in_full(rank, count, sizeof *rank, insert_restickifies_by_key);
+        qsort(rank, count, sizeof *rank, insert_restickifies_by_key);
         stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
         stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
         stop_copy(layouts, n->layouts.at, count * sizeof *layouts);

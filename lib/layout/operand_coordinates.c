@@ -1,5 +1,5 @@
-/* From an op's index map to flat indices, and from these through the stride map to device coordinates: the way that
- * a compiler which knows only the flat index of an access goes. */
+/* From an op's index map to flat indices, and from these through the stride map to device coordinates: the
+ * way that a compiler which knows only the flat index of an access goes. */
 #include "layout/operand_coordinates.h"
 
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,

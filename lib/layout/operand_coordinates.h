@@ -6,8 +6,8 @@
 #include "layout/layout.h"
 #include "layout/op_index.h"
 
-/* `out` has LX_MAX_DEVICE_RANK entries, of which the layout's rank are filled; variables are those of `x`. False: the
- * view begins outside of its tensor. */
+/* `out` has LX_MAX_DEVICE_RANK entries, of which the layout's rank are filled; variables are those of `x`.
+ * False: the view begins outside of its tensor. */
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
                          struct coordinate *out, lx_status *st);
 

@@ -2,13 +2,13 @@
  *
  * A state knows, for each tensor that is still to be used, where its stick is and which restickified copies
  * of it exist already. The cost is what restickifies move, in device elements; among equal costs, less
- * memory. A state is also dropped if a cheaper one could make every copy that it lacks at once and still cost
- * no more; that leaves few states, and loses nothing. While no layer has more than WIDTH of them the search
- * is exact.
+ * memory. A state is also dropped if a cheaper one could make every copy that it lacks at once and still
+ * cost no more; that leaves few states, and loses nothing. While no layer has more than WIDTH of them the
+ * search is exact.
  *
- * Moving least may mean sticks of one element everywhere: nothing is ever out of place in them, and each op carries
- * the padding. An answer whose layouts have several times the elements that they need is therefore compared with
- * one that is searched by what is moved and what is laid out together.
+ * Moving least may mean sticks of one element everywhere: nothing is ever out of place in them, and each op
+ * carries the padding. An answer whose layouts have several times the elements that they need is therefore
+ * compared with one that is searched by what is moved and what is laid out together.
  *
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
 #include "base/fail.h"
@@ -115,8 +115,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. Else, told to stop, it
- * goes on with the cheapest alone. */
+/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped.
+ * Else, told to stop, it goes on with the cheapest alone. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -169,7 +169,8 @@ static bool search_widely(const struct stick_question *q, struct stick_plan *out
     return ok;
 }
 
-/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is stopped. */
+/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is
+ * stopped. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};

@@ -42,8 +42,8 @@ struct stick_plan {
     int32_t repeated; /* layers that are laid out like the one before them, without a search */
 };
 
-/* `alive`: per op; the others are passed over. `runs`: layers that the graph has several times; with none of them the answer is the
- * same, but later. Memory from `memory`. */
+/* `alive`: per op; the others are passed over. `runs`: layers that the graph has several times; with none of
+ * them the answer is the same, but later. Memory from `memory`. */
 bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
                       int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
 

@@ -1,4 +1,5 @@
-/* Layers told alike, their borders compared, and what was found for one made again for the next: see stick_search.h. */
+/* Layers told alike, their borders compared, and what was found for one made again for the next: see
+ * stick_search.h. */
 #include "layout/stick_search.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -114,7 +115,8 @@ static bool ways_alike(const struct stick_search *s, const struct lx_op *a, cons
     return alike;
 }
 
-/* Are the ops from `o` on like those from `o + ops` on, in all that the search looks at? The tensors are then paired up. */
+/* Are the ops from `o` on like those from `o + ops` on, in all that the search looks at? The tensors are
+ * then paired up. */
 static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
@@ -140,8 +142,8 @@ static bool known_alike(const struct stick_border *b, const struct stick_search 
     return alike;
 }
 
-/* Are the states those of the last border, at the same distance from the cheapest one? Tensors that no layer touches and in which all
- * states agree do not matter. */
+/* Are the states those of the last border, at the same distance from the cheapest one? Tensors that no layer
+ * touches and in which all states agree do not matter. */
 static bool states_alike(const struct stick_layers *l, const struct stick_search *s)
 {
     const struct stick_border *b = &l->last;
@@ -178,7 +180,8 @@ static void repeat_op(struct stick_search *s, int32_t o, int32_t ops, int32_t wi
     s->beam.rules.dominates = stick_dominates;
 }
 
-/* The most that states of the layer from `o` on could come to at least if it goes like the one before it; INT64_MAX: not known. */
+/* The most that states of the layer from `o` on could come to at least if it goes like the one before it;
+ * INT64_MAX: not known. */
 static int64_t next_peak(const struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     enum { SPARE = 4 }; /* far from where sums end */

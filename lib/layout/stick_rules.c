@@ -112,8 +112,9 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
-/* Ops that choose: rows of what is chosen from and of the other side run along a variable that both have; indices are
- * looked at one by one. Where there is none, or what is written has its sticks elsewhere, so are elements. */
+/* Ops that choose: rows of what is chosen from and of the other side run along a variable that both have;
+ * indices are looked at one by one. Where there is none, or what is written has its sticks elsewhere, so are
+ * elements. */
 static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        const struct lx_choice *c, struct stick_way *out)
 {

@@ -45,10 +45,11 @@ struct stick_search {
 void stick_begin_op(struct stick_search *s, int32_t o);
 /* State `from` goes on with a way of the op, if that is possible there. */
 void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way);
-/* An op ends: the best `width` states that no cheaper one dominates go on, slots of tensors that nobody uses any more are given
- * back. */
+/* An op ends: the best `width` states that no cheaper one dominates go on, slots of tensors that nobody uses
+ * any more are given back. */
 void stick_end_op(struct stick_search *s, int32_t o, int32_t width);
-/* What a view moves whose elements change their place within the sticks: no more than there are in either operand. */
+/* What a view moves whose elements change their place within the sticks: no more than there are in either
+ * operand. */
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w);
 void stick_take_slot(struct stick_search *s, int32_t tensor);
 /* Could `a`, by making all copies that `b` has, go on like b and cost no more? A rule of the beam. */
@@ -60,11 +61,12 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
     return beam_node_of(&s->beam, at);
 }
 
-/* Layers that repeat (graph/repeats.h) are searched until the states at the end of one are those at the end of the one before,
- * but for a constant in what they cost and for the numbers of tensors. From there on every layer of the run goes as the last one
- * did: its states are made again, way by way, and none is searched for. What is found is the same to the byte. The limit of the
- * search comes nearer with each layer: where it would drop a state that the last layer kept, the layer is searched; what it drops
- * beyond those was not kept before. */
+/* Layers that repeat (graph/repeats.h) are searched until the states at the end of one are those at the end
+ * of the one before, but for a constant in what they cost and for the numbers of tensors. From there on
+ * every layer of the run goes as the last one did: its states are made again, way by way, and none is
+ * searched for. What is found is the same to the byte. The limit of the search comes nearer with each layer:
+ * where it would drop a state that the last layer kept, the layer is searched; what it drops beyond those
+ * was not kept before. */
 
 /* All that the search had where a layer began. */
 struct stick_border {

@@ -32,7 +32,8 @@ static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, 
     return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
 }
 
-/* States, and inputs that are read several times, live from the start, what is written from its first writer on. */
+/* States, and inputs that are read several times, live from the start, what is written from its first writer
+ * on. */
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;

@@ -18,7 +18,7 @@
  * Where ops change places accesses have no order to be walked in: then of accesses no two of which one nest can serve
  * each costs its own bytes. Looking for axes ends after some steps; what was not looked at costs what must cross. */
 #include "nests/alone.h"
-#include "nests/axis_reach.h"
+#include "nests/axes.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -243,7 +243,8 @@ static bool any_wipes(const struct lx_graph *g)
 /* Nothing is asked of axes where all has room. */
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
-/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken to have room. */
+/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken
+ * to have room. */
 static int64_t alone_sum_up(struct lonely *t)
 {
     int64_t cost, sum = 0;

@@ -1,11 +1,11 @@
-/* The axes of a set of ops are found by union and find over (op, variable) and (tensor, dimension), as those of a run are.
- *
- * Why nothing here is less than what a nest can do: a nest that has the ops has them and perhaps more. With more ops classes
- * of variables only grow, so that a class which names an op's variables twice here does so there; tile counts divide what
- * each op lets them divide; and a sum over the axis that one of these ops makes and another reads is there as well. An op
- * that the class does not reach here may be reached there through others, but only if one of its variables can be of the
- * class: if some op has a variable of that variable's class beside one of the axis, the two are never one. */
-#include "nests/axis_reach.h"
+/* The axes of a set of ops are found by union and find over (op, variable) and (tensor, dimension), as
+ * those of a run are. Why nothing here is less than what a nest can do: a nest that has the ops has them
+ * and perhaps more. With more ops classes of variables only grow, so that a class which names an op's
+ * variables twice here does so there; tile counts divide what each op lets them divide; and a sum over
+ * the axis that one of these ops makes and another reads is there as well. An op that the class does not
+ * reach here may be reached there through others, but only if one of its variables can be of the class:
+ * if some op has a variable of that variable's class beside one of the axis, the two are never one. */
+#include "nests/axes.h"
 #include "base/checked.h"
 #include "layout/op_index.h"
 

@@ -53,7 +53,7 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
 {
     struct lx_core_view v = held_view(b->x, access);
     *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
-    /* The number of a view; -1: no buffer has it, -2: memory is out. */
+    /* The number of a view; -1: no buffer has it. */
     if (!view_holds(&b->x->layouts->layouts[t->tensor], &v, !b->x->how.passes.no_ring)) return -1;
     return nest_view_number(b->views, t->tensor, &v);
 }
@@ -214,7 +214,7 @@ static void load_beside(struct body *b)
     }
 }
 
-static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
+static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
 {
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
@@ -235,7 +235,6 @@ static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
     b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
-    return true;
 }
 
 static bool is_there(const struct body_part *t, int32_t o)
@@ -284,7 +283,7 @@ static double us_of(const struct body *b, int32_t o, int choice)
     return fmax(fmax(p->compute_us, p->port_us), memory) + p->extra_us + p->back_us;
 }
 
-bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                     struct arena *memory, struct body *out)
 {
     size_t ops = (size_t)(last - first + 1),
@@ -300,22 +299,18 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
-    bool ok = true;
-    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory);
-    if (ok) load_beside(out);
-    if (ok) nest_body_give_up(out);
-    if (ok) {
-        /* Menus stand in nearly this order. */
-        for (int32_t o = 0; o < out->op_count; o++) {
-            struct body_choice *list = arena_array(memory, (size_t)out->menus[o].count, sizeof *list);
-            for (int c = 0; c < out->menus[o].count; c++) {
-                struct body_choice y = {c, us_of(out, o, c)};
-                int at = c;
-                for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
-                list[at] = y;
-            }
-            out->choices[o] = list;
+    for (int32_t o = 0; o < out->op_count; o++) nest_body_fill_op(out, o, menus, memory);
+    load_beside(out);
+    nest_body_give_up(out);
+    /* Menus stand in nearly this order. */
+    for (int32_t o = 0; o < out->op_count; o++) {
+        struct body_choice *list = arena_array(memory, (size_t)out->menus[o].count, sizeof *list);
+        for (int c = 0; c < out->menus[o].count; c++) {
+            struct body_choice y = {c, us_of(out, o, c)};
+            int at = c;
+            for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
+            list[at] = y;
         }
+        out->choices[o] = list;
     }
-    return ok;
 }

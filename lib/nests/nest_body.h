@@ -1,5 +1,5 @@
-/* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for each way to see their
- * tensor. Private to the stage. */
+/* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for
+ * each way to see their tensor. Private to the stage. */
 #ifndef LX_NESTS_NEST_BODY_H
 #define LX_NESTS_NEST_BODY_H
 
@@ -53,7 +53,7 @@ struct body {
     bool by_memory;
 };
 
-bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                     struct arena *memory, struct body *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a heap-less list,
- * which is short. */
+/* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a
+ * heap-less list, which is short. */
 #include "nests/nest_guess.h"
 #include "base/cancel.h"
 #include "base/fail.h"
@@ -187,22 +187,6 @@ static struct run_tensor *nest_candidates_tensor_of(struct finding *f, int32_t t
     return t;
 }
 
-static void nest_candidates_take_operand(struct finding *f, int32_t o, const struct op_index *x, int operand)
-{
-    const struct lx_op *op = &f->l->graph->ops[o];
-    struct run_tensor *t = nest_candidates_tensor_of(f, op_operand(op, operand));
-    bool writes = operand >= op->input_count;
-    if (t->first < 0) t->first = o;
-    t->last = o;
-    t->made |= writes;
-    *(writes ? &t->writes : &t->reads) += 1;
-    for (int a = 0; a < f->axis_count; a++) {
-        int dim = op_index_dim(x, operand, f->axes[a].var[o - f->first]);
-        t->dim[a] = (signed char)dim;
-        if (writes) t->summed[a] = dim < 0;
-    }
-}
-
 static void nest_candidates_take_tensors(struct finding *f)
 {
     size_t most = 0;
@@ -217,7 +201,20 @@ static void nest_candidates_take_tensors(struct finding *f)
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
         op_index_of(f->l->graph, &f->l->graph->ops[o], &x);
-        for (int i = 0; i < x.operand_count; i++) nest_candidates_take_operand(f, o, &x, i);
+        for (int i = 0; i < x.operand_count; i++) {
+            const struct lx_op *op = &f->l->graph->ops[o];
+            struct run_tensor *t = nest_candidates_tensor_of(f, op_operand(op, i));
+            bool writes = i >= op->input_count;
+            if (t->first < 0) t->first = o;
+            t->last = o;
+            t->made |= writes;
+            *(writes ? &t->writes : &t->reads) += 1;
+            for (int a = 0; a < f->axis_count; a++) {
+                int dim = op_index_dim(&x, i, f->axes[a].var[o - f->first]);
+                t->dim[a] = (signed char)dim;
+                if (writes) t->summed[a] = dim < 0;
+            }
+        }
         f->now += f->asks->op_bytes[o];
     }
     for (int32_t i = 0; i < f->tensor_count; i++) {

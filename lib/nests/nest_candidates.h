@@ -1,8 +1,8 @@
-/* Candidates for nests: runs of ops, axes and counts of tiles, with what each would move by load alone.
- *
- * A candidate is priced as if all scratchpads were one, and as if nothing were on chip when it begins: each tensor of the
- * run is read and written in HBM, or held with one of its levels, so that on every tick of the body what is held fits. That
- * is a rough guess: who chooses plans the best few in full. Runs of some dozen ops, three axes, some divisors each. */
+/* Candidates for nests: runs of ops, axes and counts of tiles, with what each would move by load alone. A
+ * candidate is priced as if all scratchpads were one, and as if nothing were on chip when it begins: each
+ * tensor of the run is read and written in HBM, or held with one of its levels, so that on every tick of
+ * the body what is held fits. That is a rough guess: who chooses plans the best few in full. Runs of some
+ * dozen ops, three axes, some divisors each. */
 #ifndef LX_NESTS_NEST_CANDIDATES_H
 #define LX_NESTS_NEST_CANDIDATES_H
 
@@ -34,8 +34,24 @@ struct nest_list {
     int32_t count, most;
 };
 
-/* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In `memory`. */
+/* The best by gain, then fewer iterations, fewer levels, the earlier run; of all, and of each run one. In
+ * `memory`. */
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs);
+
+/* Nests over other runs: with ops more or less at either end, with a level more. */
+
+/* The same levels over [first, last], which shares an op with the nest's own run; what is new has the
+ * axes by the tensors that it shares. False: an op is not reached,. What else makes it no nest,
+ * nest_valid tells. */
+bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t first, int32_t last,
+               struct arena *memory, struct lx_nest *out);
+/* With a level more before level `at`, of the axis that variable `var` of the first op seeds. False: it
+ * is no axis. */
+bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, int var, int64_t tiles,
+                 struct arena *memory, struct lx_nest *out);
+/* Without level `at`; two levels changed for each other. */
+bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out);
+bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out);
 
 #endif

@@ -1,4 +1,8 @@
-/* Beam over the ops of a body. */
+/* Beam over the ops of a body.
+ *
+ * It is none of network/beam.h: a way carries the load of every tick of the body, which no row of slots tells, its accesses are
+ * weighed against the worst of twelve ways while they are added, most trials end there, and nothing is proved of what is
+ * dropped. */
 #include "nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -24,8 +28,8 @@ struct added {
     int64_t bytes;
 };
 
-/* What a way has left of the part of an access, before its op. `until[label]` is there where `seen[label]` is the number of
- * the way's turn: the last op of a buffer with this label. */
+/* What a way has left of the part of an access, before its op. `until[label]` is there where
+ * `seen[label]` is the number of the way's turn: the last op of a buffer with this label. */
 struct past {
     int main; /* label of the first buffer; -1: there was none */
     int64_t main_bytes;
@@ -136,8 +140,9 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
     else if (same)
         nest_divide_add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
     else {
-        /* A buffer begins: filled over the ring from the first, if there is one. The first one is there until the last access, since
- * what comes later is not known yet; others as long as they are seen to be used. */
+        /* A buffer begins: filled over the ring from the first, if there is one. The first one is there
+         * until the last access, since what comes later is not known yet; others as long as they are seen
+         * to be used. */
         const struct body_part *t = &b->parts[a->of];
 
         if (p.main >= 0) {
@@ -179,7 +184,8 @@ static bool nest_divide_is_of_use(const struct dividing *d)
     return d->next_count < WIDTH || nest_divide_is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
-/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is better. */
+/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is
+ * better. */
 static int place_of_trial(struct dividing *d)
 {
     /* In which views a way leaves them. */
@@ -313,10 +319,10 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
-    bool ok = nest_body_make(x, first, last, menus, &scratch, &b);
-    if (ok) nest_divide_begin(&d, &b, &scratch);
-    for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
-    ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));
+    nest_body_make(x, first, last, menus, &scratch, &b);
+    nest_divide_begin(&d, &b, &scratch);
+    for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
+    bool ok = d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st);
     arena_free(&scratch);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* Axes carried on through the tensors that ops share. */
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 #include "layout/op_index.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Tensors are taken on chip from the best bargain on, each with the hold that costs least of those that fit; then holds are
- * changed where that pays. */
+/* Tensors are taken on chip from the best bargain on, each with the hold that costs least of those that
+ * fit; then holds are changed where that pays. */
 #include "nests/nest_guess.h"
 #include "base/checked.h"
 

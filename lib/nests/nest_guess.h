@@ -22,7 +22,8 @@ struct hold_way {
     int32_t from, to; /* ticks of the run */
 };
 
-/* All ways to have a tensor, by hold; and while holds are chosen the cheapest that fits beside what is there. */
+/* All ways to have a tensor, by hold; and while holds are chosen the cheapest that fits beside what is
+ * there. */
 struct tensor_ways {
     struct hold_way at[LX_MAX_LEVELS + 1];
     int64_t off;  /* what it costs in HBM */
@@ -43,7 +44,8 @@ struct guessing {
     signed char *hold;        /* per tensor: its level; -1: HBM */
 };
 
-/* Tensors of the run that cost the same byte by byte, whatever the tiles, as one: `groups` has room for all of them. */
+/* Tensors of the run that cost the same byte by byte, whatever the tiles, as one: `groups` has room for
+ * all of them. */
 int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *groups);
 /* Bytes that such a nest moves at least, if all had room. */
 int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *groups, int32_t count);

@@ -107,24 +107,6 @@ static struct lx_core_view nest_menus_held_of(const struct draft *x, int32_t acc
                           x->held[access].level, *v);
 }
 
-static void fill_labels(struct nest_menus *m, const struct nest_menu *menu, const struct draft *x,
-                        int32_t access, struct menu_labels *y)
-{
-    int32_t tensor = x->accesses[access].tensor;
-    int operand = access - x->access_at[x->access_op[access]];
-    y->least = INT64_MAX;
-    for (int c = 0; c < menu->count; c++) {
-        struct lx_core_view v =
-            nest_menus_held_of(x, access, &menu->views[c * menu->operand_count + operand]);
-        bool holds = view_holds(&x->layouts->layouts[tensor], &v, y->sums_meet);
-        y->label[c] = holds ? nest_view_number(&m->views, tensor, &v) : -1;
-        if (!holds) continue;
-        y->bytes[c] = view_part_bytes(x->layouts, tensor, &v);
-        y->least = y->bytes[c] < y->least ? y->bytes[c] : y->least;
-    }
-    if (y->least == INT64_MAX) y->least = 0;
-}
-
 static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const struct nest_menu *menu,
                                                   const struct draft *x, int32_t access,
                                                   struct menu_labels like, struct arena *memory)
@@ -132,7 +114,19 @@ static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const st
     struct menu_labels *y = arena_array(memory, 1, sizeof *y);
     like.label = arena_array(memory, (size_t)menu->count, sizeof *like.label);
     like.bytes = arena_array(memory, (size_t)menu->count, sizeof *like.bytes);
-    fill_labels(m, menu, x, access, &like);
+    int32_t tensor = x->accesses[access].tensor;
+    int operand = access - x->access_at[x->access_op[access]];
+    like.least = INT64_MAX;
+    for (int c = 0; c < menu->count; c++) {
+        struct lx_core_view v =
+            nest_menus_held_of(x, access, &menu->views[c * menu->operand_count + operand]);
+        bool holds = view_holds(&x->layouts->layouts[tensor], &v, like.sums_meet);
+        like.label[c] = holds ? nest_view_number(&m->views, tensor, &v) : -1;
+        if (!holds) continue;
+        like.bytes[c] = view_part_bytes(x->layouts, tensor, &v);
+        like.least = like.bytes[c] < like.least ? like.bytes[c] : like.least;
+    }
+    if (like.least == INT64_MAX) like.least = 0;
     *y = like;
     return y;
 }

@@ -1,13 +1,49 @@
-/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not much slower than the
- * quickest, each with what the cores see of every operand. Up to some dozen an op. */
+/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not
+ * much slower than the quickest, each with what the cores see of every operand. Up to some dozen an op. */
 #ifndef LX_NESTS_NEST_MENUS_H
 #define LX_NESTS_NEST_MENUS_H
 
 #include "base/vec.h"
 #include "divide/priced_candidates.h"
-#include "nests/nest_views.h"
+#include "stays/draft.h"
 
-/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of each dimension. */
+/* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so
+ * that they are compared once, and what it costs to come from one to another is worked out once. Up to
+ * some hundred a tensor, and as long-lived as the menus of the same graph. */
+
+/* What it takes to come from a view to the others of its tensor; below 0: not known yet. */
+struct view_row {
+    double *us;
+    int room;
+};
+
+struct tensor_views {
+    VEC(struct lx_core_view) at;
+    VEC(struct view_row) rows; /* per view, as far as they were asked for */
+};
+
+struct view_place {
+    int32_t tensor;
+    int number;
+};
+
+struct nest_views {
+    VEC(struct tensor_views) of; /* per tensor */
+    VEC(struct view_place) order;
+    int32_t *slots; /* by hash of tensor and view: 1 + its place in `order`; 0: free */
+    size_t slot_count;
+};
+
+/* Its number among those of the tensor. */
+int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v);
+/* Views of the tensor so far. */
+int nest_view_count(const struct nest_views *n, int32_t tensor);
+/* Microseconds over the ring from a view to another. */
+double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32_t tensor, int from, int to);
+void nest_views_free(struct nest_views *n);
+
+/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of
+ * each dimension. */
 struct menu_labels {
     struct menu_labels *next;
     bool in_nest, sums_meet;
@@ -55,8 +91,8 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
-/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as the menus, or of `memory`
- * where the op is not up for choice. */
+/* Of an access of the draft, an operand of the op with this menu. As long-lived as the menus, or of
+ * `memory` where the op is not up for choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
 /* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */

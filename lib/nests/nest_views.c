@@ -1,5 +1,5 @@
 /* Views by what they are, with open addressing; ways between them by their numbers. */
-#include "nests/nest_views.h"
+#include "nests/nest_menus.h"
 #include "base/hash.h"
 #include "base/memory.h"
 

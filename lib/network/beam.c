@@ -1,6 +1,6 @@
-/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full, and when the
- * step ends, it is condensed: candidates of equal rows are found by a hash table and merged, the rest is sorted, and what
- * exceeds the width is dropped. */
+/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full,
+ * and when the step ends, it is condensed: candidates of equal rows are found by a hash table and merged,
+ * the rest is sorted, and what exceeds the width is dropped. */
 #include "network/beam.h"
 #include "base/checked.h"
 
@@ -53,7 +53,6 @@ void beam_step(struct beam *b, const int32_t *slots, int32_t count)
     b->changed_count = count;
     b->found.count = 0;
     b->order = 0;
-    b->parent = -1;
     b->limit = INT64_MAX;
     (void)VEC_RESERVE(&b->found_numbers, (size_t)b->places * (size_t)count + 1);
     for (int32_t k = 0; k < count; k++) b->slot_flags[slots[k]] |= SLOT_CHANGED;
@@ -102,14 +101,6 @@ static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
     return true;
 }
 
-/* Of two with the same row. */
-static bool beam_is_better(const struct beam *b, const struct beam_candidate *x,
-                           const struct beam_candidate *y)
-{
-    if (!b->rules.cheaper) return beam_goes_before(b, x, y);
-    return b->rules.cheaper(beam_found_node(b, x), beam_found_node(b, y));
-}
-
 /* The way of a candidate that was merged, and those that it had, are others of the better one. */
 static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
 {
@@ -132,7 +123,8 @@ static void beam_swap(struct beam_candidate *x, struct beam_candidate *y)
     *y = t;
 }
 
-/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind all. */
+/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind
+ * all. */
 static void beam_merge(struct beam *b)
 {
     size_t room = 16, kept = 0;
@@ -151,7 +143,7 @@ static void beam_merge(struct beam *b)
             b->table.at[h] = (uint32_t)++kept;
             continue;
         }
-        if (beam_is_better(b, c, other)) {
+        if (b->rules.by_tie ? c->tie > other->tie : beam_goes_before(b, c, other)) {
             beam_swap(c, other);
             if (b->rules.first_place) other->order = c->order;
         }
@@ -179,7 +171,8 @@ static void beam_order(struct beam *b)
     b->sorted.count = count;
 }
 
-/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order, behind them. */
+/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order,
+ * behind them. */
 static void beam_diversify(struct beam *b)
 {
     size_t count = b->sorted.count, room = 16, first = 0, later = 0;
@@ -263,14 +256,6 @@ static void beam_make_room(struct beam *b)
     if (b->rules.of_a_kind == 0) b->limit = min_i64(b->limit, least);
 }
 
-static uint64_t beam_untouched_hash(const struct beam *b, int32_t from)
-{
-    const int32_t *row = beam_row_of(b, from);
-    uint64_t hash = b->hashes[from];
-    for (int32_t k = 0; k < b->changed_count; k++) hash ^= beam_mix(b->changed[k], row[b->changed[k]]);
-    return hash;
-}
-
 void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, const int32_t *numbers)
 {
     const struct beam_node *n = node;
@@ -281,10 +266,6 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
         return;
     }
     if (b->rules.room > 0 && b->found.count == (size_t)b->rules.room) beam_make_room(b);
-    if (b->parent != from) {
-        b->parent = from;
-        b->parent_hash = beam_untouched_hash(b, from);
-    }
     if (b->found.count == (size_t)b->places) {
         (void)VEC_RESERVE(&b->found, b->found.count + 1);
         b->found.at[b->found.count].place = b->places++;
@@ -292,12 +273,14 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
         (void)VEC_RESERVE(&b->found_numbers, (size_t)b->places * changed + 1);
     }
     struct beam_candidate *c = &b->found.at[b->found.count++];
-    *c = (struct beam_candidate){n->rank, n->tie, b->parent_hash, from, choice, c->place, -1, b->order++};
+    *c = (struct beam_candidate){n->rank, n->tie, b->hashes[from], from, choice, c->place, -1, b->order++};
     memcpy(b->found_nodes.at + (size_t)c->place * size, node, size);
     int32_t *to = &b->found_numbers.at[(size_t)c->place * changed];
+    const int32_t *row = beam_row_of(b, from);
     for (size_t k = 0; k < changed; k++) {
+        int32_t slot = b->changed[k];
         to[k] = numbers[k];
-        c->hash ^= beam_mix(b->changed[k], numbers[k]);
+        if (numbers[k] != row[slot]) c->hash ^= beam_mix(slot, row[slot]) ^ beam_mix(slot, numbers[k]);
     }
 }
 
@@ -383,4 +366,18 @@ void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
         choices[step] = o.choice;
         at = o.from;
     }
+}
+
+int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot)
+{
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end), slots = 0; /* per slot: free from there on */
+    for (int32_t i = 0; i < count; i++) {
+        int32_t s = 0;
+        while (s < slots && end[s] > from[i]) s++;
+        if (s == slots) slots++;
+        end[s] = to[i];
+        slot[i] = s;
+    }
+    mem_free(end);
+    return slots;
 }

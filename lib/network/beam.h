@@ -1,12 +1,13 @@
 /* A beam: steps are taken in order, and behind each one the best `width` states go on.
  *
- * A state is a row of slots, one number each, and a node of its user: what it has cost, and a rank that no completion costs
- * less than. All that happened before meets in the row: of two ways to the same row the better one stays. The least rank
- * that had no room proves how much better a complete answer could still be (`dropped`). A step changes few slots, so a
- * candidate is its parent, the numbers of these slots and a node; rows are written out only for those that go on.
+ * A state is a row of slots, one number each, and a node of its user: what it has cost, and a rank that no
+ * completion costs less than. All that happened before meets in the row: of two ways to the same row the
+ * better one stays. The least rank that had no room proves how much better a complete answer could still be
+ * (`dropped`). A step changes few slots, so a candidate is its parent, the numbers of these slots and a
+ * node; rows are written out only for those that go on.
  *
- * Ties are broken by rank, `tie`, `before` and the order of finding (or, with `vary`, by where candidates lie, which changes
- * from step to step), so that two runs do the same.
+ * Ties are broken by rank, `tie`, `before` and the order of finding (or, with `vary`, by where candidates
+ * lie, which changes from step to step), so that two runs do the same.
  *
  *     beam_begin(&b, &rules, &root, row);
  *     for (each step) {
@@ -24,8 +25,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* The cost of what cannot be: more than any answer costs; a few of them add up without overflow. Less real costs taken
- * from it, it is still hopeless. */
+/* The cost of what cannot be: more than any answer costs; a few of them add up without overflow. Less real
+ * costs taken from it, it is still hopeless. */
 #define NETWORK_NEVER    (INT64_MAX / 4)
 #define NETWORK_HOPELESS (NETWORK_NEVER / 2)
 
@@ -44,8 +45,6 @@ struct beam_rules {
     int64_t cut; /* what ranks there or above is of no use */
     /* Decides between nodes of equal rank and tie; NULL: they are equal. */
     bool (*before)(const void *a, const void *b);
-    /* Which of two nodes of the same row stays; NULL: the one that goes before. */
-    bool (*cheaper)(const void *a, const void *b);
     /* May state a, which ranks no worse, take the place of b in every answer? NULL: that is not asked. */
     bool (*dominates)(const void *context, const void *a, const int32_t *row_a, const void *b,
                       const int32_t *row_b);
@@ -55,6 +54,7 @@ struct beam_rules {
     const void *context;
     bool first_place; /* one that is found again in a better way keeps its place among equals */
     bool vary;        /* among equal choices of a state it is not always the first found that goes before */
+    bool by_tie;      /* of two with the same row the one with the greater tie stays */
     bool histories;   /* ways to the same row are told apart as long as all have room */
     bool all_ways;    /* ways into a state that are no better are remembered, too */
 };
@@ -107,8 +107,6 @@ struct beam {
     VEC(uint32_t) table;
     int32_t places; /* each candidate of the list has one, those behind its end, too */
     uint32_t order;
-    int32_t parent; /* of the last offer, and the hash of what the step leaves alone in it */
-    uint64_t parent_hash;
     VEC(struct beam_origin) trace;
     VEC(struct beam_way) ways;
     bool ways_lost;     /* there were too many of them */
@@ -157,6 +155,10 @@ static inline int32_t beam_count_of(const struct beam *b, size_t step)
 typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
+
+/* Slots as an allocator of registers gives them: things that live in [from, to), by rising `from`, get each
+ * the lowest slot that is free. Returns how many slots there are. */
+int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
 
 /* Of a number in a slot; those of a row are XORed. */
 static inline uint64_t beam_mix(int32_t slot, int32_t number)

@@ -1,5 +1,5 @@
-/* Keys in order: they are many, and in runs that are mostly in order already. Many are dealt out by the leading digit of
- * their ranks first; runs are merged. */
+/* Keys in order: they are many, and in runs that are mostly in order already. Many are dealt out by the
+ * leading digit of their ranks first; runs are merged. */
 #include "network/beam.h"
 #include "base/checked.h"
 

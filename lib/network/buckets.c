@@ -1,7 +1,8 @@
-/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. All tables whose last variable it
- * is go into its bucket; their sum, minimised over the variable, is a message over the others. Where that would be too large
- * the bucket is taken apart, and each part minimises for itself, which can only be less. So that the parts pull at one
- * rope, each gets the same share of what the variable's values cost in all of them. */
+/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. All tables whose
+ * last variable it is go into its bucket; their sum, minimised over the variable, is a message over the
+ * others. Where that would be too large the bucket is taken apart, and each part minimises for itself, which
+ * can only be less. So that the parts pull at one rope, each gets the same share of what the variable's
+ * values cost in all of them. */
 #include "base/checked.h"
 #include "network/network.h"
 

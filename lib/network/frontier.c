@@ -1,7 +1,8 @@
 /* Classes of the open variables, and per variable the plan by which states are stepped over it.
  *
- * While tables, room or handovers that a variable has part in are open, its values are told apart by their classes there; as
- * they close, classes join. A state of the sweep is the classes of the open variables and nothing else. */
+ * While tables, room or handovers that a variable has part in are open, its values are told apart by their
+ * classes there; as they close, classes join. A state of the sweep is the classes of the open variables and
+ * nothing else. */
 #include "base/checked.h"
 #include "network/network.h"
 
@@ -112,21 +113,6 @@ static const struct net_partition *frontier_open_at(const struct net_frontier *f
     return found && found->size > 1 ? found : NULL;
 }
 
-/* Slots as an allocator of registers would give them: the lowest that is free. */
-static void frontier_make_slots(struct net_frontier *f)
-{
-    int32_t *end = arena_array(&f->memory, (size_t)f->n->count, sizeof *end); /* per slot: free there */
-    f->slot = arena_array(&f->memory, (size_t)f->n->count, sizeof *f->slot);
-    for (int32_t v = 0; v < f->n->count; v++) {
-        int32_t s = 0, until = v + 1;
-        while (s < f->slot_count && end[s] > v) s++;
-        if (s == f->slot_count) f->slot_count++;
-        while (until < f->n->count && frontier_open_at(f, v, until)) until++;
-        end[s] = until;
-        f->slot[v] = s;
-    }
-}
-
 void net_frontier_make(struct net_frontier *f, const struct network *n)
 {
     interest_list all = {0};
@@ -140,7 +126,12 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
     frontier_add_handovers(n, &all);
     if (all.count) qsort(all.at, all.count, sizeof *all.at, frontier_by_variable);
     frontier_make_classes(f, &all);
-    frontier_make_slots(f);
+    int32_t *from = arena_array(&f->memory, (size_t)n->count, sizeof *from);
+    int32_t *to = arena_array(&f->memory, (size_t)n->count, sizeof *to);
+    f->slot = arena_array(&f->memory, (size_t)n->count, sizeof *f->slot);
+    for (int32_t v = 0; v < n->count; v++)
+        for (from[v] = v, to[v] = v + 1; to[v] < n->count && frontier_open_at(f, v, to[v]);) to[v]++;
+    f->slot_count = beam_slots(from, to, n->count, f->slot);
     VEC_FREE(&all);
 }
 

@@ -1,11 +1,13 @@
 /* A network: variables with domains, and costs that are sums of tables over some of them.
  *
- * Variables stand in the order in which they are decided. A table knows the values of a variable by classes: values that no
- * entry tells apart are one. A value may also take bytes of a room while its variable lives; at no tick may there be more
- * than `room`. At the first tick of its life a child may take the place of a parent, where a table says so.
+ * Variables stand in the order in which they are decided. A table knows the values of a variable by classes:
+ * values that no entry tells apart are one. A value may also take bytes of a room while its variable lives;
+ * at no tick may there be more than `room`. At the first tick of its life a child may take the place of a
+ * parent, where a table says so.
  *
- * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best ones from
- * walking back over it (next_best.c). Sizes: some hundred variables of up to 2,000 values, tables of up to 2^20 entries. */
+ * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best
+ * ones from walking back over it (next_best.c). Sizes: some hundred variables of up to 2,000 values, tables
+ * of up to 2^20 entries. */
 #ifndef LX_NETWORK_NETWORK_H
 #define LX_NETWORK_NETWORK_H
 

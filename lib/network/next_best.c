@@ -1,5 +1,5 @@
-/* The answers of a sweep in the order of their costs: walked back from its last state, where the cheapest beginning of every
- * state is known, so that the first that comes to the start is the cheapest, and so on. */
+/* The answers of a sweep in the order of their costs: walked back from its last state, where the cheapest
+ * beginning of every state is known, so that the first that comes to the start is the cheapest, and so on. */
 #include "base/checked.h"
 #include "network/network.h"
 

@@ -1,4 +1,5 @@
-/* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they find nothing. */
+/* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they find nothing.
+ */
 #include "network/prices.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Room by prices (Lagrange multipliers): a byte that is on chip while a step runs costs price >= 0 there, and capacity
- * times price is given back. What fits pays no more than before, so a bound holds for any prices. They rise where an answer
- * to these prices overfills the scratchpads. Roundings are downwards, always. */
+/* Room by prices (Lagrange multipliers): a byte that is on chip while a step runs costs price >= 0 there,
+ * and capacity times price is given back. What fits pays no more than before, so a bound holds for any
+ * prices. They rise where an answer to these prices overfills the scratchpads. Roundings are downwards,
+ * always. */
 #ifndef LX_NETWORK_PRICES_H
 #define LX_NETWORK_PRICES_H
 
@@ -14,8 +15,7 @@ struct prices {
     int64_t capacity;
     int64_t *price;  /* per step, of a byte */
     int64_t *before; /* per step and one more: the sum of those before it */
-    int64_t *
-        rest; /* per step and one more: what the steps from there on cost at least, but for messages to states */
+    int64_t *rest;   /* per step and one more: what the steps from there on cost at least, less messages */
 };
 
 void prices_make(struct prices *p, int32_t steps, int bits, int64_t capacity, struct arena *memory);
@@ -40,8 +40,8 @@ static inline int64_t prices_between(const struct prices *p, int64_t bytes, int3
     return prices_floor(p, (int128)bytes * (p->before[to] - p->before[from]));
 }
 
-/* What no completion from a step on costs less than: `ahead`, messages to the state; `load`, bytes on chip, and `owed`,
- * these times the prices up to where each one ends. */
+/* What no completion from a step on costs less than: `ahead`, messages to the state; `load`, bytes on chip,
+ * and `owed`, these times the prices up to where each one ends. */
 static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t ahead, int64_t load,
                                    int128 owed)
 {
@@ -59,7 +59,8 @@ struct priced {
     bool (*enough)(const void *problem); /* the work is used up */
 };
 
-/* Rounds towards `target`, a cost that is known to be reachable; the prices of the best bound stay, with their messages. */
+/* Rounds towards `target`, a cost that is known to be reachable; the prices of the best bound stay, with
+ * their messages. */
 int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds);
 
 #endif

@@ -1,6 +1,6 @@
-/* One sweep over the variables of a network: a beam whose states are the classes of the open variables. Room is exact:
- * whoever is in the room at a tick is open until all others there are decided. All ways into a state are remembered, so
- * that the next best answers can be told. */
+/* One sweep over the variables of a network: a beam whose states are the classes of the open variables. Room
+ * is exact: whoever is in the room at a tick is open until all others there are decided. All ways into a
+ * state are remembered, so that the next best answers can be told. */
 #include "base/checked.h"
 #include "network/network.h"
 
@@ -88,7 +88,8 @@ static void sweep_expand(struct sweeping *w, int32_t var, int32_t from)
     w->s->steps += w->n->vars[var].size;
 }
 
-/* With nobody in the room of whom anything is still to be asked, all others can be out of it: such a state has an answer. */
+/* With nobody in the room of whom anything is still to be asked, all others can be out of it: such a state
+ * has an answer. */
 static bool sweep_is_safe(const void *context, const int32_t *row)
 {
     const struct sweeping *w = context;

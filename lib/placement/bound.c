@@ -10,7 +10,7 @@
  *
  * A child may sit on its dying parent on its first tick; it is left out of that tick, which can only
  * weaken the bound. O(n log n) and a little more on small problems: tens of microseconds for a captured
- * graph, 0.1 s for 100,000 buffers. Who is stopped (base/stop.h) has the weaker bound that is proved by then. */
+ * graph, 0.1 s for 100,000 buffers. Cancelled, it is the weaker bound that is proved by then. */
 #include "placement/problem.h"
 #include "placement/bound.h"
 #include "base/fail.h"

@@ -1,10 +1,10 @@
-/* Prices of all sections moved at once, against what is left of their needs: the Lagrangian bound of long lists.
- *
- * At given prices the items leave whose bytes cost more than they save; a section whose need they do not cover becomes
- * dearer, one that more leave than must cheaper. The steps shrink and follow the trend of the last rounds. A round is
- * linear in items and sections, however many items a section holds, and some hundred of them end within a few
- * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point; what they prove
- * is computed in integers by bound_multiplier.c. */
+/* Prices of all sections moved at once, against what is left of their needs: the Lagrangian bound of long
+ * lists. At given prices the items leave whose bytes cost more than they save; a section whose need they
+ * do not cover becomes dearer, one that more leave than must cheaper. The steps shrink and follow the
+ * trend of the last rounds. A round is linear in items and sections, however many items a section holds,
+ * and some hundred of them end within a few thousandths of the best prices, where moving one price at a
+ * time gets stuck. Found in floating point; what they prove is computed in integers by
+ * bound_multiplier.c. */
 #include "placement/bound.h"
 #include "base/cancel.h"
 #include "base/memory.h"

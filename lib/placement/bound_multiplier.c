@@ -114,7 +114,7 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     return (int64_t)((value + step - 1) / step * s->cost_step);
 }
 
-/* One section at a time, a few sweeps. False when memory is out. */
+/* One section at a time, a few sweeps. */
 static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
 {
     const struct bound_sections *s = p->s;

@@ -31,17 +31,6 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static void leave_out(struct relaxing *x)
-{
-    const struct lx_bonds *b = &x->q->bonds;
-    for (int32_t i = 0; i < b->staging_count; i++) x->left_out[b->staging[i].a] = true;
-    for (int32_t i = 0; i < b->exclusive_count; i++) {
-        int32_t one = b->exclusive[i].a, other = b->exclusive[i].b;
-        if (x->left_out[one] || x->left_out[other]) continue;
-        x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
-    }
-}
-
 static int64_t least_on_cost(const struct lx_buffer *b)
 {
     int64_t least = b->on_costs ? b->on_costs[0] : 0;
@@ -142,7 +131,13 @@ static void bound_relax(struct relaxing *x, int32_t pool)
     x->list = mem_zeroed(n, sizeof *x->list);
     x->number = mem_alloc(n * sizeof *x->number);
     x->left_out = mem_zeroed(n, sizeof *x->left_out);
-    leave_out(x);
+    const struct lx_bonds *b = &x->q->bonds;
+    for (int32_t i = 0; i < b->staging_count; i++) x->left_out[b->staging[i].a] = true;
+    for (int32_t i = 0; i < b->exclusive_count; i++) {
+        int32_t one = b->exclusive[i].a, other = b->exclusive[i].b;
+        if (x->left_out[one] || x->left_out[other]) continue;
+        x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
+    }
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         bound_relax_add_buffer(x, i);

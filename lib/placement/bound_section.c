@@ -6,7 +6,9 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "placement/bound.h"
+#include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,28 +58,16 @@ struct event {
     int32_t item;
 };
 
-static int bound_section_compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(bound_section_compare_events, struct event, ORDER_UP(tick) ORDER_UP(item));
 
 /* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
-    int32_t low = 0, high = s->section_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (s->sections[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t t;
+    BISECT(t, 0, s->section_count, s->sections[t].tick < tick);
+    return t;
 }
 
-/* False: it was stopped. */
 static void bound_section_sweep(struct bound_sections *s, const struct event *starts,
                                 const struct event *ends, struct tree *tree)
 {

@@ -1,13 +1,12 @@
-/* The independent checker: is an answer legal, and what is it worth?
- *
- * First what each buffer breaks by itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom
- * (judge_overlaps.c), then the linked costs. A same_place group is one block: as large as its largest member, at a
- * multiple of all their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs,
- * groups and charges cost their own length. It looks at the stop of
- * its thread, but never ends before all is judged. */
+/* The independent checker: is an answer legal, and what is it worth? First what each buffer breaks by
+ * itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom (judge_overlaps.c), then
+ * the linked costs. A same_place group is one block: as large as its largest member, at a multiple of all
+ * their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs, groups
+ * and charges cost their own length. It looks at the stop of its thread, but never ends before all is
+ * judged. */
 #include "placement/judge.h"
 #include "placement/solve.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -45,7 +44,7 @@ static bool may_be_there(struct judge *j, int32_t i)
 {
     const struct lx_buffer *b = &j->p->buffers[i];
     int64_t at = j->address[i];
-    int32_t pool = pool_of(j, i);
+    int32_t pool = judge_pool(j, i);
     if (b->reason)
         return broken(j, LX_RULE_BARRED, "buffer %s is placed at %lld, but it may not be: %s", b->name,
                       (long long)at, b->reason);
@@ -58,7 +57,7 @@ static bool may_be_there(struct judge *j, int32_t i)
     if (b->fixed >= 0 && (at != b->fixed || pool != b->fixed_pool))
         return broken(j, LX_RULE_PIN, "buffer %s is at %lld, but its address is fixed at %lld%s", b->name,
                       (long long)at, (long long)b->fixed, pool != b->fixed_pool ? " of another pool" : "");
-    int64_t bytes = bytes_of(j, i);
+    int64_t bytes = judge_bytes(j, i);
     int64_t end, capacity = lx_pool_capacity(j->p, pool);
     if (add_i64(at, bytes, &end) && (capacity == LX_NO_LIMIT || end <= capacity)) return true;
     if (j->p->pool_count > 1)
@@ -89,7 +88,8 @@ static void check_placement_height_of(const struct judge *j, int64_t *height)
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
     for (int32_t i = 0; i < j->p->count; i++)
-        if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
+        if (judge_is_placed(j, i))
+            top[judge_pool(j, i)] = max_i64(top[judge_pool(j, i)], j->address[i] + judge_bytes(j, i));
     *height = 0;
     for (int32_t k = 0; k < pools; k++) {
         for (int32_t i = 0; j->p->pool_count && i < j->p->pools[k].reserved_count; i++)
@@ -103,7 +103,8 @@ static int64_t check_placement_cost_of(const struct judge *j)
 {
     int64_t cost = 0;
     for (int32_t i = 0; i < j->p->count; i++)
-        cost += is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], pool_of(j, i)) : j->p->buffers[i].spill_cost;
+        cost += judge_is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], judge_pool(j, i))
+                                      : j->p->buffers[i].spill_cost;
     return cost;
 }
 

@@ -1,5 +1,5 @@
-/* What a solver reports, on its way to whoever watches: only legal answers that are better than all before, bounds that
- * never fall, and the last answer of those solvers that report nothing themselves. */
+/* What a solver reports, on its way to whoever watches: only legal answers that are better than all
+ * before, bounds that never fall, and the last answer of those solvers that report nothing themselves. */
 #include "placement/solve.h"
 #include "base/border.h"
 #include "base/checked.h"
@@ -34,26 +34,21 @@ static bool incumbents_is_news(struct incumbents *w, const struct lx_progress *s
     return true;
 }
 
-static void incumbents_report(struct incumbents *w, const struct lx_progress *so_far)
-{
-    bool news = incumbents_is_news(w, so_far);
-    w->steps = max_i64(w->steps, so_far->steps);
-    w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
-    struct lx_progress out = {w->steps, w->best, w->bound, NULL, NULL};
-    if (news) {
-        out.address = so_far->address;
-        out.pool = so_far->pool;
-    }
-    w->run->progress(w->run->context, &out);
-}
-
 void incumbents_pass(void *context, const struct lx_progress *so_far)
 {
     struct incumbents *w = context;
     struct border border;
     if (w->memory_is_out) return;
     if (border_begin(&border) == 0) {
-        incumbents_report(w, so_far);
+        bool news = incumbents_is_news(w, so_far);
+        w->steps = max_i64(w->steps, so_far->steps);
+        w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
+        struct lx_progress out = {w->steps, w->best, w->bound, NULL, NULL};
+        if (news) {
+            out.address = so_far->address;
+            out.pool = so_far->pool;
+        }
+        w->run->progress(w->run->context, &out);
         border_end(&border);
     } else {
         w->memory_is_out = true;

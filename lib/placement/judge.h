@@ -1,5 +1,5 @@
-/* Private to the checker: what its files share. The checker shares no code with any solver and takes nothing on
- * trust but the validated problem. */
+/* Private to the checker: what its files share. The checker shares no code with any solver and takes
+ * nothing on trust but the validated problem. */
 #ifndef LX_PLACEMENT_JUDGE_H
 #define LX_PLACEMENT_JUDGE_H
 
@@ -19,22 +19,22 @@ struct judge {
 __attribute__((format(printf, 3, 4))) bool broken(struct judge *j, enum lx_rule rule, const char *format,
                                                   ...);
 
-static inline bool is_placed(const struct judge *j, int32_t i)
+static inline bool judge_is_placed(const struct judge *j, int32_t i)
 {
     return j->address[i] >= 0;
 }
 
-static inline int32_t pool_of(const struct judge *j, int32_t i)
+static inline int32_t judge_pool(const struct judge *j, int32_t i)
 {
     return j->pool ? j->pool[i] : 0;
 }
 
-static inline int64_t bytes_of(const struct judge *j, int32_t i)
+static inline int64_t judge_bytes(const struct judge *j, int32_t i)
 {
     return j->bytes ? j->bytes[i] : j->p->buffers[i].size;
 }
 
-static inline int32_t block_of(const struct judge *j, int32_t i)
+static inline int32_t judge_block(const struct judge *j, int32_t i)
 {
     return j->block ? j->block[i] : i;
 }
@@ -42,9 +42,10 @@ static inline int32_t block_of(const struct judge *j, int32_t i)
 /* Do both have a place, in one pool, with a byte in common? */
 static inline bool share_a_byte(const struct judge *j, int32_t a, int32_t b)
 {
-    return is_placed(j, a) && is_placed(j, b) && pool_of(j, a) == pool_of(j, b) &&
-           j->address[a] < j->address[b] + bytes_of(j, b) && j->address[b] < j->address[a] + bytes_of(j, a) &&
-           bytes_of(j, a) > 0 && bytes_of(j, b) > 0;
+    return judge_is_placed(j, a) && judge_is_placed(j, b) && judge_pool(j, a) == judge_pool(j, b) &&
+           j->address[a] < j->address[b] + judge_bytes(j, b) &&
+           j->address[b] < j->address[a] + judge_bytes(j, a) && judge_bytes(j, a) > 0 &&
+           judge_bytes(j, b) > 0;
 }
 
 /* judge_overlaps.c: alive together, reserved, alone. */
@@ -52,7 +53,7 @@ bool judge_overlaps(struct judge *j);
 /* judge_bonds.c: same place (before all others: blocks rest on it), the other bonds, and what is linked. */
 bool judge_same_place(struct judge *j);
 bool judge_bonds(struct judge *j);
-/* Charges and reuse that are paid; false: a forbidden one is triggered, or memory is out. */
+/* Charges and reuse that are paid; false: a forbidden one is triggered,. */
 bool judge_linked(struct judge *j, int64_t *cost);
 
 /* exclusive_pairs.c: is there an exclusive pair of the two? Sorted once. */

@@ -1,7 +1,7 @@
-/* The checker's rules about groups and pairs, and the linked costs. Each list costs its own length; a reuse pair that
- * shares bytes also the lives of its two blocks. */
+/* The checker's rules about groups and pairs, and the linked costs. Each list costs its own length; a
+ * reuse pair that shares bytes also the lives of its two blocks. */
 #include "placement/judge.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -14,12 +14,12 @@ static const char *judge_bonds_name_of(const struct judge *j, int32_t i)
 
 static bool same_as(struct judge *j, int32_t a, int32_t b)
 {
-    if (is_placed(j, a) != is_placed(j, b))
+    if (judge_is_placed(j, a) != judge_is_placed(j, b))
         return broken(j, LX_RULE_SAME_PLACE,
                       "buffers %s and %s are to have the same place, but %s is off chip",
                       judge_bonds_name_of(j, a), judge_bonds_name_of(j, b),
-                      judge_bonds_name_of(j, is_placed(j, a) ? b : a));
-    if (is_placed(j, a) && (pool_of(j, a) != pool_of(j, b) || j->address[a] != j->address[b]))
+                      judge_bonds_name_of(j, judge_is_placed(j, a) ? b : a));
+    if (judge_is_placed(j, a) && (judge_pool(j, a) != judge_pool(j, b) || j->address[a] != j->address[b]))
         return broken(j, LX_RULE_SAME_PLACE,
                       "buffers %s at %lld and %s at %lld are to have the same place, pool and address",
                       judge_bonds_name_of(j, a), (long long)j->address[a], judge_bonds_name_of(j, b),
@@ -39,18 +39,18 @@ bool judge_same_place(struct judge *j)
 static bool judge_together(struct judge *j, const struct lx_group *g)
 {
     for (int32_t k = 1; k < g->count; k++)
-        if (is_placed(j, g->at[k]) != is_placed(j, g->at[0]))
+        if (judge_is_placed(j, g->at[k]) != judge_is_placed(j, g->at[0]))
             return broken(j, LX_RULE_TOGETHER, "buffers %s and %s go together, but only %s is placed",
                           judge_bonds_name_of(j, g->at[0]), judge_bonds_name_of(j, g->at[k]),
-                          judge_bonds_name_of(j, g->at[is_placed(j, g->at[0]) ? 0 : k]));
+                          judge_bonds_name_of(j, g->at[judge_is_placed(j, g->at[0]) ? 0 : k]));
     return true;
 }
 
 static bool judge_staging(struct judge *j, const struct lx_pair *s)
 {
-    if (is_placed(j, s->a) != is_placed(j, s->b)) return true;
+    if (judge_is_placed(j, s->a) != judge_is_placed(j, s->b)) return true;
     return broken(j, LX_RULE_STAGING, "staging buffer %s is %s, and so is %s, in place of which it stands",
-                  judge_bonds_name_of(j, s->a), is_placed(j, s->a) ? "placed" : "off chip",
+                  judge_bonds_name_of(j, s->a), judge_is_placed(j, s->a) ? "placed" : "off chip",
                   judge_bonds_name_of(j, s->b));
 }
 
@@ -71,7 +71,7 @@ bool judge_bonds(struct judge *j)
 static bool all_are(const struct judge *j, const struct lx_group *g, bool placed)
 {
     for (int32_t k = 0; k < g->count; k++)
-        if (is_placed(j, g->at[k]) != placed) return false;
+        if (judge_is_placed(j, g->at[k]) != placed) return false;
     return true;
 }
 
@@ -91,8 +91,8 @@ struct chains {
 static bool alive_together(const struct judge *j, const struct chains *c, const struct exclusive_pairs *e,
                            int32_t a, int32_t b)
 {
-    for (int32_t x = block_of(j, a); x >= 0; x = c->next[x])
-        for (int32_t y = block_of(j, b); y >= 0; y = c->next[y])
+    for (int32_t x = judge_block(j, a); x >= 0; x = c->next[x])
+        for (int32_t y = judge_block(j, b); y >= 0; y = c->next[y])
             if (lx_lives_meet(&j->p->buffers[x], &j->p->buffers[y]) && !exclusive_has(e, x, y)) return true;
     return false;
 }
@@ -112,7 +112,7 @@ static void add_reuse(struct judge *j, int64_t *cost)
     exclusive_sorted(j->p, &exclusive);
     for (int32_t i = 0; i < b->reuse_count; i++) {
         const struct lx_reuse *r = &b->reuse[i];
-        if (block_of(j, r->a) != block_of(j, r->b) && share_a_byte(j, r->a, r->b) &&
+        if (judge_block(j, r->a) != judge_block(j, r->b) && share_a_byte(j, r->a, r->b) &&
             !alive_together(j, &chains, &exclusive, r->a, r->b))
             *cost += r->cost;
     }

@@ -1,14 +1,14 @@
-/* Who shares bytes with whom: rectangles of time and bytes, one per life of a placed buffer, reserved range and
- * pinned `alone` (for all time), one pool after the other.
- *
- * Time is swept. The rectangles stand in a complete binary tree in order of their lowest byte; a node holds the
- * highest end of those below it that are alive now. A rectangle that starts asks for all that are alive on its
- * bytes. Each one found is a handover, an exclusive pair, a member of its own block (of which a legal answer has
- * few), or an error, at which the sweep ends: O(n log n) and O(log n) for each such pair. */
+/* Who shares bytes with whom: rectangles of time and bytes, one per life of a placed buffer, reserved
+ * range and pinned `alone` (for all time), one pool after the other. Time is swept. The rectangles stand
+ * in a complete binary tree in order of their lowest byte; a node holds the highest end of those below it
+ * that are alive now. A rectangle that starts asks for all that are alive on its bytes. Each one found is
+ * a handover, an exclusive pair, a member of its own block (of which a legal answer has few), or an
+ * error, at which the sweep ends: O(n log n) and O(log n) for each such pair. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
         const struct rect *life = x->who == RESERVED ? y : x;
         return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
     }
-    if (block_of(j, x->buffer) == block_of(j, y->buffer)) return true;
+    if (judge_block(j, x->buffer) == judge_block(j, y->buffer)) return true;
     if (x->who == ALONE || y->who == ALONE)
         return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
@@ -102,8 +102,8 @@ static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width,
            meet_living(s, 2 * node + 1, left + width / 2, width / 2, x);
 }
 
-/* All living with bytes of a rectangle that is not yet alive: those beside it first, who are found soon. The error is that of
- * the lowest. */
+/* All living with bytes of a rectangle that is not yet alive: those beside it first, who are found soon.
+ * The error is that of the lowest. */
 static bool meet_all(struct sweep *s, size_t rect)
 {
     const struct rect *x = &s->rect[rect];
@@ -131,21 +131,9 @@ struct event {
     size_t rect;
 };
 
-static int judge_overlaps_compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->rect > y->rect) - (x->rect < y->rect);
-}
+ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect));
 
-static int compare_rects(const void *a, const void *b)
-{
-    const struct rect *x = a, *y = b;
-    if (x->pool != y->pool) return x->pool < y->pool ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->buffer != y->buffer) return x->buffer < y->buffer ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
-}
+ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start));
 
 /* One pool: rectangles [first, last). */
 static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
@@ -192,14 +180,14 @@ static void list_rects(struct sweep *s)
     const struct judge *j = s->j;
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
-        int64_t from = j->address[i], to = from + bytes_of(j, i);
-        if (!is_placed(j, i) || from == to) continue;
+        int64_t from = j->address[i], to = from + judge_bytes(j, i);
+        if (!judge_is_placed(j, i) || from == to) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
             struct lx_life l = lx_life_at(b, k);
-            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, pool_of(j, i), i, LIFE};
+            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, judge_pool(j, i), i, LIFE};
         }
         if (b->alone)
-            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, pool_of(j, i), i, ALONE};
+            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, judge_pool(j, i), i, ALONE};
     }
     for (int32_t k = 0; k < j->p->pool_count; k++)
         for (int32_t i = 0; i < j->p->pools[k].reserved_count; i++) {
@@ -236,4 +224,29 @@ bool judge_overlaps(struct judge *j)
     mem_free(s.exclusive.at);
     mem_free(s.rect);
     return ok;
+}
+
+/* The pairs that are never alive at once, sorted for lookups. */
+
+ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
+
+static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
+{
+    return a < b ? (struct lx_pair){a, b} : (struct lx_pair){b, a};
+}
+
+void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
+{
+    *e = (struct exclusive_pairs){0};
+    if (p->bonds.exclusive_count == 0) return;
+    e->at = mem_alloc((size_t)p->bonds.exclusive_count * sizeof *e->at);
+    for (int32_t i = 0; i < p->bonds.exclusive_count; i++)
+        e->at[e->count++] = exclusive_pairs_ordered(p->bonds.exclusive[i].a, p->bonds.exclusive[i].b);
+    qsort(e->at, (size_t)e->count, sizeof *e->at, exclusive_pairs_compare_pairs);
+}
+
+bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b)
+{
+    struct lx_pair key = exclusive_pairs_ordered(a, b);
+    return e->count > 0 && bsearch(&key, e->at, (size_t)e->count, sizeof key, exclusive_pairs_compare_pairs);
 }

@@ -2,9 +2,13 @@
 #include "placement/valid.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
+#include "base/union_find.h"
 #include "base/words.h"
+#include "placement/problem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 LX_WORDS(lx_verdict_word, enum lx_verdict, LX_VERDICTS)
 
@@ -21,16 +25,6 @@ bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, c
     status_vset_at(st, code, NULL, b->line, b->column, format, args);
     va_end(args);
     return false;
-}
-
-static bool increasing_uses(const struct lx_buffer *b, lx_status *st)
-{
-    for (int32_t i = 1; i < b->use_count; i++)
-        if (b->uses[i] <= b->uses[i - 1])
-            return buffer_error(b, st, LX_E_MODEL,
-                                "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
-                                b->name, (long long)b->uses[i], (long long)b->uses[i - 1]);
-    return true;
 }
 
 static bool valid_uses(const struct lx_buffer *b, lx_status *st)
@@ -54,7 +48,11 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
 {
     if (b->size < 0 || b->size > LX_INT_MAX || b->spill_cost < 0)
         return buffer_error(b, st, LX_E_MODEL, "buffer %s: a negative or impossible size or cost", b->name);
-    if (!increasing_uses(b, st)) return false;
+    for (int32_t i = 1; i < b->use_count; i++)
+        if (b->uses[i] <= b->uses[i - 1])
+            return buffer_error(b, st, LX_E_MODEL,
+                                "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
+                                b->name, (long long)b->uses[i], (long long)b->uses[i - 1]);
     if (b->end > LX_INT_MAX)
         return buffer_error(b, st, LX_E_MODEL,
                             "buffer %s: live: its life ends at %lld, beyond 2^53; number the ticks lower",
@@ -136,4 +134,85 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
                                 "buffer %s: the sizes or costs up to here add up beyond 2^53", b->name);
     }
     return valid_bonds(p, cost, st);
+}
+
+int32_t *blocks_of(const struct lx_problem *p)
+{
+    int32_t *block = mem_alloc(((size_t)p->count + 1) * sizeof *block);
+    sets_begin(block, p->count);
+    for (int32_t g = 0; g < p->bonds.same_place_count; g++) {
+        const struct lx_group *group = &p->bonds.same_place[g];
+        for (int32_t k = 1; k < group->count; k++) sets_join(block, group->at[0], group->at[k]);
+    }
+    for (int32_t i = 0; i < p->count; i++) block[i] = sets_root(block, i);
+    return block;
+}
+
+/* What a problem asks of a solver beyond a plain list of buffers in one pool. */
+
+static unsigned buffer_needs(const struct lx_buffer *b)
+{
+    unsigned needs = 0;
+    if (b->life_count) needs |= LX_CAN_LIVES;
+    if (b->alone) needs |= LX_CAN_PAIRS;
+    if (b->must) needs |= LX_CAN_MUST;
+    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
+        if (b->on_costs[k]) needs |= LX_CAN_CHARGES;
+    return needs;
+}
+
+static unsigned pool_needs(const struct lx_problem *p)
+{
+    unsigned needs = p->pool_count > 1 ? LX_CAN_POOLS : 0;
+    for (int32_t i = 0; i < p->pool_count; i++)
+        if (p->pools[i].reserved_count) needs |= LX_CAN_RESERVED;
+    return needs;
+}
+
+static unsigned bond_needs(const struct lx_bonds *b)
+{
+    unsigned needs = 0;
+    if (b->apart_count || b->exclusive_count) needs |= LX_CAN_PAIRS;
+    if (b->staging_count) needs |= LX_CAN_STAGING;
+    if (b->same_place_count) needs |= LX_CAN_SAME_PLACE;
+    if (b->together_count) needs |= LX_CAN_TOGETHER;
+    if (b->reuse_count) needs |= LX_CAN_REUSE;
+    for (int32_t i = 0; i < b->charge_count; i++)
+        needs |= b->charges[i].cost == LX_FORBIDDEN ? LX_CAN_MUST | LX_CAN_CHARGES : LX_CAN_CHARGES;
+    return needs;
+}
+
+unsigned lx_problem_needs(const struct lx_problem *p)
+{
+    unsigned needs = pool_needs(p) | bond_needs(&p->bonds);
+    for (int32_t i = 0; i < p->count; i++) needs |= buffer_needs(&p->buffers[i]);
+    return needs;
+}
+
+static const struct {
+    unsigned bit;
+    const char *words;
+} features[] = {
+    {LX_CAN_POOLS, "several pools"},
+    {LX_CAN_LIVES, "several lives"},
+    {LX_CAN_PAIRS, "pairs apart, exclusive or alone"},
+    {LX_CAN_RESERVED, "reserved bytes"},
+    {LX_CAN_TOGETHER, "groups that go together"},
+    {LX_CAN_CHARGES, "charges and costs of being placed"},
+    {LX_CAN_MUST, "musts and forbidden charges"},
+    {LX_CAN_STAGING, "staging buffers"},
+    {LX_CAN_REUSE, "reuse penalties"},
+    {LX_CAN_SAME_PLACE, "groups of one place"},
+};
+
+const char *lx_needs_words(unsigned needs, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (needs & features[i].bit && n < size) {
+            int wrote = snprintf(out + n, size - n, "%s%s", n ? ", " : "", features[i].words);
+            n += wrote > 0 ? (size_t)wrote : 0;
+        }
+    return out;
 }

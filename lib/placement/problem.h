@@ -79,9 +79,10 @@ struct lx_answer {
     char message[160]; /* in words, where the status needs any */
 };
 
-/* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has found a better
- * answer or proved a better bound. Who watches through lx_problem_solve gets the best objective of the legal answers so far
- * (INT64_MAX: none), which never rises, a bound that never falls, and the last answer at the latest at the end. */
+/* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has
+ * found a better answer or proved a better bound. Who watches through lx_problem_solve gets the best
+ * objective of the legal answers so far (INT64_MAX: none), which never rises, a bound that never falls,
+ * and the last answer at the latest at the end. */
 struct lx_progress {
     int64_t steps, objective, bound;
     const int64_t *address; /* the answer with that objective where it is a new best, legal; else NULL */
@@ -103,7 +104,8 @@ struct lx_run {
     int64_t known_bound;
     int64_t enough; /* set by who asks: an objective beyond which nothing is gained; 0: none */
     int64_t spare;  /* by who asks often: steps to take where there is no limit; 0: any */
-    /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched for a better. */
+    /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched
+     * for a better. */
     bool hasty;
 };
 
@@ -138,8 +140,8 @@ struct lx_solver {
     int option_count;
     const struct lx_stat_row *stats; /* at most LX_MAX_STATS */
     int stat_count;
-    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out, or when it was
-     * stopped before it had what it needs; the answer is then still legal. */
+    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out, or
+     * when it was stopped before it had what it needs; the answer is then still legal. */
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
@@ -236,7 +238,8 @@ static inline struct lx_life lx_life_at(const struct lx_buffer *b, int32_t i)
     return b->life_count ? b->lives[i] : (struct lx_life){b->start, b->end};
 }
 
-/* Are two buffers ever alive at once, by their lives alone? The one place that knows how lives are compared. */
+/* Are two buffers ever alive at once, by their lives alone? The one place that knows how lives are
+ * compared. */
 static inline bool lx_lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
 {
     for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
@@ -269,7 +272,8 @@ static inline bool lx_is_staging(const struct lx_problem *p, int32_t buffer)
     return false;
 }
 
-/* A buffer that may be placed (by its reason alone) but is not, and stands in for nobody; NULL when all are. */
+/* A buffer that may be placed (by its reason alone) but is not, and stands in for nobody; NULL when all
+ * are. */
 static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, const int64_t *address)
 {
     for (int32_t i = 0; i < p->count; i++)
@@ -302,17 +306,19 @@ const char *lx_needs_words(unsigned needs, char *out, size_t size);
  * circles. Solvers may rely on all of it. */
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
 
-/* Is `address` a legal answer (to `fit`: as far as it goes)? If so, `*objective` is recomputed from scratch. If not, `st` (code
- * LX_E_NO) names the first rule that is broken, the buffers and the bytes. O(n log n). */
+/* Is `address` a legal answer (to `fit`: as far as it goes)? If so, `*objective` is recomputed from
+ * scratch. If not, `st` (code LX_E_NO) names the first rule that is broken, the buffers and the bytes.
+ * O(n log n). */
 bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
 
-/* The same for places in several pools (`pool` NULL: all in pool 0), by the whole letter of the rules: where `fit` is
- * asked every buffer that may be placed is, and a legal answer is worth 0. `*rule` is the one that is broken. */
+/* The same for places in several pools (`pool` NULL: all in pool 0), by the whole letter of the rules:
+ * where `fit` is asked every buffer that may be placed is, and a legal answer is worth 0. `*rule` is the
+ * one that is broken. */
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
 
-/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). Stopped (base/stop.h) it is
- * a weaker one. */
+/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n).
+ * Cancelled, it is a weaker one. */
 int64_t lx_bound(const struct lx_problem *p);
 
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and
@@ -321,14 +327,15 @@ int64_t lx_bound(const struct lx_problem *p);
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st);
 
-/* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY: more than 0,
- * and nothing above 0 is proved. */
+/* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY:
+ * more than 0, and nothing above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);
 
 /* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */
 const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
-/* One more, of a plug-in, before anybody has asked for the others; false: its name is taken, or there are too many. */
+/* One more, of a plug-in, before anybody has asked for the others; false: its name is taken, or there are
+ * too many. */
 bool lx_solver_add(const struct lx_solver *s);
 
 #endif

@@ -53,3 +53,192 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
             if (pool) pool[m] = part->pool[address[i] >= 0 && part_pool ? part_pool[i] : 0];
         }
 }
+
+/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be
+ * placed are on (where fit or height is asked: all but the barred and the staging ones), and groups,
+ * staging pairs and forbidden charges hand that on. A contradiction proves that no legal answer exists. */
+
+enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
+
+static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *changed)
+{
+    int32_t block = w->block[i];
+    if (w->state[block] == state) return;
+    if (w->state[block] != IS_OPEN)
+        never(w, "buffer %s would have to be on chip and off it", w->p->buffers[i].name);
+    w->state[block] = (signed char)state;
+    *changed = true;
+}
+
+static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
+{
+    return w->state[w->block[i]];
+}
+
+/* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different
+ * open ones count once only if there is but one. */
+struct tally {
+    int32_t holds, fails, open, last; /* last: an open member */
+    int last_state;
+    bool several;
+};
+
+static void count_literals(const struct rewrite *w, const struct lx_group *g, int wanted, struct tally *t)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        int state = rewrite_states_state_of(w, g->at[k]);
+        if (state != IS_OPEN) {
+            t->holds += state == wanted;
+            t->fails += state != wanted;
+            continue;
+        }
+        t->several |= t->open > 0 && (w->block[t->last] != w->block[g->at[k]] || t->last_state != wanted);
+        t->last = g->at[k];
+        t->last_state = wanted;
+        t->open++;
+    }
+}
+
+static void fix_all(struct rewrite *w, const struct lx_group *g, int state, bool *changed)
+{
+    for (int32_t k = 0; k < g->count; k++)
+        if (rewrite_states_state_of(w, g->at[k]) == IS_OPEN) rewrite_states_fix(w, g->at[k], state, changed);
+}
+
+/* A forbidden charge is a clause: if all but one of its conditions hold, the last must fail. */
+static void fix_by_clause(struct rewrite *w, const struct lx_charge *c, bool *changed)
+{
+    struct tally all = {0}, any = {0};
+    count_literals(w, &c->all_on, IS_ON, &all);
+    count_literals(w, &c->all_off, IS_OFF, &all);
+    count_literals(w, &c->any_on, IS_ON, &any);
+    count_literals(w, &c->any_off, IS_OFF, &any);
+    bool has_any = c->any_on.count + c->any_off.count > 0, any_holds = !has_any || any.holds > 0;
+    if (all.fails || (has_any && !any.holds && !any.open)) return;
+    if (all.open == 0 && any_holds)
+        never(w, "a forbidden charge comes about whatever is placed");
+    else if (all.open == 0) {
+        fix_all(w, &c->any_on, IS_OFF, changed);
+        fix_all(w, &c->any_off, IS_ON, changed);
+    } else if (any_holds && !all.several)
+        rewrite_states_fix(w, all.last, -all.last_state, changed);
+}
+
+static bool hand_on(struct rewrite *w)
+{
+    const struct lx_bonds *b = &w->p->bonds;
+    bool changed = false;
+    for (int32_t i = 0; i < b->together_count; i++) {
+        int known = IS_OPEN;
+        for (int32_t k = 0; k < b->together[i].count && known == IS_OPEN; k++)
+            known = rewrite_states_state_of(w, b->together[i].at[k]);
+        for (int32_t k = 0; k < b->together[i].count && known != IS_OPEN; k++)
+            rewrite_states_fix(w, b->together[i].at[k], known, &changed);
+    }
+    for (int32_t i = 0; i < b->staging_count; i++) {
+        if (rewrite_states_state_of(w, b->staging[i].a) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].b, -rewrite_states_state_of(w, b->staging[i].a), &changed);
+        if (rewrite_states_state_of(w, b->staging[i].b) != IS_OPEN)
+            rewrite_states_fix(w, b->staging[i].a, -rewrite_states_state_of(w, b->staging[i].b), &changed);
+    }
+    for (int32_t i = 0; i < b->charge_count && !w->impossible; i++)
+        if (b->charges[i].cost == LX_FORBIDDEN) fix_by_clause(w, &b->charges[i], &changed);
+    return changed && !w->impossible;
+}
+
+void fix_states(struct rewrite *w)
+{
+    const struct lx_problem *p = w->p;
+    bool *is_staging = arena_array(&w->memory, (size_t)p->count, sizeof *is_staging), ignored;
+    for (int32_t i = 0; i < p->bonds.staging_count; i++) is_staging[p->bonds.staging[i].a] = true;
+    for (int32_t i = 0; i < p->count; i++)
+        if (w->block[i] == i && !w->has_place[i]) w->state[i] = IS_OFF;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        bool all = p->objective != LX_SPILL && !b->reason && !is_staging[i];
+        if (!b->must && !all) continue;
+        if (rewrite_states_state_of(w, i) == IS_OFF)
+            never(w, "buffer %s must be placed, but fits nowhere", b->name);
+        rewrite_states_fix(w, i, IS_ON, &ignored);
+    }
+    for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
+}
+
+/* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always
+ * does is in the constant, and of the others only the conditions that are open remain, each block once. */
+
+/* Which conditions of the charge in hand name a block. */
+enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
+
+struct shortening {
+    struct rewrite *w;
+    unsigned char *named;  /* per block */
+    struct lx_charge *out; /* the charge being made */
+    bool dead, any_holds;
+};
+
+static int decided(const struct shortening *s, int32_t block, unsigned as)
+{
+    int state = s->w->state[block];
+    if (state == IS_OPEN && s->named[block] & ALL_ON && as > ALL_OFF) state = IS_ON;
+    if (state == IS_OPEN && s->named[block] & ALL_OFF && as > ALL_OFF) state = IS_OFF;
+    if (state == IS_OPEN) return 0;
+    return (state == IS_ON) == (as == ALL_ON || as == ANY_ON) ? 1 : -1;
+}
+
+/* Takes over the open members of a list of conditions. */
+static void rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
+                                    struct lx_group *to)
+{
+    int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
+    for (int32_t k = 0; k < from->count; k++) {
+        int32_t block = s->w->block[from->at[k]];
+        int known = decided(s, block, as);
+        if (as <= ALL_OFF)
+            s->dead |= known < 0 || (s->named[block] & (ALL_ON | ALL_OFF) & ~as);
+        else
+            s->any_holds |= known > 0 || (s->named[block] & (ANY_ON | ANY_OFF) & ~as);
+        if (known || s->named[block] & as) continue;
+        s->named[block] |= (unsigned char)as;
+        at[to->count++] = block;
+    }
+    to->at = at;
+}
+
+/* What is left of a charge: true where it has to be kept. */
+static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge *c)
+{
+    struct lx_charge *o = s->out;
+    bool has_any = c->any_on.count + c->any_off.count > 0;
+    if (s->any_holds) o->any_on.count = o->any_off.count = 0;
+    bool any_open = o->any_on.count + o->any_off.count > 0;
+    if (s->dead || (has_any && !s->any_holds && !any_open)) return false;
+    if (any_open || o->all_on.count + o->all_off.count > 0) return true;
+    if (c->cost == LX_FORBIDDEN)
+        never(s->w, "a forbidden charge comes about whatever is placed");
+    else
+        s->w->constant += c->cost;
+    return false;
+}
+
+void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
+{
+    const struct lx_bonds *b = &w->p->bonds;
+    struct shortening s = {.w = w, .named = arena_array(&w->memory, (size_t)w->p->count, 1)};
+    *charges = arena_array(&w->memory, (size_t)b->charge_count, sizeof **charges);
+    for (int32_t i = 0; i < b->charge_count; i++) {
+        const struct lx_charge *c = &b->charges[i];
+        if (w->p->objective != LX_SPILL && c->cost != LX_FORBIDDEN) continue;
+        s.out = &(*charges)[*count];
+        *s.out = (struct lx_charge){.cost = c->cost};
+        s.dead = s.any_holds = false;
+        rewrite_charges_shorten(&s, &c->all_on, ALL_ON, &s.out->all_on);
+        rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off);
+        rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on);
+        rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
+        const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
+        for (int g = 0; g < 4; g++)
+            for (int32_t k = 0; k < groups[g]->count; k++) s.named[s.w->block[groups[g]->at[k]]] = 0;
+        if (rewrite_charges_is_open(&s, c)) (*count)++;
+    }
+}

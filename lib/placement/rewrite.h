@@ -1,12 +1,12 @@
-/* What the driver does to a problem of the second version before a solver sees it.
- *
- * Groups of one place become one buffer each (a block), lives that touch are joined, what is on or off chip in every
- * legal answer is fixed, charges are shortened by what is fixed, and pools that nothing couples become parts: problems
- * of their own. Blocks that are off for sure are in no part; what they cost is in `constant`, with the charges that
- * are always paid. Where everything must be placed (fit, height) nothing is left to choose but places: such parts
- * have no charges, groups, staging or reuse. A pool alone with all its bytes free becomes a plain list.
- * An answer of all parts together, widened to blocks, is an answer of the problem, and its value is the sum of
- * theirs plus the constant. Linear in what is given, but for sorting. */
+/* What the driver does to a problem of the second version before a solver sees it. Groups of one place
+ * become one buffer each (a block), lives that touch are joined, what is on or off chip in every legal
+ * answer is fixed, charges are shortened by what is fixed, and pools that nothing couples become parts:
+ * problems of their own. Blocks that are off for sure are in no part; what they cost is in `constant`,
+ * with the charges that are always paid. Where everything must be placed (fit, height) nothing is left to
+ * choose but places: such parts have no charges, groups, staging or reuse. A pool alone with all its
+ * bytes free becomes a plain list. An answer of all parts together, widened to blocks, is an answer of
+ * the problem, and its value is the sum of theirs plus the constant. Linear in what is given, but for
+ * sorting. */
 #ifndef LX_PLACEMENT_REWRITE_H
 #define LX_PLACEMENT_REWRITE_H
 
@@ -43,7 +43,7 @@ struct rewrite {
 
 /* Can a solver be given the problem as it is? */
 bool is_plain(const struct lx_problem *p);
-/* False: memory is out. Free it in any case. */
+/* Free it in any case. */
 void rewrite_make(struct rewrite *w, const struct lx_problem *p);
 void rewrite_free(struct rewrite *w);
 /* Places of a part's answer, put into those of the problem (all off chip at first; `pool` may be NULL). */

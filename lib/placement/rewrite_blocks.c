@@ -1,19 +1,16 @@
-/* Each same_place group as one buffer: as large as its largest member, at a multiple of all alignments, alive whenever
- * one of them is, in the pools that all allow, at the sum of their costs. Lives that touch are joined, also of a
- * buffer by itself. A block that fits nowhere has no place; whether that is allowed is for rewrite_states.c. */
+/* Each same_place group as one buffer: as large as its largest member, at a multiple of all alignments,
+ * alive whenever one of them is, in the pools that all allow, at the sum of their costs. Lives that touch
+ * are joined, also of a buffer by itself. A block that fits nowhere has no place; whether that is allowed
+ * is for rewrite_states.c. */
 #include "placement/rewrite.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/checked.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int rewrite_blocks_compare_lives(const void *a, const void *b)
-{
-    const struct lx_life *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
-}
+ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
 static void unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t block)
 {
@@ -55,25 +52,6 @@ static bool fits_pool(const struct rewrite *w, const struct lx_buffer *b, int32_
     return capacity == LX_NO_LIMIT || (b->size <= capacity && at <= capacity - b->size);
 }
 
-/* The pools of a block in the order of its first member, with their costs. */
-static void unite_pools(struct rewrite *w, struct lx_buffer *whole, int32_t block)
-{
-    const struct lx_buffer *first = &w->p->buffers[block];
-    int32_t n = lx_choice_count(w->p, first), kept = 0;
-    int32_t *pools = arena_array(&w->memory, (size_t)n, sizeof *pools);
-    int64_t *costs = arena_array(&w->memory, (size_t)n, sizeof *costs), any = 0;
-    for (int32_t k = 0; k < n; k++) {
-        int32_t pool = lx_choice_at(first, k);
-        if (!all_allow(w, block, pool) || !fits_pool(w, whole, pool)) continue;
-        for (int32_t m = block; m >= 0; m = w->next[m]) costs[kept] += lx_on_cost(&w->p->buffers[m], pool);
-        any |= costs[kept];
-        pools[kept++] = pool;
-    }
-    whole->pools = pools;
-    whole->on_costs = any ? costs : NULL;
-    whole->pool_count = kept;
-}
-
 static void make_block(struct rewrite *w, int32_t block)
 {
     struct lx_buffer *whole = &w->whole[block];
@@ -93,7 +71,21 @@ static void make_block(struct rewrite *w, int32_t block)
     }
     if (alignment != w->p->alignment) whole->alignment = alignment;
     unite_lives(w, whole, block);
-    unite_pools(w, whole, block);
+    /* The pools of a block in the order of its first member, with their costs. */
+    const struct lx_buffer *first = &w->p->buffers[block];
+    int32_t n = lx_choice_count(w->p, first), kept = 0;
+    int32_t *pools = arena_array(&w->memory, (size_t)n, sizeof *pools);
+    int64_t *costs = arena_array(&w->memory, (size_t)n, sizeof *costs), any = 0;
+    for (int32_t k = 0; k < n; k++) {
+        int32_t pool = lx_choice_at(first, k);
+        if (!all_allow(w, block, pool) || !fits_pool(w, whole, pool)) continue;
+        for (int32_t m = block; m >= 0; m = w->next[m]) costs[kept] += lx_on_cost(&w->p->buffers[m], pool);
+        any |= costs[kept];
+        pools[kept++] = pool;
+    }
+    whole->pools = pools;
+    whole->on_costs = any ? costs : NULL;
+    whole->pool_count = kept;
     w->has_place[block] = !whole->reason && whole->pool_count > 0 &&
                           (whole->fixed < 0 || whole->fixed % alignment == 0) && alignment < INT64_MAX;
 }

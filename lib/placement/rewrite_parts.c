@@ -1,9 +1,10 @@
-/* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in either, and
- * by groups, staging pairs and charges between blocks of both; not by pairs about sharing bytes, which have no
- * meaning across pools. Blocks that are off for sure are in no part. */
+/* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in
+ * either, and by groups, staging pairs and charges between blocks of both; not by pairs about sharing
+ * bytes, which have no meaning across pools. Blocks that are off for sure are in no part. */
 #include "placement/rewrite.h"
-#include "placement/blocks.h"
+#include "placement/valid.h"
 #include "base/checked.h"
+#include "base/union_find.h"
 
 struct parting {
     struct rewrite *w;
@@ -31,7 +32,7 @@ static void couple(struct parting *t, int32_t *with, int32_t block)
 {
     int32_t pool = home(t, block);
     if (pool < 0) return;
-    if (*with >= 0) join(t->joined, *with, pool);
+    if (*with >= 0) sets_join(t->joined, *with, pool);
     *with = pool;
 }
 
@@ -52,7 +53,7 @@ static void couple_pools(struct parting *t)
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &t->w->whole[i];
         if (t->w->block[i] != i || t->w->state[i] == IS_OFF) continue;
-        for (int32_t k = 1; k < b->pool_count; k++) join(t->joined, b->pools[0], b->pools[k]);
+        for (int32_t k = 1; k < b->pool_count; k++) sets_join(t->joined, b->pools[0], b->pools[k]);
     }
     for (int32_t i = 0; asks_cost(t) && i < p->bonds.together_count; i++)
         couple_group(t, &p->bonds.together[i], &(int32_t){-1});
@@ -76,8 +77,8 @@ static void make_lists(struct parting *t)
     struct rewrite *w = t->w;
     int32_t pools = lx_pool_count(w->p);
     for (int32_t k = 0; k < pools; k++) {
-        bool first = root_of(t->joined, k) == k;
-        t->part_of[k] = first ? w->part_count++ : t->part_of[root_of(t->joined, k)];
+        bool first = sets_root(t->joined, k) == k;
+        t->part_of[k] = first ? w->part_count++ : t->part_of[sets_root(t->joined, k)];
     }
     w->parts = arena_array(&w->memory, (size_t)w->part_count, sizeof *w->parts);
     int32_t *size = arena_array(&w->memory, (size_t)w->part_count, sizeof *size);
@@ -162,7 +163,7 @@ static void deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t c
     *out = made;
 }
 
-static bool always(const struct rewrite *w, int32_t a, int32_t b)
+static bool rewrite_always(const struct rewrite *w, int32_t a, int32_t b)
 {
     return w && a != b;
 }
@@ -230,7 +231,7 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
-    deal_pairs(t, b->apart, b->apart_count, part, always, &out->apart, &out->apart_count);
+    deal_pairs(t, b->apart, b->apart_count, part, rewrite_always, &out->apart, &out->apart_count);
     deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
                &out->exclusive_count);
     if (!(!asks_cost(t))) {
@@ -266,7 +267,8 @@ void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
         rewrite_parts_deal_bonds(&t, k);
-        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
+        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is
+         * kept beside. */
         w->parts[k].hard_limit = LX_NO_LIMIT;
         if (q->pool_count != 1 || q->pools[0].reserved_count) continue;
         if (q->objective == LX_HEIGHT) w->parts[k].hard_limit = q->pools[0].capacity;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
@@ -86,8 +87,8 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     return ok;
 }
 
-/* May a solver end without any answer? One that was stopped early has no complete placement for the height, and
- * where something must be placed or forbidden, "all off chip" is no answer either. */
+/* May a solver end without any answer? One that was stopped early has no complete placement for the
+ * height, and where something must be placed or forbidden, "all off chip" is no answer either. */
 static bool may_have_none(const struct lx_problem *p)
 {
     return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
@@ -119,7 +120,8 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
 }
 
-/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by cancel_requested(). */
+/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by
+ * cancel_requested(). */
 struct limit {
     const struct lx_run *run;
     struct cancel token;
@@ -178,8 +180,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     bool ended = run_solver(p, solver, run, bound, answer);
     if (!ended && !answer->message[0]) return status_no_memory(st);
-    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) &&
-        lx_run_stopped(run))
+    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) && lx_run_stopped(run))
         stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
@@ -238,4 +239,56 @@ bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver
                       struct lx_answer *answer, lx_status *st)
 {
     return solve_until_stopped(p, solver, run, true, answer, st);
+}
+
+/* Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and what
+ * is done about those that a solver was stopped before. Both O(n log n) at most. */
+
+static bool is_pinned(const struct lx_problem *p, int32_t i)
+{
+    return p->buffers[i].fixed >= 0 && lx_may_be_placed(p, &p->buffers[i]);
+}
+
+static bool whole_lists_is_plain_list(const struct lx_problem *p)
+{
+    return !p->pool_count && !lx_problem_needs(p);
+}
+
+/* The checker tells, of an answer in which nobody else is placed: whatever else is, two that share a byte
+ * go on sharing it. */
+bool pins_clash(const struct lx_problem *p)
+{
+    int32_t pinned = 0;
+    for (int32_t i = 0; i < p->count; i++) pinned += is_pinned(p, i);
+    if (!whole_lists_is_plain_list(p) || pinned < 2) return false;
+    struct lx_problem alone = *p;
+    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
+    enum lx_rule rule = LX_RULE_NONE;
+    lx_status why = {0};
+    for (int32_t i = 0; i < p->count; i++) address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
+    alone.objective = LX_SPILL;
+    if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
+    bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
+    mem_free(address);
+    return !legal && rule == LX_RULE_OVERLAP;
+}
+
+void stack_left_out(const struct lx_problem *p, int64_t *address)
+{
+    int64_t top = 0;
+    if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
+    /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin
+     * anew. */
+    bool late = false;
+    for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
+    for (int32_t i = 0; late && i < p->count; i++)
+        address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
+    for (int32_t i = 0; i < p->count; i++)
+        if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (address[i] >= 0 || !lx_may_be_placed(p, b)) continue;
+        address[i] = round_up_i64(top, lx_alignment_of(p, b));
+        top = address[i] + b->size;
+    }
 }

@@ -1,4 +1,5 @@
-/* Private to the stages that make problems: lx_problem_solve of a problem that lx_problem_validate has let through. */
+/* Private to the stages that make problems: lx_problem_solve of a problem that lx_problem_validate has
+ * let through. */
 #ifndef LX_PLACEMENT_SOLVE_H
 #define LX_PLACEMENT_SOLVE_H
 

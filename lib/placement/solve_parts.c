@@ -1,5 +1,5 @@
-/* Solves a problem of the second version: its parts one by one, and their answers put together again. The whole is
- * checked as it was asked; what any part cannot have, the whole cannot. */
+/* Solves a problem of the second version: its parts one by one, and their answers put together again. The
+ * whole is checked as it was asked; what any part cannot have, the whole cannot. */
 #include "placement/rewrite.h"
 #include "placement/solve.h"
 #include "base/checked.h"

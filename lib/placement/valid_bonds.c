@@ -1,7 +1,6 @@
-/* The data model of what binds buffers to one another: every number is that of a buffer, and no bond contradicts
- * itself. Each rule costs the length of its lists. */
+/* The data model of what binds buffers to one another: every number is that of a buffer, and no bond
+ * contradicts itself. Each rule costs the length of its lists. */
 #include "placement/valid.h"
-#include "placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-/* The data model of pools, and of what buffers say about them: where they may be, at what cost, pins, and lives with
- * gaps. A problem without pools is one of version 1: a fixed address beyond the capacity is then no error, because
- * the capacity is often a setting of its own; the buffer stays off chip. */
+/* The data model of pools, and of what buffers say about them: where they may be, at what cost, pins, and
+ * lives with gaps. A problem without pools is one of version 1: a fixed address beyond the capacity is
+ * then no error, because the capacity is often a setting of its own; the buffer stays off chip. */
 #include "placement/valid.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +39,11 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
     bool *read_first = first_reads(p);
-    if (!read_first) {
-        mem_free(b);
-        return NULL;
-    }
-    for (int32_t t = 0; b && t < g->tensor_count; t++) {
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         b[t] = (struct lx_buffer){
             .name = g->tensors[t].name, .size = tensor_bytes(p->layouts, t), .start = INT64_MAX, .fixed = -1};
     }
-    for (int32_t o = 0; b && o < g->op_count; o++) {
+    for (int32_t o = 0; o < g->op_count; o++) {
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             const struct lx_access *x = &p->accesses[a];
             if (x->stay >= 0 && p->answer.address[x->stay] >= 0) continue;
@@ -63,7 +58,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
         one->start = min_i64(one->start, x->tick);
         one->end = max_i64(one->end, x->tick + 1);
     }
-    for (int32_t t = 0; b && t < g->tensor_count; t++) {
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
         hbm_segments_cover_nests(p, &b[t]);
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
@@ -173,18 +168,17 @@ static int hbm_segments_by_tick(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
+static void pack_in_haste(const struct lx_problem *p, int64_t *address)
 {
     size_t n = (size_t)p->count;
     struct event *events = mem_alloc((2 * n + 1) * sizeof *events);
     struct sweep s = {.holes = mem_alloc((n + 1) * sizeof *s.holes)};
-    bool ok = events && s.holes;
-    for (int32_t i = 0; ok && i < p->count; i++) {
+    for (int32_t i = 0; i < p->count; i++) {
         events[2 * i] = (struct event){p->buffers[i].start, i, true};
         events[2 * i + 1] = (struct event){p->buffers[i].end, i, false};
     }
-    if (ok) sort_in_full(events, 2 * n, sizeof *events, hbm_segments_by_tick);
-    for (size_t k = 0; ok && k < 2 * n; k++) {
+    qsort(events, 2 * n, sizeof *events, hbm_segments_by_tick);
+    for (size_t k = 0; k < 2 * n; k++) {
         int32_t i = events[k].buffer;
         int64_t size = round_up_i64(p->buffers[i].size, p->alignment);
         if (size == 0) continue;
@@ -195,7 +189,6 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
     }
     mem_free(events);
     mem_free(s.holes);
-    return ok;
 }
 
 static bool hbm_segments_pack(const struct lx_problem *problem, const struct lx_solver *solver,
@@ -218,19 +211,15 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
     struct lx_buffer *all = lives_in_hbm(p);
     int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
-    bool ok = all && number && p->hbm_address ? true : status_no_memory(st);
-    if (ok && !lay_out_given(p, all, &p->pool_at))
+    bool ok = true;
+    if (!lay_out_given(p, all, &p->pool_at))
         ok = status_set(st, LX_E_RANGE, "the tensors together are beyond 2^53 bytes");
     struct lx_answer answer = {0};
     if (ok) {
         struct lx_problem problem = pool_problem(p, all, number);
         answer.address = mem_zeroed((size_t)problem.count + 1, sizeof *answer.address);
-        ok = answer.address ? true : status_no_memory(st);
-        if (ok && hasty)
-            ok = lx_problem_validate(&problem, st) &&
-                 (pack_in_haste(&problem, answer.address) ? true : status_no_memory(st));
-        else if (ok)
-            ok = hbm_segments_pack(&problem, solver, &answer, st);
+        ok = hasty ? lx_problem_validate(&problem, st) : hbm_segments_pack(&problem, solver, &answer, st);
+        if (ok && hasty) pack_in_haste(&problem, answer.address);
         p->pool_bytes = 0;
         for (int32_t t = 0; ok && t < g->tensor_count; t++) {
             if (number[t] < 0) continue;

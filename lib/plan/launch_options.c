@@ -150,7 +150,7 @@ static bool take_numbers(const char *file, const char *text, int64_t *out, int64
 static bool each_once(const char *file, const int64_t *list, int64_t count, lx_status *st)
 {
     char *seen = mem_zeroed((size_t)count + 1, 1);
-    bool ok = seen ? true : status_no_memory(st);
+    bool ok = true;
     for (int64_t i = 0; ok && i < count; i++) {
         if (list[i] >= count || seen[list[i]])
             ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
@@ -173,7 +173,7 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     char *text = file_read(file, &length, st);
     if (!text) return false;
     int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list); /* a number and what is behind it */
-    bool ok = list ? take_numbers(file, text, list, &count, st) : status_no_memory(st);
+    bool ok = take_numbers(file, text, list, &count, st);
     mem_free(text);
     if (ok && count == 0)
         ok = status_set_at(st, LX_E_USAGE, file, 0, 0,

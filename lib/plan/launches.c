@@ -16,18 +16,16 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
 }
 
 /* The launch with all that belongs to it, in the plan's memory. */
-static bool launches_keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
+static void launches_keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
 {
     *out = *from;
-    if (!from->launch) return true;
+    if (!from->launch) return;
     struct lx_launch *l = arena_copy_array(memory, from->launch, 1, sizeof *l);
-    if (!l) return false;
     l->cores = arena_copy_array(memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
     out->sum = arena_copy_array(memory, from->sum, (size_t)from->sum_count, sizeof *out->sum);
     out->launch = l;
     if (from->tiles)
         out->tiles = arena_copy_array(memory, from->tiles, (size_t)from->tile_count, sizeof *out->tiles);
-    return l->cores && out->sum && (out->tiles || !from->tiles);
 }
 
 /* A plan with an op that cannot be launched is none: nothing could run it. */
@@ -69,10 +67,9 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        bool ok = made ? launches_keep(made, p->memory, &launches[o]) || status_no_memory(st)
-                       : launches_refuse(p, o, &why, st);
+        if (!made) return launches_refuse(p, o, &why, st);
+        launches_keep(made, p->memory, &launches[o]);
         lx_op_launch_free(made);
-        if (!ok) return false;
     }
     p->launches = launches;
     return list_is_used(p, launches, st);

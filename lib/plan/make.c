@@ -1,5 +1,5 @@
-/* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and searched for step by
- * step (plan_steps.c). */
+/* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and
+ * searched for step by step (plan_steps.c). */
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "base/cancel.h"
@@ -67,8 +67,8 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     return p;
 }
 
-/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making. Its bound is one that
- * holds whatever the search still finds. */
+/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making.
+ * Its bound is one that holds whatever the search still finds. */
 static bool plan_of_best(const struct search *search, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
@@ -195,7 +195,8 @@ static const char *why_ended(const struct lx_plan *p, const struct lx_plan_optio
                         how->solver->name);
 }
 
-/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
+/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver
+ * is. */
 static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_solver *solver = how->solver;

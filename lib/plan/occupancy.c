@@ -3,7 +3,6 @@
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "plan/byte_blocks.h"
 
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
         c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
         c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
     }
-    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, occupancy_by_tick);
+    if (b->count) qsort(c, 2 * b->count, sizeof *c, occupancy_by_tick);
 }
 
 static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)

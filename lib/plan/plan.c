@@ -49,19 +49,19 @@ void lx_plan_free(const struct lx_plan *p)
     mem_free(memory);
 }
 
-bool plan_off_chip(struct lx_plan *p, lx_status *st)
+void plan_off_chip(struct lx_plan *p)
 {
     p->answer.address = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.address);
     if (p->problem.pool_count)
         p->answer.pool = arena_array(p->memory, (size_t)p->problem.count, sizeof *p->answer.pool);
-    if (!p->answer.address || (p->problem.pool_count && !p->answer.pool)) return status_no_memory(st);
     for (int32_t i = 0; i < p->problem.count; i++) p->answer.address[i] = LX_OFF_CHIP;
-    return true;
 }
 
 bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
-    return problem_of_list(p->graph, objective, &p->problem, st) && plan_off_chip(p, st);
+    if (!problem_of_list(p->graph, objective, &p->problem, st)) return false;
+    plan_off_chip(p);
+    return true;
 }
 
 /* Is it of the same graph, on the same device, and divided by the same rules? */

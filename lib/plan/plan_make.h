@@ -13,7 +13,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
 void plan_adopt(struct lx_plan *p, const struct draft *x);
 /* All off chip. */
-bool plan_off_chip(struct lx_plan *p, lx_status *st);
+void plan_off_chip(struct lx_plan *p);
 /* question.c: the problem of a bare list; the same in a plan, all off chip. */
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st);

@@ -1,4 +1,5 @@
-/* Plans with a deadline, or that can be interrupted: a worker makes them, and offers complete plans on the way. */
+/* Plans with a deadline, or that can be interrupted: a worker makes them, and offers complete plans on the
+ * way. */
 #include "plan/plan_slot.h"
 #include "base/border.h"
 #include "base/cancel.h"

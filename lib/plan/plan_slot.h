@@ -17,8 +17,8 @@ struct plan_task {
 void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
                    const struct lx_plan_options *options, const void *more, lx_status *st);
 
-/* For the worker of lx_plan_make: does whoever waits for a plan want a complete one now? The plan is theirs then, and nobody
- * changes it any more. */
+/* For the worker of lx_plan_make: does whoever waits for a plan want a complete one now? The plan is
+ * theirs then, and nobody changes it any more. */
 bool plan_offer_is_wanted(void);
 void plan_offer(struct lx_plan *p);
 

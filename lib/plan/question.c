@@ -55,12 +55,7 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
                                   lx_status *st)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_question *q = memory ? arena_alloc(memory, sizeof *q) : NULL;
-    if (!q) {
-        mem_free(memory);
-        status_no_memory(st);
-        return NULL;
-    }
+    struct lx_question *q = arena_alloc(memory, sizeof *q);
     q->memory = memory;
     q->graph = lx_graph_ref(g);
     if (g->is_list ? problem_of_list(g, lx_asked(options->objective, g->objective), &q->problem, st)

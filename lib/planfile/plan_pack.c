@@ -8,17 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool pack_list(struct arena *memory, const int64_t *values, int32_t count, struct int_list *out)
+static struct int_list pack_list(struct arena *memory, const int64_t *values, int32_t count)
 {
-    *out = (struct int_list){arena_copy_array(memory, values, (size_t)count, sizeof *values), count};
-    return out->at != NULL;
+    return (struct int_list){arena_copy_array(memory, values, (size_t)count, sizeof *values), count};
 }
 
-static bool pack_int32s(struct arena *memory, const int32_t *values, int32_t count, struct int_list *out)
+static struct int_list pack_int32s(struct arena *memory, const int32_t *values, int32_t count)
 {
-    *out = (struct int_list){arena_array(memory, (size_t)count, sizeof *out->at), count};
-    for (int32_t i = 0; out->at && i < count; i++) out->at[i] = values[i];
-    return out->at != NULL;
+    struct int_list out = {arena_array(memory, (size_t)count, sizeof *out.at), count};
+    for (int32_t i = 0; i < count; i++) out.at[i] = values[i];
+    return out;
 }
 
 /* A number with the digits that files have. */
@@ -68,15 +67,14 @@ struct plan_solver plan_pack_solver(const struct lx_plan *p)
                                 .message = p->answer.message};
 }
 
-static bool pack_cuts(const struct cut *cuts, int32_t count, struct arena *memory, struct int_list *out)
+static struct int_list pack_cuts(const struct cut *cuts, int32_t count, struct arena *memory)
 {
     int64_t *row = arena_array(memory, 2 * (size_t)count, sizeof *row);
-    *out = (struct int_list){row, 2 * count};
-    for (int32_t i = 0; row && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         row[2 * i] = cuts[i].tensor;
         row[2 * i + 1] = cuts[i].before;
     }
-    return row != NULL;
+    return (struct int_list){row, 2 * count};
 }
 
 /* What was asked of launches, where it is not the default. */
@@ -88,31 +86,28 @@ static void pack_launching(const struct lx_launch_options *how, struct plan_grap
     if (how->assign) out->tile_assign = lx_assign_word(how->assign);
 }
 
-bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_graph *out)
+struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
 {
-    *out = (struct plan_graph){.cores = p->divisions->cores,
-                               .perfect_hbm_bytes = p->figures.perfect_hbm_bytes,
-                               .ring_bytes = p->figures.ring_bytes,
-                               .device_us = p->figures.device_us,
-                               .end_to_end_us = p->figures.end_to_end_us,
-                               .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
-                               .pool_at = p->pool_at,
-                               .pool_bytes = p->pool_bytes,
-                               .segment_bytes = p->segment_bytes};
-    pack_launching(&p->launch, out);
-    return pack_list(memory,
-                     (const int64_t[]){p->launch.tile[0], p->launch.tile[1], p->launch.inner[0],
-                                       p->launch.inner[1]},
-                     p->launch.inner[0]  ? 4
-                     : p->launch.tile[0] ? 2
-                                         : 0,
-                     &out->tile_sides) &&
-           pack_cuts(p->how->cuts, p->how->cut_count, memory, &out->cuts) &&
-           pack_cuts(p->how->moves, p->how->move_count, memory, &out->moves) &&
-           pack_cuts(p->how->loaded, p->how->loaded_count, memory, &out->loaded);
+    const int64_t sides[] = {p->launch.tile[0], p->launch.tile[1], p->launch.inner[0], p->launch.inner[1]};
+    int side_count = p->launch.inner[0] ? 4 : p->launch.tile[0] ? 2 : 0;
+    struct plan_graph out = {.cores = p->divisions->cores,
+                             .perfect_hbm_bytes = p->figures.perfect_hbm_bytes,
+                             .ring_bytes = p->figures.ring_bytes,
+                             .device_us = p->figures.device_us,
+                             .end_to_end_us = p->figures.end_to_end_us,
+                             .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
+                             .pool_at = p->pool_at,
+                             .pool_bytes = p->pool_bytes,
+                             .segment_bytes = p->segment_bytes};
+    pack_launching(&p->launch, &out);
+    out.tile_sides = pack_list(memory, sides, side_count);
+    out.cuts = pack_cuts(p->how->cuts, p->how->cut_count, memory);
+    out.moves = pack_cuts(p->how->moves, p->how->move_count, memory);
+    out.loaded = pack_cuts(p->how->loaded, p->how->loaded_count, memory);
+    return out;
 }
 
-bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_tensor *out)
+struct plan_tensor plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory)
 {
     const struct lx_layout *l = &p->layouts->layouts[i];
     const char *name = p->layouts->graph->tensors[i].name;
@@ -126,21 +121,22 @@ bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, 
         padded |= stated.extents[d] > 0;
         if (!stated.extents[d]) stated.extents[d] = l->host_shape[d];
     }
-    *out = (struct plan_tensor){.name = name, .hbm = p->hbm_address[i]};
-    if (strcmp(name, origin->name) != 0) out->of = origin->name;
-    return pack_list(memory, order, stated.order_count, &out->order) &&
-           pack_list(memory, stated.extents, padded ? l->host_rank : 0, &out->extents);
+    struct plan_tensor out = {.name = name,
+                              .hbm = p->hbm_address[i],
+                              .order = pack_list(memory, order, stated.order_count),
+                              .extents = pack_list(memory, stated.extents, padded ? l->host_rank : 0)};
+    if (strcmp(name, origin->name) != 0) out.of = origin->name;
+    return out;
 }
 
-static bool pack_splits(const struct lx_coeff_split *splits, int count, struct arena *memory,
-                        struct int_list *out)
+static struct int_list pack_splits(const struct lx_coeff_split *splits, int count, struct arena *memory)
 {
     int64_t rows[2 * LX_MAX_RANK];
     for (int i = 0; i < count; i++) rows[2 * i] = splits[i].coefficient, rows[2 * i + 1] = splits[i].split;
-    return pack_list(memory, rows, 2 * count, out);
+    return pack_list(memory, rows, 2 * count);
 }
 
-static bool pack_accesses(const struct lx_plan *p, int32_t op, struct arena *memory, struct int_list *out)
+static struct int_list pack_accesses(const struct lx_plan *p, int32_t op, struct arena *memory)
 {
     int64_t rows[4 * (LX_MAX_OPERANDS)];
     int32_t n = 0;
@@ -151,17 +147,17 @@ static bool pack_accesses(const struct lx_plan *p, int32_t op, struct arena *mem
         rows[n++] = a->writes;
         rows[n++] = a->bytes;
     }
-    return pack_list(memory, rows, n, out);
+    return pack_list(memory, rows, n);
 }
 
-bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_op *out)
+struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory)
 {
     const struct lx_op *op = &p->layouts->graph->ops[i];
     const struct lx_op_traffic *x = &p->traffic[i];
     const struct lx_division *d = &p->divisions->at[i];
     struct lx_coeff_splits splits = {0};
     if (d->kind == LX_DIVIDED) lx_division_state(p->layouts, d, &splits);
-    *out = (struct plan_op){.name = op->name,
+    return (struct plan_op){.name = op->name,
                             .added = p->layouts->op_origin[i] < 0,
                             .output = op->output,
                             .stick_var = p->layouts->stick_var[i],
@@ -174,21 +170,23 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
                             .lx_read = x->lx_read,
                             .lx_written = x->lx_written,
                             .device_us = x->device_us,
-                            .end_to_end_us = x->end_to_end_us};
-    return pack_int32s(memory, op->inputs, op->input_count, &out->inputs) &&
-           pack_int32s(memory, op->outputs + 1, op->output_count - 1, &out->further_outputs) &&
-           pack_splits(splits.output, splits.output_count, memory, &out->output_splits) &&
-           pack_splits(splits.reduction, splits.reduction_count, memory, &out->reduction_splits) &&
-           pack_accesses(p, i, memory, &out->accesses);
+                            .end_to_end_us = x->end_to_end_us,
+                            .inputs = pack_int32s(memory, op->inputs, op->input_count),
+                            .further_outputs = pack_int32s(memory, op->outputs + 1, op->output_count - 1),
+                            .output_splits = pack_splits(splits.output, splits.output_count, memory),
+                            .reduction_splits = pack_splits(splits.reduction, splits.reduction_count, memory),
+                            .accesses = pack_accesses(p, i, memory)};
 }
 
-bool plan_pack_nest(const struct lx_nest *n, struct arena *memory, struct plan_nest *out)
+struct plan_nest plan_pack_nest(const struct lx_nest *n, struct arena *memory)
 {
     int32_t ops = n->last - n->first + 1, levels = n->level_count;
     int64_t *vars = arena_array(memory, (size_t)ops * (size_t)levels, sizeof *vars);
-    *out = (struct plan_nest){.first = n->first, .last = n->last, .vars = {vars, ops * levels}};
-    for (int32_t i = 0; vars && i < ops * levels; i++) vars[i] = n->var[i / levels][i % levels];
-    return vars && pack_list(memory, n->tiles, levels, &out->tiles);
+    for (int32_t i = 0; i < ops * levels; i++) vars[i] = n->var[i / levels][i % levels];
+    return (struct plan_nest){.first = n->first,
+                              .last = n->last,
+                              .vars = {vars, ops * levels},
+                              .tiles = pack_list(memory, n->tiles, levels)};
 }
 
 struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i)
@@ -211,56 +209,55 @@ static int64_t *pack_rows(struct arena *memory, int32_t count, int width, struct
     return at;
 }
 
-static bool pack_cores(const struct lx_launch *l, struct arena *memory, struct int_list *out)
+static void pack_cores(const struct lx_launch *l, struct arena *memory, struct int_list *out)
 {
     int64_t *row = pack_rows(memory, l->core_count, CORE_FIELDS, out);
-    for (int32_t i = 0; row && i < l->core_count; i++, row += CORE_FIELDS) {
+    for (int32_t i = 0; i < l->core_count; i++, row += CORE_FIELDS) {
         const struct lx_launch_core *c = &l->cores[i];
         const int64_t values[CORE_FIELDS] = {c->core,  c->y,  c->x,  c->start,
                                              c->count, c->sy, c->sx, c->k_slice};
         memcpy(row, values, sizeof values);
     }
-    return out->at != NULL;
 }
 
-static bool pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
+static void pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
     int64_t inner[LX_MAX_RANK];
     int64_t *row = pack_rows(memory, o->rank, DIM_FIELDS, &out->dims);
-    for (int d = 0; row && d < o->rank; d++, row += DIM_FIELDS) {
+    for (int d = 0; d < o->rank; d++, row += DIM_FIELDS) {
         const int64_t values[DIM_FIELDS] = {o->dim[d].extent, o->dim[d].side, o->dim[d].parts,
                                             o->dim[d].part};
         inner[d] = o->dim[d].inner;
         memcpy(row, values, sizeof values);
     }
     row = pack_rows(memory, o->sum_count, SUM_FIELDS, &out->sums);
-    for (int i = 0; row && i < o->sum_count; i++, row += SUM_FIELDS) {
+    for (int i = 0; i < o->sum_count; i++, row += SUM_FIELDS) {
         const int64_t values[SUM_FIELDS] = {o->sum[i].extent, o->sum[i].parts, o->sum[i].part};
         memcpy(row, values, sizeof values);
     }
-    return out->dims.at && out->sums.at &&
-           pack_list(memory, inner, lx_op_launch_two_levels(o) ? o->rank : 0, &out->inner);
+    out->inner = pack_list(memory, inner, lx_op_launch_two_levels(o) ? o->rank : 0);
 }
 
-bool plan_pack_launch(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
+struct plan_launch plan_pack_launch(const struct lx_op_launch *o, struct arena *memory)
 {
     const struct lx_launch *l = o->launch;
-    *out =
-        (struct plan_launch){.op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why, .k_tile = -1};
-    if (!l) return true;
-    out->mode = lx_partition_word(l->mode);
-    out->order = lx_tile_order_word(l->order);
-    out->k_tile = o->k_tile;
-    return pack_grid(o, memory, out) &&
-           pack_list(memory, o->blocks, l->order == LX_BLOCK ? 2 : 0, &out->blocks) &&
-           pack_list(memory, o->tiles, (int)o->tile_count, &out->tiles) &&
-           pack_list(memory, l->core_grid, 2, &out->core_grid) && pack_cores(l, memory, &out->cores);
+    struct plan_launch out = {.op = o->op, .kind = lx_launch_kind_word(o->kind), .why = o->why, .k_tile = -1};
+    if (!l) return out;
+    out.mode = lx_partition_word(l->mode);
+    out.order = lx_tile_order_word(l->order);
+    out.k_tile = o->k_tile;
+    pack_grid(o, memory, &out);
+    out.blocks = pack_list(memory, o->blocks, l->order == LX_BLOCK ? 2 : 0);
+    out.tiles = pack_list(memory, o->tiles, (int)o->tile_count);
+    out.core_grid = pack_list(memory, l->core_grid, 2);
+    pack_cores(l, memory, &out.cores);
+    return out;
 }
 
-bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_buffer *out)
+struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
-    *out = (struct plan_buffer){
+    struct plan_buffer out = {
         .name = b->name,
         .size = b->size,
         .start = b->start,
@@ -276,21 +273,21 @@ bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, 
         .view_operand = -1,
         .ring_source = -1,
         .moved_from = -1,
-        .reason = p->reason[i]};
-    if (!pack_int32s(memory, b->parents, b->parent_count, &out->parents)) return false;
-    if (!p->stays) return true;
+        .reason = p->reason[i],
+        .parents = pack_int32s(memory, b->parents, b->parent_count)};
+    if (!p->stays) return out;
     const struct lx_stay *s = &p->stays[i];
-    out->tensor = s->tensor;
-    out->first = s->first;
-    out->last = s->last;
-    out->view_op = s->view_op;
-    out->view_operand = s->view_operand;
-    out->ring_source = s->ring_source;
-    out->moved_from = s->moved_from;
-    out->hold = s->hold;
-    out->begins_written = s->begins_written;
-    if (s->bar) out->bar = lx_bar_word(s->bar);
-    return true;
+    out.tensor = s->tensor;
+    out.first = s->first;
+    out.last = s->last;
+    out.view_op = s->view_op;
+    out.view_operand = s->view_operand;
+    out.ring_source = s->ring_source;
+    out.moved_from = s->moved_from;
+    out.hold = s->hold;
+    out.begins_written = s->begins_written;
+    if (s->bar) out.bar = lx_bar_word(s->bar);
+    return out;
 }
 
 struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i)

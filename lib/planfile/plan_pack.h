@@ -8,13 +8,13 @@
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20]);
 struct plan_solver plan_pack_solver(const struct lx_plan *p);
 struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i);
-/* Lists of these live in `memory`; false when it is out. */
-bool plan_pack_graph(const struct lx_plan *p, struct arena *memory, struct plan_graph *out);
-bool plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_tensor *out);
-bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_op *out);
-bool plan_pack_nest(const struct lx_nest *n, struct arena *memory, struct plan_nest *out);
+/* Lists of these live in `memory`. */
+struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory);
+struct plan_tensor plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory);
+struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory);
+struct plan_nest plan_pack_nest(const struct lx_nest *n, struct arena *memory);
 struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i);
-bool plan_pack_launch(const struct lx_op_launch *l, struct arena *memory, struct plan_launch *out);
-bool plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory, struct plan_buffer *out);
+struct plan_launch plan_pack_launch(const struct lx_op_launch *l, struct arena *memory);
+struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory);
 
 #endif

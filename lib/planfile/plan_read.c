@@ -159,8 +159,7 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
     const struct plan_section *s = &plan_sections[PLAN_BUFFER];
     for (int32_t i = 0; i < buffers->count; i++) {
         const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
-        struct plan_buffer ours;
-        if (!plan_pack_buffer(p, i, p->memory, &ours)) return status_no_memory(st);
+        const struct plan_buffer ours = plan_pack_buffer(p, i, p->memory);
         const struct field *f = record_difference(s->fields, s->count, x, &ours);
         if (f)
             return json_error(j, buffers->where[i], st, LX_E_MISMATCH,

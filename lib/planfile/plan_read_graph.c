@@ -93,13 +93,10 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
     return true;
 }
 
-static bool plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
+static void plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
 {
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (names_add(tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (names_add(ops, g->ops[o].name, o) == NAMES_NO_MEMORY) return false;
-    return true;
+    for (int32_t t = 0; t < g->tensor_count; t++) (void)names_add(tensors, g->tensors[t].name, t);
+    for (int32_t o = 0; o < g->op_count; o++) (void)names_add(ops, g->ops[o].name, o);
 }
 
 static bool read_layouts(struct graph_reader *r)
@@ -107,8 +104,8 @@ static bool read_layouts(struct graph_reader *r)
     struct names tensor_names = {0}, op_names = {0};
     struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
     struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
-    bool ok = tensors && ops && plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
-    if (!ok) status_no_memory(r->st);
+    bool ok = true;
+    plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
     for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
     for (int32_t i = 0; ok && i < r->ops.count; i++) ok = state_op(r, &op_names, i, &ops[i]);
     if (ok)
@@ -283,7 +280,7 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
     if (!plan_read_holds(r, accesses, &how)) return false;
     p->accesses = accesses;
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
-    return p->how ? true : status_no_memory(r->st);
+    return true;
 }
 
 static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)

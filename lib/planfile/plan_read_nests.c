@@ -35,7 +35,7 @@ static bool take_nest(const struct graph_reader *r, const struct json_value *at,
     for (int32_t i = 0; i < ops * levels; i++) var[i / levels][i % levels] = (signed char)x->vars.at[i];
     out->var = (const signed char(*)[LX_MAX_LEVELS])var;
     if (nest_valid(r->p->layouts, out, &why)) return true;
-    return why.code == LX_E_MEMORY ? status_no_memory(r->st) : bad_nest(r, at, why.text);
+    return bad_nest(r, at, why.text);
 }
 
 bool plan_read_nests(const struct graph_reader *r)
@@ -64,30 +64,26 @@ bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, c
     return plan_in_range(r, at, "hold", x->hold, 0, levels + 1);
 }
 
-static bool add_ends(struct arena *memory, int64_t first, int64_t last, struct lx_buffer *b)
+static void add_ends(struct arena *memory, int64_t first, int64_t last, struct lx_buffer *b)
 {
     int32_t n = b->use_count, before = n > 0 && first<b->uses[0], after = n> 0 && last > b->uses[n - 1];
     int64_t *uses = arena_array(memory, (size_t)n + 2, sizeof *uses);
-    if (!uses) return false;
     if (before) uses[0] = first;
     for (int32_t k = 0; k < n; k++) uses[before + k] = b->uses[k];
     if (after) uses[before + n] = last;
     b->uses = uses;
     b->use_count += before + after;
-    return true;
 }
 
-bool plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
+void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
 {
     const struct lx_plan *p = r->p;
     for (int32_t o = 0; p->nest_count > 0 && o < r->ops.count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t n = nest_of_op(p->nests, p->nest_count, o), stay = p->accesses[a].stay;
             if (n < 0 || stay < 0 || p->stays[stay].hold == p->nests[n].level_count) continue;
-            if (!add_ends(p->memory, p->nests[n].first, p->nests[n].last, &buffers[stay]))
-                return status_no_memory(r->st);
+            add_ends(p->memory, p->nests[n].first, p->nests[n].last, &buffers[stay]);
         }
-    return true;
 }
 
 /* A written sum goes out and comes back: of its bytes, those that are read back. */

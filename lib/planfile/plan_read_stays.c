@@ -199,7 +199,7 @@ bool plan_read_stays(const struct graph_reader *r)
     plan_read_stays_find_uses(p, buffers, count);
     find_begins(r, stays);
     for (int32_t i = 0; i < count; i++) plan_read_stays_find_ends(&buffers[i], &stays[i]);
-    if (!plan_cover_nests(r, buffers)) return false;
+    plan_cover_nests(r, buffers);
     for (int32_t i = 0; i < count; i++)
         if (stays[i].moved_from >= 0) begin_moved(p, &buffers[i]);
     return true;

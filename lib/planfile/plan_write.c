@@ -62,43 +62,37 @@ static void write_element(enum plan_section_id section, const void *record, bool
     text_add(t, last ? "\n" : ",\n");
 }
 
-static bool write_tensors(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void write_tensors(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->tensor_count;
-    struct plan_tensor x;
     text_add(t, "    \"tensors\": [\n");
     for (int32_t i = 0; i < count; i++) {
-        if (!plan_pack_tensor(p, i, memory, &x)) return false;
+        const struct plan_tensor x = plan_pack_tensor(p, i, memory);
         write_element(PLAN_TENSOR, &x, i + 1 == count, t);
     }
     text_add(t, "    ],\n");
-    return true;
 }
 
-static bool write_ops(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void write_ops(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
-    struct plan_op x;
     text_add(t, "    \"ops\": [\n");
     for (int32_t i = 0; i < count; i++) {
-        if (!plan_pack_op(p, i, memory, &x)) return false;
+        const struct plan_op x = plan_pack_op(p, i, memory);
         write_element(PLAN_OP, &x, i + 1 == count, t);
     }
     text_add(t, "    ],\n");
-    return true;
 }
 
-static bool plan_write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void plan_write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
-    struct plan_nest x;
-    if (p->nest_count == 0) return true;
+    if (p->nest_count == 0) return;
     text_add(t, "    \"nests\": [\n");
     for (int32_t i = 0; i < p->nest_count; i++) {
-        if (!plan_pack_nest(&p->nests[i], memory, &x)) return false;
+        const struct plan_nest x = plan_pack_nest(&p->nests[i], memory);
         write_element(PLAN_NEST, &x, i + 1 == p->nest_count, t);
     }
     text_add(t, "    ],\n");
-    return true;
 }
 
 static void write_bundles(const struct lx_plan *p, struct text *t)
@@ -121,50 +115,45 @@ static bool lists_launches(const struct lx_plan *p)
     return cores <= MOST_CORES;
 }
 
-static bool plan_write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void plan_write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
-    struct plan_launch x;
-    if (!lists_launches(p)) return true;
+    if (!lists_launches(p)) return;
     text_add(t, "    \"launches\": [\n");
     for (int32_t i = 0; i < count; i++) {
-        if (!plan_pack_launch(&p->launches[i], memory, &x)) return false;
+        const struct plan_launch x = plan_pack_launch(&p->launches[i], memory);
         write_element(PLAN_LAUNCH, &x, i + 1 == count, t);
     }
     text_add(t, "    ],\n");
-    return true;
 }
 
-static bool plan_write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void plan_write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
-    struct plan_graph graph;
-    if (!plan_pack_graph(p, memory, &graph)) return false;
+    const struct plan_graph graph = plan_pack_graph(p, memory);
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
     write_passes(p, t);
-    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !plan_write_nests(p, memory, t))
-        return false;
+    write_tensors(p, memory, t);
+    write_ops(p, memory, t);
+    plan_write_nests(p, memory, t);
     write_bundles(p, t);
-    if (!plan_write_launches(p, memory, t)) return false;
+    plan_write_launches(p, memory, t);
     text_add(t, "    \"transfers\": [\n");
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct plan_transfer x = plan_pack_transfer(p, i);
         write_element(PLAN_TRANSFER, &x, i + 1 == p->transfer_count, t);
     }
     text_add(t, "    ]\n  },\n");
-    return true;
 }
 
-static bool plan_write_buffers(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void plan_write_buffers(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
-    struct plan_buffer x;
     text_add(t, "  \"buffers\": [\n");
     for (int32_t i = 0; i < p->problem.count; i++) {
-        if (!plan_pack_buffer(p, i, memory, &x)) return false;
+        const struct plan_buffer x = plan_pack_buffer(p, i, memory);
         write_element(PLAN_BUFFER, &x, i + 1 == p->problem.count, t);
     }
     text_add(t, "  ],\n");
-    return true;
 }
 
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
@@ -176,15 +165,12 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_format(&t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
     write_fields(PLAN_ROOT, &root, "  ", &t);
     write_solver(p, &t);
-    bool ok = (p->graph->is_list || plan_write_graph(p, &scratch, &t)) && plan_write_buffers(p, &scratch, &t);
+    if (!p->graph->is_list) plan_write_graph(p, &scratch, &t);
+    plan_write_buffers(p, &scratch, &t);
     text_add(&t, "  \"pattern\": ");
     pattern_write(p->graph, &t);
     text_add(&t, "\n}\n");
     arena_free(&scratch);
-    if (t.failed || !ok) {
-        text_free(&t);
-        return NULL;
-    }
     *length = t.length;
     return t.at;
 }

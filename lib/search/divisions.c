@@ -14,21 +14,22 @@ enum { LARGE = 400 };
 
 /* With those copies of inputs that are asked for: the best plan may have been made without any, where that moves less,
  * but another division or the bound may not. By time passes are left out on purpose. */
-static struct lx_passes asked_passes(const struct search *p)
+static struct lx_passes asked_passes(const struct search *search)
 {
-    struct lx_passes passes = p->best.draft.how.passes;
-    if (!asks_time(p)) passes.clone = passes_of_stage(&p->request->passes).clone;
+    struct lx_passes passes = search->best.draft.how.passes;
+    if (!asks_time(search)) passes.clone = passes_of_stage(&search->request->passes).clone;
     return passes;
 }
 
-static struct lx_cooptimise_options joint_options(const struct search *p, enum lx_joint_mode mode)
+static struct lx_cooptimise_options joint_options(const struct search *search, enum lx_joint_mode mode)
 {
-    struct lx_passes passes = asked_passes(p);
-    bool quick = p->divided->count > LARGE && p->request->quick_solver;
+    struct lx_passes passes = asked_passes(search);
+    bool quick = search->divided->count > LARGE && search->request->quick_solver;
     struct lx_cooptimise_options how = {.mode = mode,
                                         .goal = passes.by_time ? LX_GOAL_TIME : LX_GOAL_TRAFFIC,
-                                        .solver = quick ? p->request->quick_solver : p->effort.solver,
-                                        .run = p->effort.run,
+                                        .solver =
+                                            quick ? search->request->quick_solver : search->effort.solver,
+                                        .run = search->effort.run,
                                         .clone_inputs = passes.clone != LX_CLONE_NONE,
                                         .outputs_on_chip = !passes.no_outputs,
                                         .without_flip = true};
@@ -48,36 +49,36 @@ static bool old_is_better(const struct attempt *old, double old_us, const struct
 }
 
 /* Plans with the divisions that were found, and keeps the better attempt. */
-static bool try_divisions(struct search *p, const struct lx_division **divided, int32_t changed)
+static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
 {
-    struct decisions how = {.passes = asked_passes(p), .divided = divided};
+    struct decisions how = {.passes = asked_passes(search), .divided = divided};
     struct attempt next;
-    if (!try_with(p, DRAFTS_MANY, &how, &next)) return false;
-    struct clocks old = draft_clocks(&p->best.draft, p->best.answer.address),
+    if (!try_with(search, DRAFTS_MANY, &how, &next)) return false;
+    struct clocks old = draft_clocks(&search->best.draft, search->best.answer.address),
                   now = draft_clocks(&next.draft, next.answer.address);
     LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
-        p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    bool better = !old_is_better(&p->best, old.device_us, &next, now.device_us);
+        search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
+    bool better = !old_is_better(&search->best, old.device_us, &next, now.device_us);
     if (better) {
-        struct attempt worse = p->best;
-        p->best = next;
+        struct attempt worse = search->best;
+        search->best = next;
         next = worse;
-        p->joint.divided_anew = changed;
+        search->joint.divided_anew = changed;
     }
-    if (better) p->divided_anew = divided;
-    p->tried_last = divided;
+    if (better) search->divided_anew = divided;
+    search->tried_last = divided;
     attempt_free(&next);
     return true;
 }
 
 /* What the search over whole buffers finds. */
-static bool try_joint(struct search *p, enum lx_joint_mode mode)
+static bool try_joint(struct search *search, enum lx_joint_mode mode)
 {
-    struct lx_cooptimise_options how = joint_options(p, mode);
+    struct lx_cooptimise_options how = joint_options(search, mode);
     struct lx_cooptimised found;
-    if (!lx_cooptimise(p->divided, &how, &found, p->st)) return false;
-    bool ok = found.changed == 0 || try_divisions(p, found.divided, found.changed);
-    arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
+    if (!lx_cooptimise(search->divided, &how, &found, search->st)) return false;
+    bool ok = found.changed == 0 || try_divisions(search, found.divided, found.changed);
+    arena_adopt(search->memory, found.memory); /* decisions point to the divisions */
     lx_cooptimised_free(&found);
     return ok;
 }
@@ -90,60 +91,61 @@ struct contest {
     int64_t bytes; /* with the quick solver; 0: every one is planned in full */
 };
 
-static bool measure_quickly(const struct search *p, const struct lx_division *const *divided, int64_t *bytes)
+static bool measure_quickly(const struct search *search, const struct lx_division *const *divided,
+                            int64_t *bytes)
 {
-    struct effort quick = effort_quick_solver(p);
-    struct decisions how = {.passes = asked_passes(p), .divided = divided};
+    struct effort quick = effort_quick_solver(search);
+    struct decisions how = {.passes = asked_passes(search), .divided = divided};
     struct attempt a;
-    if (!try_decisions(p, &how, &quick, 0, &a)) return false;
+    if (!try_decisions(search, &how, &quick, 0, &a)) return false;
     *bytes = a.hbm_bytes;
     attempt_free(&a);
     return true;
 }
 
-static bool begin_contest(const struct search *p, struct contest *c)
+static bool begin_contest(const struct search *search, struct contest *c)
 {
     enum { MANY_BUFFERS = 400 };
-    const struct lx_solver *other = p->request->quick_solver;
-    bool quick = other && other != p->effort.solver;
+    const struct lx_solver *other = search->request->quick_solver;
+    bool quick = other && other != search->effort.solver;
     *c = (struct contest){.bytes = 0};
-    return p->best.draft.problem.count <= MANY_BUFFERS || !quick ||
-           measure_quickly(p, p->divided_anew, &c->bytes);
+    return search->best.draft.problem.count <= MANY_BUFFERS || !quick ||
+           measure_quickly(search, search->divided_anew, &c->bytes);
 }
 
-static bool divisions_enter(struct search *p, struct contest *c, const struct lx_division **divided,
+static bool divisions_enter(struct search *search, struct contest *c, const struct lx_division **divided,
                             int32_t changed)
 {
     int64_t bytes;
-    if (c->bytes == 0) return try_divisions(p, divided, changed);
-    if (!measure_quickly(p, divided, &bytes)) return false;
+    if (c->bytes == 0) return try_divisions(search, divided, changed);
+    if (!measure_quickly(search, divided, &bytes)) return false;
     LOG(cooptimise, "quickly %" PRId64 " against %" PRId64, bytes, c->bytes);
     if (bytes < c->bytes) *c = (struct contest){divided, changed, bytes};
     return true;
 }
 
 /* What chains find with these passes, as long as they may find or prove more. */
-static bool try_chains(struct search *p, const struct lx_passes *passes, bool plans)
+static bool try_chains(struct search *search, const struct lx_passes *passes, bool plans)
 {
     struct least_traffic s = {0};
     struct contest c = {0};
     struct arena memory = {0};
     struct draft plain = {0};
     struct decisions how = {.passes = *passes};
-    bool ok = draft_make(p->divided, &how, &memory, &plain, p->st) &&
-              least_traffic_open(&s, &plain, &p->effort.run, p->st) && begin_contest(p, &c);
+    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
+              least_traffic_open(&s, &plain, &search->effort.run, search->st) && begin_contest(search, &c);
     while (ok && !s.done) {
-        least_traffic_round(&s, p->best.hbm_bytes);
+        least_traffic_round(&s, search->best.hbm_bytes);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
             const struct lx_division **divided;
             int32_t changed;
-            if (s.bytes[k] >= p->best.hbm_bytes) break;
-            ok = least_traffic_divisions(&s, k, p->memory, &divided, &changed, p->st) &&
-                 divisions_enter(p, &c, divided, changed);
+            if (s.bytes[k] >= search->best.hbm_bytes) break;
+            ok = least_traffic_divisions(&s, k, search->memory, &divided, &changed, search->st) &&
+                 divisions_enter(search, &c, divided, changed);
         }
     }
-    if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
-    p->joint.bound_bytes = s.bound;
+    if (ok && c.divided) ok = try_divisions(search, c.divided, c.changed);
+    search->joint.bound_bytes = s.bound;
     least_traffic_close(&s);
     draft_free(&plain);
     arena_free(&memory);
@@ -152,65 +154,66 @@ static bool try_chains(struct search *p, const struct lx_passes *passes, bool pl
 
 /* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without
  * them. The bound is that of all that is asked for. */
-static bool try_all_chains(struct search *p, bool plans)
+static bool try_all_chains(struct search *search, bool plans)
 {
-    struct lx_passes passes = asked_passes(p), whole = passes;
+    struct lx_passes passes = asked_passes(search), whole = passes;
     whole.evict = false;
-    return (!plans || !passes.evict || try_chains(p, &whole, true)) && try_chains(p, &passes, plans);
+    return (!plans || !passes.evict || try_chains(search, &whole, true)) &&
+           try_chains(search, &passes, plans);
 }
 
 /* The bound of the plan is that of all divisions, not of those that were chosen. */
-static void adopt_bound(struct search *p)
+static void adopt_bound(struct search *search)
 {
-    p->joint.searched = true;
-    p->best.perfect_bytes = min_i64(p->best.perfect_bytes, p->joint.bound_bytes);
-    p->best.bound = p->joint.bound_bytes;
+    search->joint.searched = true;
+    search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
+    search->best.bound = search->joint.bound_bytes;
 }
 
 /* Divisions that the best plan does not have, each once, for searches that come later. */
-static void divisions_remember(struct search *p, const struct lx_division *const *divided)
+static void divisions_remember(struct search *search, const struct lx_division *const *divided)
 {
-    bool known = divided == p->divided_anew;
-    for (int i = 0; i < p->other_count; i++) known |= p->others[i] == divided;
-    if (!known) p->others[p->other_count++] = divided;
+    bool known = divided == search->divided_anew;
+    for (int i = 0; i < search->other_count; i++) known |= search->others[i] == divided;
+    if (!known) search->others[search->other_count++] = divided;
 }
 
 /* Passes that search from one plan on may find more from another, with divisions that were no better so far: what was
  * there without co-optimisation, and with less of it, comes first. */
-bool divisions_try_others(struct search *p, bool (*engines)(struct search *search))
+bool divisions_try_others(struct search *search, bool (*engines)(struct search *search))
 {
     bool ok = true;
     int32_t anew = 0;
-    int64_t least = p->bound_with_nests ? p->bound : p->joint.bound_bytes;
-    for (int i = 0; ok && i < p->other_count && p->best.hbm_bytes > least; i++) {
-        struct search tries = *p;
-        struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
+    int64_t least = search->bound_with_nests ? search->bound : search->joint.bound_bytes;
+    for (int i = 0; ok && i < search->other_count && search->best.hbm_bytes > least; i++) {
+        struct search tries = *search;
+        struct decisions how = {.passes = asked_passes(search), .divided = search->others[i]};
         if (!try_with(&tries, DRAFTS_MANY, &how, &tries.best)) return false;
-        tries.best.perfect_bytes = p->best.perfect_bytes;
+        tries.best.perfect_bytes = search->best.perfect_bytes;
         ok = engines(&tries);
         if (!ok)
             attempt_free(&tries.best);
-        else if (offer_attempt(p, &tries.best))
-            for (int32_t o = anew = 0; p->others[i] && o < p->divided->count; o++)
-                anew += p->others[i][o] != NULL;
+        else if (offer_attempt(search, &tries.best))
+            for (int32_t o = anew = 0; search->others[i] && o < search->divided->count; o++)
+                anew += search->others[i][o] != NULL;
         else
             continue;
-        p->joint.divided_anew = anew;
+        search->joint.divided_anew = anew;
     }
     return ok;
 }
 
-bool divisions_search(struct search *p)
+bool divisions_search(struct search *search)
 {
-    const struct lx_passes *how = &p->best.draft.how.passes;
+    const struct lx_passes *how = &search->best.draft.how.passes;
     bool full = how->cooptimise == LX_COOPTIMISE_FULL, by_time = how->by_time;
-    bool ok = try_joint(p, LX_JOINT_FLIP);
-    const struct lx_division *const *flipped = p->tried_last;
-    if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
-    ok = ok && try_all_chains(p, full && !by_time);
-    divisions_remember(p, NULL);
-    divisions_remember(p, flipped);
-    divisions_remember(p, p->tried_last);
-    if (ok) adopt_bound(p);
+    bool ok = try_joint(search, LX_JOINT_FLIP);
+    const struct lx_division *const *flipped = search->tried_last;
+    if (ok && full && (by_time || search->divided->count <= LARGE)) ok = try_joint(search, LX_JOINT_FULL);
+    ok = ok && try_all_chains(search, full && !by_time);
+    divisions_remember(search, NULL);
+    divisions_remember(search, flipped);
+    divisions_remember(search, search->tried_last);
+    if (ok) adopt_bound(search);
     return ok;
 }

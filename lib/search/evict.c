@@ -29,7 +29,7 @@ static int evict_by_weight(const void *a, const void *b)
 }
 
 struct evictions {
-    struct search *by;
+    struct search *search;
     VEC(struct cut) cuts; /* kept so far, in order */
     VEC(struct candidate) candidates;
     int64_t left; /* tries */
@@ -38,11 +38,11 @@ struct evictions {
 /* Tries the cuts `cuts`; true if they were better. */
 static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, bool *failed)
 {
-    struct decisions how = s->by->best.draft.how;
+    struct decisions how = s->search->best.draft.how;
     bool better;
     how.cuts = cuts;
     how.cut_count = (int32_t)count;
-    *failed = !try_and_offer(s->by, &how, &better);
+    *failed = !try_and_offer(s->search, &how, &better);
     return better;
 }
 
@@ -59,14 +59,14 @@ static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
 
 static void evict_gather(struct evictions *s)
 {
-    const struct draft *x = &s->by->best.draft;
+    const struct draft *x = &s->search->best.draft;
     bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
     for (int32_t i = 0; i < x->problem.count; i++) {
         const struct lx_buffer *b = &x->problem.buffers[i];
         if (b->reason) continue;
         for (int32_t k = 1; k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1];
-            if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1))) continue;
+            if ((!crowded && !wanted_during(&s->search->best, b->uses[k - 1], b->uses[k] + 1))) continue;
             struct candidate c = {
                 {x->stays[i].tensor, (int32_t)b->uses[k]}, idle, (double)b->size * (double)idle};
             VEC_PUSH(&s->candidates, c);
@@ -79,7 +79,7 @@ static void evict_gather(struct evictions *s)
 /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
 static void cut_rewrites(struct evictions *s)
 {
-    const struct draft *x = &s->by->best.draft;
+    const struct draft *x = &s->search->best.draft;
     for (int32_t t = 0; t < x->graph->tensor_count; t++)
         for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
             int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
@@ -120,7 +120,7 @@ static bool evict_with_more(struct evictions *s, const struct cut *more, size_t 
 
 static bool evict_goes_on(const struct evictions *s, bool failed)
 {
-    return !failed && s->left > 0 && !search_is_over(s->by);
+    return !failed && s->left > 0 && !search_is_over(s->search);
 }
 
 /* Cuts of a tensor may pay only together: one that is read again and again by groups of ops far apart. */
@@ -174,10 +174,10 @@ static bool is_tried(const struct keep_found *found, int32_t choice)
 /* The choices of the model, cheapest first. */
 static bool evict_try_choices(struct evictions *s, const struct keep_found *found)
 {
-    bool failed = false, by_time = asks_time(s->by);
+    bool failed = false, by_time = asks_time(s->search);
     for (int32_t i = 0; !failed && i < found->count && s->left > 0; i++) {
         const struct keep_choice *c = &found->at[i];
-        if (search_is_over(s->by) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
+        if (search_is_over(s->search) || (!by_time && c->cost >= s->search->best.hbm_bytes)) break;
         if (is_tried(found, i)) continue;
         s->left--;
         if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
@@ -188,38 +188,38 @@ static bool evict_try_choices(struct evictions *s, const struct keep_found *foun
 /* `*done`: nothing can be better than what was found. */
 static bool evict_ask_model(struct evictions *s, bool *done)
 {
-    struct search *p = s->by;
+    struct search *search = s->search;
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
-    int64_t bound = 0, best = p->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&p->best.draft),
+    int64_t bound = 0, best = search->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&search->best.draft),
                                  .choices = (int32_t)s->left,
-                                 .run = &p->effort.run};
-    bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p))) {
+                                 .run = &search->effort.run};
+    bool ok = keep_plain(search, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, search->st) &&
+              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
+    if (ok && (bound < best || asks_time(search))) {
         keep_search(&m, &limits, &memory, &found);
         ok = evict_try_choices(s, &found);
     }
-    *done = ok && !asks_time(p) &&
-            (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
+    *done = ok && !asks_time(search) &&
+            (bound >= search->best.hbm_bytes || found.bound >= search->best.hbm_bytes || found.complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
-        p->best.hbm_bytes);
+        search->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
 }
 
-bool evict_search(struct search *p)
+bool evict_search(struct search *search)
 {
     /* Solving is the dear part: fewer tries on larger problems. */
-    struct evictions s = {.by = p,
-                          .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
+    struct evictions s = {.search = search,
+                          .left = max_i64(8, min_i64(200, 60000 / (search->best.draft.problem.count + 1)))};
     bool done = false, failed = false;
-    keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count);
+    keep_cuts(&s, search->best.draft.how.cuts, search->best.draft.how.cut_count);
     bool ok = evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
         cut_rewrites(&s);

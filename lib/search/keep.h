@@ -132,14 +132,15 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
 
 /* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
-bool keep_plain(const struct search *p, struct arena *memory, struct draft *out);
+bool keep_plain(const struct search *search, struct arena *memory, struct draft *out);
 /* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
-bool keep_bound(struct search *p, int64_t *bound);
+bool keep_bound(struct search *search, int64_t *bound);
 /* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
  * reaches them nothing else has to be tried. 0: the graph is small, or there is no quick solver. */
-bool keep_least(const struct search *p, const struct decisions *how, int64_t *least);
+bool keep_least(const struct search *search, const struct decisions *how, int64_t *least);
 /* The same where a plan is known, and one that the quick solver makes. */
-bool keep_least_below(const struct search *p, const struct decisions *how, int64_t known, int64_t *least);
-bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out);
+bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known,
+                      int64_t *least);
+bool keep_quick(const struct search *search, const struct decisions *how, struct attempt *out);
 
 #endif

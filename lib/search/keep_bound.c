@@ -1,6 +1,7 @@
-/* HBM bytes that no plan goes below, with the divisions of the best attempt and the passes that are on: whichever of
- * the model's bounds is higher, that of prices or that of a search which loses nothing. Where ops may change places it
- * is one that no order goes below. Wipes alone are borders: a plan with more of them moves no less. */
+/* HBM bytes that no plan goes below, with the divisions of the best attempt and the passes that are on:
+ * whichever of the model's bounds is higher, that of prices or that of a search which loses nothing. Where
+ * ops may change places it is one that no order goes below. Wipes alone are borders: a plan with more of
+ * them moves no less. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -27,70 +28,72 @@ static int64_t bound_in_any(const struct keep_model *m, int64_t best, const stru
     return found.bound;
 }
 
-bool keep_quick(const struct search *p, const struct decisions *how, struct attempt *out)
+bool keep_quick(const struct search *search, const struct decisions *how, struct attempt *out)
 {
-    struct effort once = {.solver = p->request->quick_solver,
-                          .run = {.seed = p->effort.run.seed},
+    struct effort once = {.solver = search->request->quick_solver,
+                          .run = {.seed = search->effort.run.seed},
                           .drafts = DRAFTS_AS_DECIDED,
                           .one_round = true};
-    return try_decisions(p, how, &once, 0, out);
+    return try_decisions(search, how, &once, 0, out);
 }
 
-bool keep_least_below(const struct search *p, const struct decisions *how, int64_t known, int64_t *least)
+bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known, int64_t *least)
 {
-    const struct lx_run *run = &p->effort.run;
+    const struct lx_run *run = &search->effort.run;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
     *least = 0;
-    bool ok = draft_make(p->divided, how, &memory, &plain, p->st) &&
-              keep_model_make(&plain, false, &memory, &m, p->st) &&
-              bound_in_order(&m, known, run, &memory, least, p->st);
+    bool ok = draft_make(search->divided, how, &memory, &plain, search->st) &&
+              keep_model_make(&plain, false, &memory, &m, search->st) &&
+              bound_in_order(&m, known, run, &memory, least, search->st);
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
 }
 
-bool keep_least(const struct search *p, const struct decisions *how, int64_t *least)
+bool keep_least(const struct search *search, const struct decisions *how, int64_t *least)
 {
     enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
     struct attempt a;
     *least = 0;
-    if (!p->request->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT || search_is_over(p))
+    if (!search->request->quick_solver || search->divided->layouts->graph->op_count < WORTH_IT ||
+        search_is_over(search))
         return true;
-    if (!keep_quick(p, how, &a)) return false;
+    if (!keep_quick(search, how, &a)) return false;
     int64_t known = a.hbm_bytes;
     attempt_free(&a);
-    return keep_least_below(p, how, known, least);
+    return keep_least_below(search, how, known, least);
 }
 
-bool keep_plain(const struct search *p, struct arena *memory, struct draft *out)
+bool keep_plain(const struct search *search, struct arena *memory, struct draft *out)
 {
-    struct decisions how = p->best.draft.how;
+    struct decisions how = search->best.draft.how;
     how.cuts = how.moves = NULL;
     how.cut_count = how.move_count = 0;
     how.loaded_count = how.kept_count = 0;
     how.lax = false;
     *out = (struct draft){0};
-    return draft_make(p->divided, &how, memory, out, p->st);
+    return draft_make(search->divided, &how, memory, out, search->st);
 }
 
-bool keep_bound(struct search *p, int64_t *bound)
+bool keep_bound(struct search *search, int64_t *bound)
 {
-    const struct draft *best = &p->best.draft;
+    const struct draft *best = &search->best.draft;
     struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
-    if (!asks_time(p)) how.passes.clone = passes_of_stage(&p->request->passes).clone;
+    if (!asks_time(search)) how.passes.clone = passes_of_stage(&search->request->passes).clone;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
     bool reorder = how.passes.reorder, cuts = how.passes.evict;
-    bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
-              keep_model_make(&plain, cuts, &memory, &m, p->st);
+    bool ok = draft_make(best->divided, &how, &memory, &plain, search->st) &&
+              keep_model_make(&plain, cuts, &memory, &m, search->st);
     if (ok && reorder)
-        *bound = bound_in_any(&m, p->best.hbm_bytes, &p->effort.run, &memory);
+        *bound = bound_in_any(&m, search->best.hbm_bytes, &search->effort.run, &memory);
     else
-        ok = ok && bound_in_order(&m, p->best.hbm_bytes, &p->effort.run, &memory, bound, p->st);
+        ok =
+            ok && bound_in_order(&m, search->best.hbm_bytes, &search->effort.run, &memory, bound, search->st);
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
     draft_free(&plain);
     arena_free(&memory);

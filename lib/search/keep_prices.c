@@ -1,7 +1,8 @@
-/* Prices of bytes on chip, tick by tick. Every tensor pays for what it takes and chooses for itself what is cheapest;
- * less the worth of the whole scratchpad that is below any choice that fits, whatever the prices (Lagrange). Prices
- * rise where more is wanted than there is and fall elsewhere, by steps towards a known cost (Polyak), and the best are
- * kept. Sums are doubles; the bound is taken down by more than they can be off. */
+/* Prices of bytes on chip, tick by tick. Every tensor pays for what it takes and chooses for itself what is
+ * cheapest; less the worth of the whole scratchpad that is below any choice that fits, whatever the prices
+ * (Lagrange). Prices rise where more is wanted than there is and fall elsewhere, by steps towards a known
+ * cost (Polyak), and the best are kept. Sums are doubles; the bound is taken down by more than they can be
+ * off. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,13 +1,12 @@
 /* The cheapest choices of what to keep, found tick by tick: a beam (network/beam.h).
  *
- * A partial choice is what is on chip behind some ops and what that has cost; what is still to come costs at least
- * what every tensor alone pays at the prices of keep_prices.c, or, where ops may change places, what no order avoids.
- * Each op is tried with everything that may happen at its uses and fits. A row has the state of each live tensor; where
- * ops may change places, that of every tensor, and which ops are over. */
+ * A partial choice is what is on chip behind some ops and what that has cost; what is still to come costs at
+ * least what every tensor alone pays at the prices of keep_prices.c, or, where ops may change places, what
+ * no order avoids. Each op is tried with everything that may happen at its uses and fits. A row has the
+ * state of each live tensor; where ops may change places, that of every tensor, and which ops are over. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "network/beam.h"
 #include "search/reorder.h"
 
@@ -59,13 +58,6 @@ static double keep_least_of(int64_t rank)
     rank ^= (rank >> 63) & INT64_MAX;
     memcpy(&least, &rank, sizeof least);
     return least;
-}
-
-/* Of two that hold the same. */
-static bool keep_cheaper(const void *a, const void *b)
-{
-    const struct keep_node *x = a, *y = b;
-    return x->cost < y->cost;
 }
 
 /* What can follow use u when the ops of `done` are over. */
@@ -241,24 +233,27 @@ static void keep_expand(struct keep_walk *s, const int32_t *row, int32_t op, int
     keep_go_through(s, 0);
 }
 
-/* Slots of the tensors: the lowest that is free, as an allocator of registers would give them; in any order one each. */
+/* Slots of the tensors; in any order one each, and two for the ops that are over. */
 static void keep_make_slots(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
-    int32_t *end =
-        arena_array(&s->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind it */
-    s->slot = arena_array(&s->memory, (size_t)m->tensor_count, sizeof *s->slot);
-    for (int32_t t = 0; t < m->tensor_count; t++) s->slot[t] = s->l->any_order ? t : -1;
-    if (s->l->any_order) s->slot_count = m->tensor_count + 2;
-    for (int32_t o = 0; o < m->op_count && !s->l->any_order; o++)
+    size_t tensors = (size_t)m->tensor_count;
+    int32_t *from = arena_array(&s->memory, tensors, sizeof *from), count = 0;
+    int32_t *to = arena_array(&s->memory, tensors, sizeof *to),
+            *nth = arena_array(&s->memory, tensors, sizeof *nth);
+    int32_t *slot = arena_array(&s->memory, tensors, sizeof *slot);
+    s->slot = arena_array(&s->memory, tensors, sizeof *s->slot);
+    for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
-            const struct keep_tensor *t = &m->tensors[m->uses[m->op_use[k]].tensor];
-            int32_t *slot = &s->slot[m->uses[m->op_use[k]].tensor];
-            if (*slot >= 0) continue;
-            for (*slot = 0; *slot < s->slot_count && end[*slot] >= o;) ++*slot;
-            if (*slot == s->slot_count) s->slot_count++;
-            end[*slot] = m->uses[t->first + t->count - 1].op;
+            int32_t tensor = m->uses[m->op_use[k]].tensor;
+            const struct keep_tensor *t = &m->tensors[tensor];
+            if (m->op_use[k] != t->first) continue;
+            nth[tensor] = count;
+            from[count] = o;
+            to[count++] = m->uses[t->first + t->count - 1].op + 1;
         }
+    s->slot_count = s->l->any_order ? m->tensor_count + 2 : beam_slots(from, to, count, slot);
+    for (int32_t t = 0; t < m->tensor_count; t++) s->slot[t] = s->l->any_order ? t : slot[nth[t]];
     s->changed = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->changed);
     s->numbers = arena_array(&s->memory, (size_t)s->slot_count + LX_MAX_OPERANDS, sizeof *s->numbers);
     for (int32_t k = 0; k < s->slot_count; k++) s->changed[k] = k;
@@ -381,7 +376,7 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
         int32_t from = s->m->op_count ? beam_origin_of(&s->beam, (size_t)s->m->op_count - 1, i).from : 0;
         last[i] = (struct keep_last){n->cost, from, i};
     }
-    if (count) sort_in_full(last, count, sizeof *last, keep_by_cost);
+    if (count) qsort(last, count, sizeof *last, keep_by_cost);
     if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
     out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
@@ -417,9 +412,10 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     if (l->any_order) list_before(&s);
     const struct beam_rules rules = {.width = l->width,
                                      .slots = s.slot_count,
+                                     .room = 4 * l->width + 64,
                                      .node_size = sizeof root,
                                      .cut = INT64_MAX,
-                                     .cheaper = keep_cheaper,
+                                     .by_tie = true, /* the cheaper one */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);

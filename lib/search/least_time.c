@@ -21,7 +21,7 @@ struct way {
 };
 
 struct least_time {
-    struct search *by;
+    struct search *search;
     const struct lx_passes *passes; /* that were asked for */
     VEC(struct way) ways;
     int64_t left; /* tries */
@@ -55,8 +55,8 @@ static bool try_one(struct least_time *s, const struct decisions *how)
 {
     struct attempt next;
     s->left--;
-    if (!try_with(s->by, DRAFTS_MANY, how, &next)) return false;
-    offer_attempt(s->by, &next);
+    if (!try_with(s->search, DRAFTS_MANY, how, &next)) return false;
+    offer_attempt(s->search, &next);
     return true;
 }
 
@@ -65,13 +65,14 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 {
     struct decisions how = {.divided = way->divided};
     bool ok = true;
-    for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->by->best.us; bits++) {
-        if (!changes(&s->by->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
-        if (search_is_over(s->by)) s->left = 0;
+    for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->search->best.us; bits++) {
+        if (!changes(&s->search->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
+        if (search_is_over(s->search)) s->left = 0;
         how.passes = least_time_without(*passes, bits);
         ok = try_one(s, &how);
     }
-    if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->by->best.us) return ok;
+    if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->search->best.us)
+        return ok;
     struct lx_passes early = *passes;
     early.stage = LX_STAGE_REDUCTIONS;
     how.passes = passes_of_stage(&early);
@@ -82,16 +83,16 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
                                const struct lx_division *const *other)
 {
-    const struct lx_graph *g = s->by->divided->layouts->graph;
-    struct lx_divisions as = *s->by->divided;
-    const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
+    const struct lx_graph *g = s->search->divided->layouts->graph;
+    struct lx_divisions as = *s->search->divided;
+    const struct lx_division **divided = arena_array(s->search->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};
     as.at = mem_alloc(((size_t)g->op_count + 1) * sizeof *as.at);
     for (int32_t o = 0; o < g->op_count; o++) {
         if (g->ops[o].hint_count == 0) divided[o] = other && other[o] ? other[o] : &d->at[o];
-        as.at[o] = divided[o] ? *divided[o] : s->by->divided->at[o];
+        as.at[o] = divided[o] ? *divided[o] : s->search->divided->at[o];
     }
-    way.least_us = time_bound_divided(&s->by->best.draft, &as);
+    way.least_us = time_bound_divided(&s->search->best.draft, &as);
     VEC_PUSH(&s->ways, way);
     mem_free(as.at);
     return true;
@@ -102,26 +103,26 @@ static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct
 {
     struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
     lx_status why = {0};
-    *out = lx_divide(s->by->divided->layouts, &how, &why);
-    return *out || why.code != LX_E_STOPPED || status_stopped(s->by->st);
+    *out = lx_divide(s->search->divided->layouts, &how, &why);
+    return *out || why.code != LX_E_STOPPED || status_stopped(s->search->st);
 }
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
 {
-    struct search *p = s->by;
+    struct search *search = s->search;
     struct lx_cooptimise_options how = {.mode =
                                             s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP : LX_JOINT_FULL,
                                         .without_flip = true,
                                         .goal = LX_GOAL_TIME,
-                                        .solver = p->effort.solver,
-                                        .run = p->effort.run,
+                                        .solver = search->effort.solver,
+                                        .run = search->effort.run,
                                         .clone_inputs = clones,
                                         .outputs_on_chip = outputs};
     struct lx_cooptimised found;
     how.run.work_limit = 0; /* the limit counts the solver's steps */
-    if (!lx_cooptimise(d, &how, &found, p->st)) return false;
+    if (!lx_cooptimise(d, &how, &found, search->st)) return false;
     bool ok = found.changed == 0 || least_time_add_way(s, d, found.divided);
-    arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
+    arena_adopt(search->memory, found.memory); /* decisions point to the divisions */
     lx_cooptimised_free(&found);
     return ok;
 }
@@ -149,14 +150,14 @@ static int64_t fewer(int64_t cores)
 /* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. */
 static bool list_rules(struct least_time *s)
 {
-    struct search *p = s->by;
-    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, p->divided, NULL);
-    for (int64_t cores = p->divided->cores; ok && cores > 0; cores = fewer(cores))
+    struct search *search = s->search;
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, search->divided, NULL);
+    for (int64_t cores = search->divided->cores; ok && cores > 0; cores = fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
             struct lx_divisions *d = NULL;
-            if (cores == p->divided->cores && rule == by_rule) continue;
+            if (cores == search->divided->cores && rule == by_rule) continue;
             ok = divide_for(s, cores, rule == 1, &d) && (!d || least_time_add_way(s, d, NULL));
-            if (d) arena_adopt(p->memory, d->memory);
+            if (d) arena_adopt(search->memory, d->memory);
             lx_divisions_free(d);
         }
     return ok;
@@ -165,12 +166,12 @@ static bool list_rules(struct least_time *s)
 /* With it: what it makes of the divisions by either rule. */
 static bool list_joints(struct least_time *s)
 {
-    struct search *p = s->by;
+    struct search *search = s->search;
     struct lx_divisions *d = NULL;
     bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
-    bool ok = add_joints(s, p->divided) && (by_rule || divide_for(s, p->divided->cores, true, &d));
+    bool ok = add_joints(s, search->divided) && (by_rule || divide_for(s, search->divided->cores, true, &d));
     ok = ok && (!d || add_joints(s, d));
-    if (d) arena_adopt(p->memory, d->memory);
+    if (d) arena_adopt(search->memory, d->memory);
     lx_divisions_free(d);
     return ok;
 }
@@ -186,22 +187,22 @@ static int by_least(const void *a, const void *b)
 static bool try_level(struct least_time *s)
 {
     enum { SMALL = 120 };
-    int32_t ops = s->by->divided->count;
+    int32_t ops = s->search->divided->count;
     s->small = ops <= SMALL;
     s->left = s->small ? 2000 : max_i64(12, 40000 / ops);
     s->ways.count = 0;
     bool ok = s->level == LX_COOPTIMISE_NONE ? list_rules(s) : list_joints(s);
     if (s->ways.count) qsort(s->ways.at, s->ways.count, sizeof *s->ways.at, by_least);
     for (size_t i = 0; ok && i < s->ways.count; i++) ok = try_passes(s, &s->ways.at[i], s->passes);
-    LOG(attempt, "%d ways to divide, %.2f us", (int)s->ways.count, s->by->best.us);
+    LOG(attempt, "%d ways to divide, %.2f us", (int)s->ways.count, s->search->best.us);
     return ok;
 }
 
 /* Level by level, each with tries of its own: a higher one has all the plans of those below it. */
-bool least_time_search(struct search *p)
+bool least_time_search(struct search *search)
 {
-    struct lx_passes passes = p->best.draft.how.passes;
-    struct least_time s = {.by = p, .passes = &passes};
+    struct lx_passes passes = search->best.draft.how.passes;
+    struct least_time s = {.search = search, .passes = &passes};
     bool ok = true;
     for (; ok && s.level <= passes.cooptimise; s.level++) ok = try_level(&s);
     VEC_FREE(&s.ways);

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 
 struct merging {
-    struct search *by;
+    struct search *search;
     VEC(int32_t) borders;
 };
 
 /* Where the draft's bundles begin, extern ops or not. */
 static void list_borders(struct merging *m)
 {
-    const struct draft *x = &m->by->best.draft;
+    const struct draft *x = &m->search->best.draft;
     m->borders.count = 0;
     for (int32_t o = 1; o < x->graph->op_count; o++)
         if (x->bundle_of[o] != x->bundle_of[o - 1]) VEC_PUSH(&m->borders, o);
@@ -41,17 +41,17 @@ static double bundles_measure(const struct attempt *a, bool *legal)
     return us;
 }
 
-static bool bundles_is_better(const struct search *p, const struct attempt *old, double old_us,
+static bool bundles_is_better(const struct search *search, const struct attempt *old, double old_us,
                               const struct attempt *new, double new_us)
 {
-    if (asks_time(p) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
+    if (asks_time(search) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
     return new->hbm_bytes < old->hbm_bytes;
 }
 
 static bool bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
 {
-    struct search *p = m->by;
-    struct decisions how = p->best.draft.how;
+    struct search *search = m->search;
+    struct decisions how = search->best.draft.how;
     struct attempt next;
     bool legal = false;
     int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
@@ -59,14 +59,14 @@ static bool bundles_try_without(struct merging *m, size_t border, double *us, bo
     for (size_t i = 0; i < m->borders.count; i++)
         if (i != border) left[how.border_count++] = m->borders.at[i];
     how.borders = left;
-    bool ok = try_with(p, DRAFTS_FEW, &how, &next);
+    bool ok = try_with(search, DRAFTS_FEW, &how, &next);
     mem_free(left);
     if (!ok) return false;
     double next_us = bundles_measure(&next, &legal);
-    ok = perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
-    *better = ok && legal && bundles_is_better(p, &p->best, *us, &next, next_us);
+    ok = perfect_traffic(&next.draft, &next.perfect_bytes, search->st);
+    *better = ok && legal && bundles_is_better(search, &search->best, *us, &next, next_us);
     if (!*better) return attempt_free(&next), ok;
-    replace_best(p, &next);
+    replace_best(search, &next);
     *us = next_us;
     return true;
 }
@@ -84,16 +84,16 @@ bool bundles_are_limited(const struct search *search)
     return x->bundle_count > runs;
 }
 
-bool bundles_merge(struct search *p)
+bool bundles_merge(struct search *search)
 {
-    struct merging m = {.by = p};
+    struct merging m = {.search = search};
     bool legal, ok = true;
-    int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
-    double us = bundles_measure(&p->best, &legal);
+    int64_t tries = max_i64(16, 20000 / (search->best.draft.problem.count + 1));
+    double us = bundles_measure(&search->best, &legal);
     list_borders(&m);
-    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(p);) {
+    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(search);) {
         bool better = false;
-        if (!wipes(&p->best.draft, m.borders.at[i])) {
+        if (!wipes(&search->best.draft, m.borders.at[i])) {
             ok = bundles_try_without(&m, i, &us, &better);
             tries--;
         }
@@ -102,7 +102,7 @@ bool bundles_merge(struct search *p)
         else
             i++;
     }
-    LOG(attempt, "%d bundles, HBM %" PRId64, (int)p->best.draft.bundle_count, p->best.hbm_bytes);
+    LOG(attempt, "%d bundles, HBM %" PRId64, (int)search->best.draft.bundle_count, search->best.hbm_bytes);
     VEC_FREE(&m.borders);
     return ok;
 }

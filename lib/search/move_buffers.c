@@ -140,7 +140,7 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool move_buffers_settle(struct search *p, struct moving *v, struct attempt *out, bool *legal)
+static bool move_buffers_settle(struct search *search, struct moving *v, struct attempt *out, bool *legal)
 {
     struct decisions how = v->x->how;
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
@@ -150,44 +150,44 @@ static bool move_buffers_settle(struct search *p, struct moving *v, struct attem
     for (size_t i = 0; i < n; i++) moves[i] = v->moves.at[i].move;
     how.moves = moves;
     how.move_count = (int32_t)n;
-    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, p->st)) return false;
+    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, search->st)) return false;
     *legal = (size_t)out->draft.problem.count == stays + n;
     for (size_t i = 0; *legal && i < stays + n; i++)
         out->answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
     return true;
 }
 
-static void move_buffers_weigh(struct search *p, struct attempt *a, bool *legal)
+static void move_buffers_weigh(struct search *search, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
     *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
     if (!*legal) return;
     *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
     a->answer.status = LX_FEASIBLE;
-    a->perfect_bytes = p->best.perfect_bytes;
-    a->bound = p->best.bound;
-    if (asks_time(p)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
+    a->perfect_bytes = search->best.perfect_bytes;
+    a->bound = search->best.bound;
+    if (asks_time(search)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
 }
 
-static bool realise(struct search *p, struct moving *v)
+static bool realise(struct search *search, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
-    bool legal = false, ok = move_buffers_settle(p, v, &next, &legal);
-    if (ok && legal) move_buffers_weigh(p, &next, &legal);
+    bool legal = false, ok = move_buffers_settle(search, v, &next, &legal);
+    if (ok && legal) move_buffers_weigh(search, &next, &legal);
     if (ok && legal) {
         LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
-        offer_attempt(p, &next);
+        offer_attempt(search, &next);
     } else
         attempt_free(&next);
     return ok;
 }
 
 /* Does it all fit where it is? Then nothing needs to be moved. */
-static bool fits_still(const struct search *p, const struct moving *v, bool *fits)
+static bool fits_still(const struct search *search, const struct moving *v, bool *fits)
 {
     struct lx_problem q = v->x->problem;
     struct lx_answer a = {.address = v->address};
-    const struct lx_solver *solver = p->effort.solver;
+    const struct lx_solver *solver = search->effort.solver;
     struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
     for (int32_t i = 0; i < q.count; i++) {
         some[i] = q.buffers[i];
@@ -196,18 +196,18 @@ static bool fits_still(const struct search *p, const struct moving *v, bool *fit
     q.buffers = some;
     q.objective = LX_FIT;
     q.bonds = (struct lx_bonds){0};
-    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->effort.run, &a, p->st);
+    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &search->effort.run, &a, search->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
     mem_free(some);
     return ok;
 }
 
-bool move_try(struct search *p, const struct keep_model *m, const struct keep_choice *c,
+bool move_try(struct search *search, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how)
 {
     struct arena memory = {0};
     struct draft x = {0};
-    bool ok = draft_make(p->divided, how, &memory, &x, p->st);
+    bool ok = draft_make(search->divided, how, &memory, &x, search->st);
     size_t n = (size_t)x.problem.count;
     bool *wanted = mem_zeroed(n + 1, sizeof *wanted), *fixed = mem_zeroed(n + 1, sizeof *fixed);
     int64_t *address = mem_alloc((n + 1) * sizeof *address);
@@ -216,10 +216,10 @@ bool move_try(struct search *p, const struct keep_model *m, const struct keep_ch
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
     if (ok) list_wanted(&x, m, c, wanted, fixed);
     bool placed = false;
-    ok = ok && fits_still(p, &v, &placed);
+    ok = ok && fits_still(search, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;
     placed = ok && (placed || move_buffers_place_all(&v));
-    ok = ok && (!placed || realise(p, &v));
+    ok = ok && (!placed || realise(search, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);
     mem_free(v.start_at);
@@ -232,39 +232,39 @@ bool move_try(struct search *p, const struct keep_model *m, const struct keep_ch
     return ok;
 }
 
-static bool move_buffers_try_choices(struct search *p, const struct keep_model *m,
+static bool move_buffers_try_choices(struct search *search, const struct keep_model *m,
                                      const struct keep_found *found)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < found->count; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (search_is_over(p) || (!asks_time(p) && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
-        ok = move_try(p, m, c, &how);
+        ok = move_try(search, m, c, &how);
     }
     return ok;
 }
 
-bool move_search(struct search *p)
+bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
-    int64_t bound = 0, best = p->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&p->best.draft),
+    int64_t bound = 0, best = search->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&search->best.draft),
                                  .choices = TRIES,
-                                 .run = &p->effort.run};
-    bool ok = keep_plain(p, &memory, &plain) &&
-              keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
-    if (ok && (bound < best || asks_time(p))) {
+                                 .run = &search->effort.run};
+    bool ok = keep_plain(search, &memory, &plain) &&
+              keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st) &&
+              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
+    if (ok && (bound < best || asks_time(search))) {
         keep_search(&m, &limits, &memory, &found);
-        ok = move_buffers_try_choices(p, &m, &found);
+        ok = move_buffers_try_choices(search, &m, &found);
     }
     draft_free(&plain);
     arena_free(&memory);

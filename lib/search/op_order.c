@@ -2,7 +2,6 @@
  * value, and nothing passes an extern op. */
 #include "search/reorder.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ void op_order_make(struct op_order *s, const struct lx_graph *g)
     mem_free(writer);
     s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
     s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
-    if (s->edges.count) sort_in_full(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
+    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
     for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
     for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
 }

@@ -67,7 +67,7 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
 }
 
 struct reorder {
-    struct search *by;
+    struct search *search;
     int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
     int32_t *place;         /* and for the places of ops in it */
     struct cut *cuts;       /* and for cuts */
@@ -85,7 +85,7 @@ static bool reorder_is_new(const int32_t *order, int32_t count)
 /* The places of ops in an order of them. */
 static void find_places(struct reorder *r, const int32_t *order)
 {
-    int32_t n = r->by->best.draft.graph->op_count;
+    int32_t n = r->search->best.draft.graph->op_count;
     for (int32_t t = 0; t < n; t++) r->place[order[t]] = t;
 }
 
@@ -117,17 +117,17 @@ static void move_cuts(struct reorder *r, struct decisions *how)
 
 static bool reorder_try(struct reorder *r, const struct decisions *how, bool *better)
 {
-    struct attempt *best = &r->by->best;
+    struct attempt *best = &r->search->best;
     r->tries--;
-    if (!try_and_offer(r->by, how, better)) return false;
-    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
+    if (!try_and_offer(r->search, how, better)) return false;
+    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->search->st);
 }
 
 /* Tries the order r->order of the best attempt's ops. */
 static bool try_order(struct reorder *r, bool *better)
 {
-    struct decisions how = r->by->best.draft.how;
-    int32_t n = r->by->best.draft.graph->op_count;
+    struct decisions how = r->search->best.draft.how;
+    int32_t n = r->search->best.draft.graph->op_count;
     *better = false;
     if (!reorder_is_new(r->order, n) || r->tries <= 0) return true;
     for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
@@ -141,12 +141,12 @@ static bool try_order(struct reorder *r, bool *better)
 /* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
 static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
 {
-    struct search *p = r->by;
-    bool ok = true, better, by_time = asks_time(p);
+    struct search *search = r->search;
+    bool ok = true, better, by_time = asks_time(search);
     for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
         const struct keep_choice *c = &found->at[i];
         struct decisions how = m->x->how;
-        if (search_is_over(p) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
         for (int32_t t = 0; t < m->op_count; t++)
             r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
         how.order = r->total;
@@ -155,7 +155,8 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
         find_places(r, c->order);
         if (!move_nests(r, &how)) continue;
         ok = reorder_try(r, &how, &better);
-        if (ok && c->cost < p->best.hbm_bytes && engine_runs(p, ENGINE_MOVE)) ok = move_try(p, m, c, &how);
+        if (ok && c->cost < search->best.hbm_bytes && engine_runs(search, ENGINE_MOVE))
+            ok = move_try(search, m, c, &how);
     }
     return ok;
 }
@@ -163,24 +164,24 @@ static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, c
 /* `*done`: nothing can be better than what was found. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
-    struct search *p = r->by;
+    struct search *search = r->search;
     struct arena memory = {0};
     struct draft plain;
     struct keep_model m;
     struct keep_found found = {0};
-    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
-                                 .width = keep_width(&p->best.draft),
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : search->best.hbm_bytes,
+                                 .width = keep_width(&search->best.draft),
                                  .choices = (int32_t)r->tries,
                                  .any_order = true,
-                                 .run = &p->effort.run};
-    if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, engine_runs(p, ENGINE_EVICT), &memory, &m, p->st);
+                                 .run = &search->effort.run};
+    if (search->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_plain(search, &memory, &plain);
+    ok = ok && keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st);
     if (ok) {
         keep_search(&m, &limits, &memory, &found);
         ok = reorder_try_choices(r, &m, &found);
     }
-    *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
+    *done = ok && !asks_time(search) && (found.complete || found.bound >= search->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
@@ -208,7 +209,7 @@ static bool move_one_op(struct reorder *r, const struct op_order *s, bool *bette
     bool ok = true;
     for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
         struct edge x = s->edges.at[e];
-        if (search_is_over(r->by)) r->tries = 0;
+        if (search_is_over(r->search)) r->tries = 0;
         if (x.after - x.before < 2) continue;
         if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
         if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
@@ -222,7 +223,7 @@ static bool move_single_ops(struct reorder *r)
     while (ok && better && r->tries > 0) {
         struct op_order s;
         better = false;
-        op_order_make(&s, r->by->best.draft.graph);
+        op_order_make(&s, r->search->best.draft.graph);
         ok = move_one_op(r, &s, &better);
         op_order_free(&s);
     }
@@ -233,7 +234,7 @@ static bool try_rules(struct reorder *r)
 {
     bool ok = true, better;
     for (int rule = 0; ok && rule < 2; rule++) {
-        const struct draft *x = &r->by->best.draft;
+        const struct draft *x = &r->search->best.draft;
         struct op_order s;
         op_order_make(&s, x->graph);
         list_order(&s, x, rule == 1, r->order);
@@ -243,19 +244,19 @@ static bool try_rules(struct reorder *r)
     return ok;
 }
 
-bool reorder_search(struct search *p)
+bool reorder_search(struct search *search)
 {
-    size_t n = (size_t)p->best.draft.graph->op_count;
-    struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
+    size_t n = (size_t)search->best.draft.graph->op_count;
+    struct reorder r = {.search = search, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
     r.order = mem_alloc((n + 1) * sizeof *r.order);
     r.total = mem_alloc((n + 1) * sizeof *r.total);
     r.place = mem_alloc((n + 1) * sizeof *r.place);
-    r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    r.cuts = mem_alloc(((size_t)search->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    r.nests = mem_alloc(((size_t)search->best.draft.how.nest_count + 1) * sizeof *r.nests);
     bool done = false;
     bool ok = reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
-    LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
-        p->best.hbm_bytes);
+    LOG(reorder, "%s, HBM %" PRId64, search->best.draft.how.order ? "moved" : "no order is better",
+        search->best.hbm_bytes);
     mem_free(r.order);
     mem_free(r.total);
     mem_free(r.place);

@@ -35,7 +35,8 @@ static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-/* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they begin. */
+/* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they
+ * begin. */
 static int64_t window_positions(int64_t count, int64_t step, int64_t size)
 {
     return min_i64(size, ceil_div_i64(count - 1, step) + 1);

@@ -42,8 +42,8 @@ enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *ho
     return LX_BAR_NONE;
 }
 
-/* Is there, in one nest, an op that makes it and another access that another buffer, or HBM, serves, while it is held for
- * more than an iteration? */
+/* Is there, in one nest, an op that makes it and another access that another buffer, or HBM, serves,
+ * while it is held for more than an iteration? */
 static bool late_copy(const struct builder *b, const struct run *r)
 {
     const struct draft *x = b->x;

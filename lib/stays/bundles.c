@@ -1,10 +1,10 @@
-/* Bundles: runs of ops that are launched as one kernel. The scratchpads are wiped between them.
- *
- * An extern op stands alone between two bundles. Where the device has a limit on the tensors of a bundle, the ops are
- * walked in their order and a new bundle begins before the op with which the tensors of all ops since the last border,
- * each counted once and as if none were on chip, would be more. So the limit holds whatever is placed, and borders do
- * not depend on it; an op with more operands than that has a bundle of its own. Decisions may state other borders. A nest
- * is in one bundle, whatever they state: its ops are walked together, and counted together. */
+/* Bundles: runs of ops that are launched as one kernel. The scratchpads are wiped between them. An extern
+ * op stands alone between two bundles. Where the device has a limit on the tensors of a bundle, the ops
+ * are walked in their order and a new bundle begins before the op with which the tensors of all ops since
+ * the last border, each counted once and as if none were on chip, would be more. So the limit holds
+ * whatever is placed, and borders do not depend on it; an op with more operands than that has a bundle of
+ * its own. Decisions may state other borders. A nest is in one bundle, whatever they state: its ops are
+ * walked together, and counted together. */
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-/* The divided graph under decisions: its ops in another order, some of them divided in another way. Arrays of
- * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
+/* The divided graph under decisions: its ops in another order, some of them divided in another way.
+ * Arrays of which one entry differs are copied, what they point to is shared; the graph that was divided
+ * stays as it is. */
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "graph/builder.h"
@@ -86,15 +87,6 @@ static bool divides_tiles(const struct lx_divisions *d, const struct lx_division
     return true;
 }
 
-static bool divide_tiles(struct draft *x, struct lx_divisions *d, lx_status *st)
-{
-    bool no_cost = x->how.passes.matmul == LX_MATMUL_RULE;
-    for (int32_t t = 0; t < d->count; t++)
-        if (!divides_tiles(d, &d->at[t]) && !lx_divide_again(d, t, no_cost, x->memory, &d->at[t], st))
-            return false;
-    return true;
-}
-
 static bool decide_divisions(struct draft *x, lx_status *st)
 {
     const struct lx_divisions *old = x->divided;
@@ -113,7 +105,10 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     d->nests = how->nests;
     d->nest_count = how->nest_count;
     x->divisions = d;
-    if (!divide_tiles(x, d, st)) return false;
+    bool no_cost = x->how.passes.matmul == LX_MATMUL_RULE;
+    for (int32_t t = 0; t < d->count; t++)
+        if (!divides_tiles(d, &d->at[t]) && !lx_divide_again(d, t, no_cost, x->memory, &d->at[t], st))
+            return false;
     if (d->nest_count) d->predicted_us = 0;
     for (int32_t t = 0; d->nest_count && t < d->count; t++) d->predicted_us += d->at[t].predicted_us;
     return true;

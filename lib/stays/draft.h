@@ -37,9 +37,10 @@ struct decisions {
     int32_t move_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
-    /* Relayouts, each by its tensor and the first op of the copy; in order. `loaded`: the copy is filled from HBM, its
-     * source need not wait for it. Of the others the source is there until the copy is made; where they are `lax` only
-     * of those in `kept`, of the rest nothing is decided: no plan, but one whose best nothing goes below. */
+    /* Relayouts, each by its tensor and the first op of the copy; in order. `loaded`: the copy is filled
+     * from HBM, its source need not wait for it. Of the others the source is there until the copy is
+     * made; where they are `lax` only of those in `kept`, of the rest nothing is decided: no plan, but
+     * one whose best nothing goes below. */
     const struct cut *loaded, *kept;
     int32_t loaded_count, kept_count;
     bool lax;
@@ -85,7 +86,8 @@ struct draft {
     struct arena *memory;
 };
 
-/* Everything lives in `memory`, the decisions too, but for a reference to a graph that draft_free gives back. */
+/* Everything lives in `memory`, the decisions too, but for a reference to a graph that draft_free gives
+ * back. */
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st);
 void draft_free(struct draft *x);
@@ -106,15 +108,15 @@ int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
 
 /* holds.c: fills `held` of the draft. */
 void draft_holds(struct draft *x);
-/* HBM bytes of an access off chip, over all iterations; and those of them that read what was written before: sums that are
- * not complete. */
+/* HBM bytes of an access off chip, over all iterations; and those of them that read what was written
+ * before: sums that are not complete. */
 int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
 int64_t held_again_bytes(const struct draft *x, int32_t access, int64_t bytes);
 /* How often a stay is filled, and HBM bytes of that. */
 int64_t stay_fills(const struct draft *x, int32_t stay);
 int64_t stay_load_bytes(const struct draft *x, int32_t stay);
-/* Of a sum that the stay holds but whose parts come and go: how often they go, and all but the first time come; 1: it is
- * complete when it leaves. */
+/* Of a sum that the stay holds but whose parts come and go: how often they go, and all but the first time
+ * come; 1: it is complete when it leaves. */
 int64_t stay_parts(const struct draft *x, int32_t stay);
 /* The view of a buffer that serves an access. */
 struct lx_core_view held_view(const struct draft *x, int32_t access);
@@ -122,7 +124,8 @@ struct lx_core_view held_view(const struct draft *x, int32_t access);
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last);
 /* Is its tensor made in the nest and held there for more than one iteration? */
 bool held_by_one(const struct draft *x, int32_t access);
-/* Are both in one nest, which comes back to the first from the other, with what is held? Then no cut is between them. */
+/* Are both in one nest, which comes back to the first from the other, with what is held? Then no cut is
+ * between them. */
 bool held_for_all(const struct draft *x, int32_t before, int32_t access);
 /* May one stay serve two accesses of a tensor, one after the other? */
 bool held_together(const struct draft *x, int32_t before, int32_t access);
@@ -145,9 +148,11 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
 /* "m 4 x n 8" of an op's division. */
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
 
-/* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move, in order. */
+/* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move,
+ * in order. */
 void draft_moves(struct draft *x);
-/* Per stay: it cannot be moved, as it is laid out anew from another, or another from it, or it is never on chip. */
+/* Per stay: it cannot be moved, as it is laid out anew from another, or another from it, or it is never
+ * on chip. */
 void stays_find_fixed(const struct draft *x, bool *fixed);
 /* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
@@ -155,8 +160,8 @@ int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct 
 /* stay_prices.c: costs and charges of the problem, and what saves nothing is barred. */
 void draft_prices(struct draft *x);
 
-/* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
- * while it does. */
+/* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that
+ * stand for it while it does. */
 struct wait {
     int32_t copy, source;
     int32_t tick; /* of the copy */
@@ -175,7 +180,8 @@ void draft_parents(struct draft *x);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
 
-/* bars.c: why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says it. */
+/* bars.c: why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says
+ * it. */
 enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
                           const char **text);
 /* May op o write its output over what it reads of `tensor`, if that is no longer needed? */

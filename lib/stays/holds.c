@@ -1,10 +1,9 @@
-/* Nests in a draft: how often a tensor is accessed and filled, and what is held of it meanwhile.
- *
- * A tensor that the ops of a nest access is cut by the levels that index it. On chip it is held with the slice that the
- * levels up to its hold fix: filled when one of these goes on, there while those inside run. With the innermost level it
- * is a tile that lives from its first to its last access in the body; with any other it covers the whole run, since the
- * loops inside come back to its first access. What an op sums over a level is held outside all levels of the sum; or its
- * parts come and go. */
+/* Nests in a draft: how often a tensor is accessed and filled, and what is held of it meanwhile. A tensor
+ * that the ops of a nest access is cut by the levels that index it. On chip it is held with the slice
+ * that the levels up to its hold fix: filled when one of these goes on, there while those inside run.
+ * With the innermost level it is a tile that lives from its first to its last access in the body; with
+ * any other it covers the whole run, since the loops inside come back to its first access. What an op
+ * sums over a level is held outside all levels of the sum; or its parts come and go. */
 #include "stays/draft.h"
 #include "base/fail.h"
 
@@ -110,8 +109,8 @@ bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t 
     return true;
 }
 
-/* A loop inside comes back to every access of what is made in the nest and held outside of it: then one buffer must serve
- * them all. */
+/* A loop inside comes back to every access of what is made in the nest and held outside of it: then one
+ * buffer must serve them all. */
 bool held_by_one(const struct draft *x, int32_t access)
 {
     const struct lx_nest *n = holds_nest_of(x, access);

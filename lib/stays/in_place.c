@@ -1,5 +1,6 @@
-/* In-place edges: an op may write its output over an input that dies with it, if both hold the same elements
- * at the same places of the same cores. Of several results the first may take a place; the others have their own. */
+/* In-place edges: an op may write its output over an input that dies with it, if both hold the same
+ * elements at the same places of the same cores. Of several results the first may take a place; the
+ * others have their own. */
 #include "stays/draft.h"
 #include "base/fail.h"
 
@@ -38,7 +39,8 @@ bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
     return false;
 }
 
-/* Are op o's operands of this stay there for all iterations of a loop inside? Then it does not end with the op. */
+/* Are op o's operands of this stay there for all iterations of a loop inside? Then it does not end with
+ * the op. */
 static bool covers_nest(const struct draft *x, int32_t o, int32_t stay)
 {
     int32_t first, last;

@@ -1,6 +1,7 @@
-/* What an op moves on chip: the sticks that its cores touch in their scratchpads, by the slices of its division, and
- * the sums that meet on the reduce ring. The tiles of a launch cover a core's slice, so that the sticks of the slice
- * are those of all its tiles. In a nest each iteration moves what its tile does, and a sum that goes on reads what it has. */
+/* What an op moves on chip: the sticks that its cores touch in their scratchpads, by the slices of its
+ * division, and the sums that meet on the reduce ring. The tiles of a launch cover a core's slice, so
+ * that the sticks of the slice are those of all its tiles. In a nest each iteration moves what its tile
+ * does, and a sum that goes on reads what it has. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "layout/op_index.h"

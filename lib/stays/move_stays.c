@@ -1,6 +1,6 @@
-/* Stays that change their addresses. Each move makes another stay of the rest of a life: same tensor, same view, the
- * accesses from then on. It may be idle from one move to the next, and then serves none. What it costs to leave the
- * tensor off chip stays with the first. */
+/* Stays that change their addresses. Each move makes another stay of the rest of a life: same tensor,
+ * same view, the accesses from then on. It may be idle from one move to the next, and then serves none.
+ * What it costs to leave the tensor off chip stays with the first. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -26,7 +26,8 @@ int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct 
     return view_part_bytes(l, tensor, v) * max_i64(v->cores, 1);
 }
 
-/* Would a nest come back to where the stay was? Only what every iteration fills anew may go on elsewhere within it. */
+/* Would a nest come back to where the stay was? Only what every iteration fills anew may go on elsewhere
+ * within it. */
 static bool comes_back(const struct draft *x, int32_t stay, int32_t before)
 {
     int32_t n = nest_of_op(x->how.nests, x->how.nest_count, before);

@@ -102,7 +102,8 @@ struct lx_op_traffic {
     int64_t cores;        /* that work on it */
 };
 
-/* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one of its own. */
+/* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one
+ * of its own. */
 struct lx_bundle {
     int32_t first, count; /* ops */
     bool is_extern;

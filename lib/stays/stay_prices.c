@@ -1,13 +1,11 @@
-/* What being on chip or off costs, so that the problem's cost and a constant are the very traffic of traffic.c,
- * whatever is placed.
- *
- * Off chip, every access of a stay costs its bytes. On chip a stay that begins with a read is loaded, unless it is a
- * relayout whose source is on chip: a charge on the copy without its source. What a stay writes is stored if, before the
- * next write, somebody needs it in HBM: always, if an access that no stay serves reads it, a stay begins with a load, or
- * it is a graph output; else if a relayout's copy is off chip, which is then read, or its source, and it is then loaded:
- * a charge on the stay with any of those off. All stays that a charge binds are of one tensor.
- *
- * What off and on have in common is in the constant. A stay that saves nothing whatever the others of its tensor do is
+/* What being on chip or off costs, so that the problem's cost and a constant are the very traffic of
+ * traffic.c, whatever is placed. Off chip, every access of a stay costs its bytes. On chip a stay that
+ * begins with a read is loaded, unless it is a relayout whose source is on chip: a charge on the copy
+ * without its source. What a stay writes is stored if, before the next write, somebody needs it in HBM:
+ * always, if an access that no stay serves reads it, a stay begins with a load, or it is a graph output;
+ * else if a relayout's copy is off chip, which is then read, or its source, and it is then loaded: a
+ * charge on the stay with any of those off. All stays that a charge binds are of one tensor. What off and
+ * on have in common is in the constant. A stay that saves nothing whatever the others of its tensor do is
  * barred, which may leave others without use: so until nothing changes. */
 #include "stays/draft.h"
 #include "base/checked.h"
@@ -230,27 +228,6 @@ static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
     return min_i64(off, min_i64(stored, kept));
 }
 
-/* The prices go into the buffers, what cannot be saved into the constant. */
-static void write_prices(struct pricing *p)
-{
-    struct draft *x = p->x;
-    x->base_bytes += p->fixed;
-    x->least_bytes += p->fixed;
-    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
-        struct lx_buffer *b = &x->buffers[s];
-        struct lx_charge on = {0};
-        int64_t both = min_i64(p->of[s].off, p->of[s].on);
-        x->base_bytes += both;
-        if (x->stays[s].ring_source < 0) x->least_bytes += stay_prices_least_of(p, s);
-        x->copy_bytes[s] = p->of[s].on;
-        b->spill_cost = p->of[s].off - both;
-        on.cost = p->of[s].on - both;
-        if (!on.cost) continue;
-        stay_prices_group_of(p, &s, 1, &on.all_on);
-        VEC_PUSH(&p->charges, on);
-    }
-}
-
 static void settle_tensor(struct pricing *p)
 {
     bool changed = true;
@@ -268,7 +245,23 @@ static void settle_tensor(struct pricing *p)
         stay_prices_price_tensor(p);
         bar_useless(p, &changed);
     } while (changed);
-    write_prices(p);
+    /* The prices go into the buffers, what cannot be saved into the constant. */
+    struct draft *x = p->x;
+    x->base_bytes += p->fixed;
+    x->least_bytes += p->fixed;
+    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
+        struct lx_buffer *b = &x->buffers[s];
+        struct lx_charge on = {0};
+        int64_t both = min_i64(p->of[s].off, p->of[s].on);
+        x->base_bytes += both;
+        if (x->stays[s].ring_source < 0) x->least_bytes += stay_prices_least_of(p, s);
+        x->copy_bytes[s] = p->of[s].on;
+        b->spill_cost = p->of[s].off - both;
+        on.cost = p->of[s].on - both;
+        if (!on.cost) continue;
+        stay_prices_group_of(p, &s, 1, &on.all_on);
+        VEC_PUSH(&p->charges, on);
+    }
 }
 
 void draft_prices(struct draft *x)

@@ -1,13 +1,11 @@
 /* From accesses to stays: which of a tensor's accesses one place on chip can serve, and why not the
- * others.
- *
- * A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle, before
- * which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip stale; and where a cut was
- * decided. In a run the accesses that see the tensor in the same way (one view) make one stay. The first is
- * the main one; the others are filled from it over the ring, or each from HBM.
- *
- * What a place on chip saves is told in stay_prices.c. */
+ * others. A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle,
+ * before which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip
+ * stale; and where a cut was decided. In a run the accesses that see the tensor in the same way (one
+ * view) make one stay. The first is the main one; the others are filled from it over the ring, or each
+ * from HBM. What a place on chip saves is told in stay_prices.c. */
 #include "stays/find_stays.h"
+#include "base/bisect.h"
 #include "base/digits.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -155,15 +153,9 @@ static bool rings(const struct builder *b, int32_t tensor, int32_t op)
     const struct decisions *how = &b->x->how;
     struct cut copy = {tensor, op};
     if (how->passes.no_ring || cut_among(how->loaded, how->loaded_count, copy)) return false;
-    int32_t low = 0, high = how->apart_count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (how->apart[middle] < tensor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == how->apart_count || how->apart[low] != tensor;
+    int32_t i;
+    BISECT(i, 0, how->apart_count, how->apart[i] < tensor);
+    return i == how->apart_count || how->apart[i] != tensor;
 }
 
 /* All stays of one run into b->found; accesses get the number within found, offset by `base`. */

@@ -1,7 +1,7 @@
-/* What a placement really moves: each tensor's accesses are walked in order of time, with an eye on where its
- * latest value is. A stay that begins with a read is filled when it begins, from the stay it is a relayout of
- * if that has the value, else from HBM; HBM is brought up to date by a store when somebody needs it there. In nests all
- * iterations count. */
+/* What a placement really moves: each tensor's accesses are walked in order of time, with an eye on where
+ * its latest value is. A stay that begins with a read is filled when it begins, from the stay it is a
+ * relayout of if that has the value, else from HBM; HBM is brought up to date by a store when somebody
+ * needs it there. In nests all iterations count. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -113,8 +113,8 @@ static void walk_access(struct walk *w, int32_t access)
     if (!a->writes) return;
     int64_t parts = stay_parts(w->x, a->stay);
     if (parts > 1) {
-        /* A sum whose parts come and go: each part is stored, all but the first are loaded before, and the last leaves HBM with
- * the whole. */
+        /* A sum whose parts come and go: each part is stored, all but the first are loaded before, and
+         * the last leaves HBM with the whole. */
         int32_t stay = a->stay;
         int64_t stored = parts * w->whole;
         int64_t loaded = stored - w->whole;
@@ -175,8 +175,8 @@ static int traffic_by_time(const void *a, const void *b)
     return (x->stay > y->stay) - (x->stay < y->stay);
 }
 
-/* Must move `a` be made before move `b`? Those that go down first, from the bottom on, then those that go up, from the top
- * on: where all keep their order none overwrites what another still has to copy. */
+/* Must move `a` be made before move `b`? Those that go down first, from the bottom on, then those that go
+ * up, from the top on: where all keep their order none overwrites what another still has to copy. */
 static bool moves_before(const int64_t *address, const struct lx_transfer *a, const struct lx_transfer *b)
 {
     bool up = address[a->stay] > address[a->source], other_up = address[b->stay] > address[b->source];

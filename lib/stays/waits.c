@@ -1,12 +1,13 @@
-/* The problem of a lax draft. Where a relayout is made after the last use of its source and nothing is decided about it,
- * the source need not wait, but if it does not the copy is loaded. So its bytes after its last use are buffers of their
- * own, one up to each of the times at which copies are made: a copy is loaded unless the source and all buffers up to its
- * time are on chip, and what the source wrote is stored then, too. They cost nothing themselves.
- *
- * Such a buffer may get another address than its source has, which no plan can follow; so the cost is one that nothing
- * goes below, and a plan's where the addresses are the same. */
+/* The problem of a lax draft. Where a relayout is made after the last use of its source and nothing is
+ * decided about it, the source need not wait, but if it does not the copy is loaded. So its bytes after
+ * its last use are buffers of their own, one up to each of the times at which copies are made: a copy is
+ * loaded unless the source and all buffers up to its time are on chip, and what the source wrote is
+ * stored then, too. They cost nothing themselves. Such a buffer may get another address than its source
+ * has, which no plan can follow; so the cost is one that nothing goes below, and a plan's where the
+ * addresses are the same. */
 #include "stays/draft.h"
 #include "base/fail.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -19,13 +20,7 @@ struct builder {
     VEC(struct lx_charge) charges;
 };
 
-static int by_source(const void *a, const void *b)
-{
-    const struct wait *x = a, *y = b;
-    if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    return (x->copy > y->copy) - (x->copy < y->copy);
-}
+ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
 
 static void waits_find_waits(struct builder *b)
 {
@@ -88,24 +83,6 @@ static void widen_load(struct builder *b, const struct wait *w)
     }
 }
 
-static void widen_charges(struct builder *b)
-{
-    const struct lx_bonds *bonds = &b->x->problem.bonds;
-    for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b->charges, bonds->charges[i]);
-    for (size_t i = 0; i < b->waits.count; i++) {
-        bool is_last = i + 1 == b->waits.count || b->waits.at[i + 1].source != b->waits.at[i].source;
-        widen_load(b, &b->waits.at[i]);
-        if (is_last) {
-            /* The store of the source unless all copies are made of it: the keepers of the last of them stand for all. */
-            for (size_t k = 0; k < b->charges.count; k++) {
-                struct lx_charge *c = &b->charges.at[k];
-                if (waits_is_on(&c->all_on, b->waits.at[i].source) && c->any_off.count)
-                    with_keepers(b, &c->any_off, &b->waits.at[i]);
-            }
-        }
-    }
-}
-
 void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out)
 {
     struct builder b = {.x = x, .memory = memory};
@@ -120,7 +97,21 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
             if (!same || before->tick != w->tick) add_keeper(&b, same ? before->last : w->source, w->tick);
             w->last = (int32_t)b.buffers.count - 1;
         }
-        widen_charges(&b);
+        const struct lx_bonds *bonds = &b.x->problem.bonds;
+        for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b.charges, bonds->charges[i]);
+        for (size_t i = 0; i < b.waits.count; i++) {
+            bool is_last = i + 1 == b.waits.count || b.waits.at[i + 1].source != b.waits.at[i].source;
+            widen_load(&b, &b.waits.at[i]);
+            if (is_last) {
+                /* The store of the source unless all copies are made of it: the keepers of the last of
+                 * them stand for all. */
+                for (size_t k = 0; k < b.charges.count; k++) {
+                    struct lx_charge *c = &b.charges.at[k];
+                    if (waits_is_on(&c->all_on, b.waits.at[i].source) && c->any_off.count)
+                        with_keepers(&b, &c->any_off, &b.waits.at[i]);
+                }
+            }
+        }
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;
         out->problem.bonds.charge_count = (int32_t)b.charges.count;

@@ -1,12 +1,12 @@
-/* Which choices go on where there are too many: those that have cost least, with what the next reader of each live tensor
- * costs at least in the states that they leave.
+/* Which choices go on where there are too many: those that have cost least, with what the next reader of
+ * each live tensor costs at least in the states that they leave.
  *
- * Without that outlook most choices cost the same until what they made is read together (the projections of an attention),
- * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. One in which nothing is cut
- * goes on in any case: where that can be done to the end, few choices never lead nowhere. */
+ * Without that outlook most choices cost the same until what they made is read together (the projections of
+ * an attention), and those that fit together were dropped. It ranks only: what a choice costs stays what it
+ * is. One in which nothing is cut goes on in any case: where that can be done to the end, few choices never
+ * lead nowhere. */
 #include "team/cut_layers.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@ struct ranked {
     bool by_time;
 };
 
-/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways, once they are asked for. */
+/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways, once they are
+ * asked for. */
 struct reader {
     int32_t o;
     int slot[LX_MAX_OPERANDS];
@@ -35,7 +36,8 @@ struct cut_outlook {
 };
 enum { OUTLOOKS = 1 << 14 };
 
-/* What readers cost whose inputs the op at hand has not touched: the same for all that come from one choice before it. */
+/* What readers cost whose inputs the op at hand has not touched: the same for all that come from one choice
+ * before it. */
 struct untouched {
     bool known;
     struct cut_cost cost;
@@ -216,7 +218,7 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;
-    sort_in_full(rank, n, sizeof *rank, cut_beam_by_cost);
+    qsort(rank, n, sizeof *rank, cut_beam_by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
         if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;

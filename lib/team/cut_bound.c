@@ -1,13 +1,13 @@
 /* Bytes that no plan of a graph on a grid goes below.
  *
- * The search for cuts once more, with prices that blocks and coalescing cannot beat (cut_least.c), and with every choice that
- * could cost less than the plan that there is. What arrives and is not fixed lies whatever way suits. Where there are too many
- * choices, some go on as one that is as good as any of them: the bound gets lower then, and stays true. */
+ * The search for cuts once more, with prices that blocks and coalescing cannot beat (cut_least.c), and with
+ * every choice that could cost less than the plan that there is. What arrives and is not fixed lies whatever
+ * way suits. Where there are too many choices, some go on as one that is as good as any of them: the bound
+ * gets lower then, and stays true. */
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static bool must_stay(const struct cut_merger *k, int32_t tensor)
     return stays;
 }
 
-/* Is there a choice that differs by a tensor that is whole there, and costs no more? Who has all of it needs nothing of it any
- * more; but parts can be read as such. */
+/* Is there a choice that differs by a tensor that is whole there, and costs no more? Who has all of it needs
+ * nothing of it any more; but parts can be read as such. */
 static bool is_dominated(const struct cut_merger *k, size_t h, int32_t whole, const bool *stays, int32_t *row)
 {
     const struct layer *l = k->l;
@@ -65,7 +65,6 @@ static bool merge_rows(const struct cut_merger *k, const struct ranked *rank, si
     int32_t any = cut_slot_number(k->slots, &suits);
     size_t live = (size_t)l->live;
     for (size_t i = 0; i < live; i++) {
-        stop_look(EACH_LIVE * (int64_t)(l->all.count - from));
         row[i] = l->slots.at[(size_t)rank[from].h * live + i];
         for (size_t n = from + 1; n < l->all.count && row[i] != any; n++)
             if (l->slots.at[(size_t)rank[n].h * live + i] != row[i]) row[i] = any;
@@ -81,7 +80,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
     }
-    sort_in_full(rank, n, sizeof *rank, cut_bound_by_bytes);
+    qsort(rank, n, sizeof *rank, cut_bound_by_bytes);
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;

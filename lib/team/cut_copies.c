@@ -1,6 +1,6 @@
-/* Not every op can be shared out so that its result is cut as the pattern states: a sort has whole rows, a concat is not cut
- * along what it joins, results of one op lie alike. The op then makes a tensor of its own, cut as is best, and what is stated
- * holds for a copy. What several ops write is left as it is. */
+/* Not every op can be shared out so that its result is cut as the pattern states: a sort has whole rows, a
+ * concat is not cut along what it joins, results of one op lie alike. The op then makes a tensor of its own,
+ * cut as is best, and what is stated holds for a copy. What several ops write is left as it is. */
 #include "team/cut_copies.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -55,7 +55,8 @@ static bool can_make(const struct copies *c, const struct lx_op *op)
 
 static bool find_copied(struct copies *c, bool *any)
 {
-    /* What is stated, and what leaves, is joined where it is made: nobody reads its parts. `copied` has room for that. */
+    /* What is stated, and what leaves, is joined where it is made: nobody reads its parts. `copied` has room
+     * for that. */
     for (int32_t t = 0; t < c->g->tensor_count; t++)
         c->copied[t] = c->g->tensors[t].cut_stated || lx_role_leaves(c->g->tensors[t].role);
     cut_find_parts(c->g, c->copied, c->parts);

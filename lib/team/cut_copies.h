@@ -4,8 +4,8 @@
 
 #include "team/team.h"
 
-/* The graph, where such an op makes another tensor and a copy of it is cut as is stated; itself, where there is none. NULL:
- * memory is out (`st`). */
+/* The graph, where such an op makes another tensor and a copy of it is cut as is stated; itself, where there
+ * is none. NULL: memory is out (`st`). */
 const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct lx_team_grid *grid,
                                         lx_status *st);
 

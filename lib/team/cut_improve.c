@@ -1,9 +1,10 @@
 /* An answer at once, and better ones as long as there is time.
  *
- * Everything whole comes first, as that is no search. Then few choices go on, and then many; where none was dropped the answer
- * is the best there is. Else it is compared with those of whole tensors, of each axis alone, and of all axes as one row; then
- * tensor after tensor is let go with those that meet it in an op, while all others stay as they are, until nothing gets
- * cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
+ * Everything whole comes first, as that is no search. Then few choices go on, and then many; where none was
+ * dropped the answer is the best there is. Else it is compared with those of whole tensors, of each axis
+ * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op,
+ * while all others stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so
+ * that it ends, and alike everywhere. */
 #include "team/cut_search.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -50,8 +51,8 @@ static void fix_as_asked(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. Where what is whole led nowhere, it is the first answer, and nobody stops
- * it. */
+/* Few choices; where all of them lead nowhere, more. Where what is whole led nowhere, it is the first
+ * answer, and nobody stops it. */
 static bool try_few(struct improver *p, size_t *most)
 {
     struct stop none;

@@ -1,18 +1,15 @@
 /* Borders of layers compared, and what was found for one layer taken for the next: see cut_layers.h. */
 #include "team/cut_layers.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool cut_repeats_find(struct cut_repeats *r)
+void cut_repeats_find(struct cut_repeats *r)
 {
     size_t tensors = (size_t)r->q->g->tensor_count + 1;
     r->runs = lx_repeats(r->q->g, &r->run_count);
     r->twin = mem_alloc(tensors * sizeof *r->twin);
     r->of = mem_alloc(tensors * sizeof *r->of);
-    return r->runs && r->twin && r->of;
 }
 
 void cut_repeats_free(struct cut_repeats *r)
@@ -51,12 +48,10 @@ static bool cut_layers_may_be_twins(const struct cut_repeats *r, int32_t a, int3
 /* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
 static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
 {
-    enum { EACH_OP = 50 };
     const struct lx_graph *g = r->q->g;
     bool alike = true;
     memset(r->twin, 0xff, (size_t)g->tensor_count * sizeof *r->twin);
     memset(r->of, 0xff, (size_t)g->tensor_count * sizeof *r->of);
-    stop_look((int64_t)g->tensor_count + EACH_OP * (int64_t)ops);
     for (int32_t k = o; alike && k < o + ops; k++) {
         const struct lx_op *then = &g->ops[k - ops], *now = &g->ops[k];
         alike = r->class[k - ops] == r->class[k] && op_operand_count(then) == op_operand_count(now);
@@ -95,8 +90,8 @@ static bool borders_alike(const struct cut_repeats *r, const struct layer *a, co
     return a->slots.count == 0 || memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0;
 }
 
-/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came from? *all_same:
- * they all grow alike, so that nothing will ever be decided otherwise. */
+/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came
+ * from? *all_same: they all grow alike, so that nothing will ever be decided otherwise. */
 static bool grows_straight(const struct cut_repeats *r, int32_t o, int32_t ops, bool *all_same)
 {
     const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
@@ -117,7 +112,8 @@ static struct cut_cost on_line(const struct cut_repeats *r, int32_t o, int32_t o
     return (struct cut_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
 }
 
-/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines? */
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines?
+ */
 static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
@@ -130,21 +126,20 @@ static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
 }
 
 /* What stands behind an op, as one layer before. */
-static bool cut_layers_take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
+static void cut_layers_take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
 {
     *to = *from;
     to->borrowed = true;
     to->slots.at = NULL;
     to->slots.count = to->slots.room = 0;
     to->tensors = mem_alloc(((size_t)from->live + 1) * sizeof *to->tensors);
-    for (int k = 0; to->tensors && k < to->live; k++) to->tensors[k] = next_name(r, from->tensors[k]);
+    for (int k = 0; k < to->live; k++) to->tensors[k] = next_name(r, from->tensors[k]);
     for (int f = 0; f < to->first_count; f++) to->first[f] = next_name(r, from->first[f]);
-    return to->tensors != NULL;
 }
 
-/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times what it grew by
- * on. */
-static bool take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times
+ * what it grew by on. */
+static void take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     const struct layer *now = &r->layers[o];
     struct layer *to = &r->layers[o + ops * reach], mine = *to;
@@ -153,30 +148,26 @@ static bool take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int
     memset(&to->firsts, 0, sizeof to->firsts);
     memset(&to->joins, 0, sizeof to->joins);
     to->borrowed = false;
-    bool ok = true;
-    for (size_t h = 0; ok && h < mine.all.count; h++) {
+    for (size_t h = 0; h < mine.all.count; h++) {
         struct hypothesis x = mine.all.at[h];
         x.cost = on_line(r, o, ops, h, reach);
-        ok = VEC_PUSH(&to->all, x);
+        (void)VEC_PUSH(&to->all, x);
     }
-    for (size_t i = 0; ok && i < now->slots.count; i++) ok = VEC_PUSH(&to->slots, now->slots.at[i]);
-    for (size_t i = 0; ok && i < mine.outcomes.count; i++) ok = VEC_PUSH(&to->outcomes, mine.outcomes.at[i]);
-    for (size_t i = 0; ok && i < mine.firsts.count; i++) ok = VEC_PUSH(&to->firsts, mine.firsts.at[i]);
-    for (size_t i = 0; ok && i < mine.joins.count; i++) ok = VEC_PUSH(&to->joins, mine.joins.at[i]);
-    return ok;
+    for (size_t i = 0; i < now->slots.count; i++) (void)VEC_PUSH(&to->slots, now->slots.at[i]);
+    for (size_t i = 0; i < mine.outcomes.count; i++) (void)VEC_PUSH(&to->outcomes, mine.outcomes.at[i]);
+    for (size_t i = 0; i < mine.firsts.count; i++) (void)VEC_PUSH(&to->firsts, mine.firsts.at[i]);
+    for (size_t i = 0; i < mine.joins.count; i++) (void)VEC_PUSH(&to->joins, mine.joins.at[i]);
 }
 
 /* Passes `reach` layers from `o` on. */
-static bool pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+static void pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
-    bool ok = true;
-    for (int32_t n = 0; ok && n < reach; n++) {
+    for (int32_t n = 0; n < reach; n++) {
         int32_t at = o + n * ops;
         cut_layers_alike(r, at, ops);
-        for (int32_t k = 1; ok && k <= ops; k++)
-            ok = cut_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
+        for (int32_t k = 1; k <= ops; k++) cut_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
     }
-    return ok && take_border(r, o, ops, reach);
+    take_border(r, o, ops, reach);
 }
 
 /* How many layers from `o` on are like the one before it, and can be passed. */
@@ -191,31 +182,33 @@ static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat
     return n;
 }
 
-/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of them, or none. */
-static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops, bool *ok)
+/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of
+ * them, or none. */
+static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops)
 {
     bool hold = lines_hold(r, o, ops);
     for (int32_t k = r->from + 1; k <= o; k++) cut_layer_free(&r->layers[k]);
     r->reach = hold ? r->reach + 1 : r->reach / 2;
     r->check_at = hold || r->reach == 0 ? -1 : r->from + (r->reach + 1) * ops;
-    if (r->reach > 0) *ok = pass(r, r->from, ops, r->reach);
+    if (r->reach > 0) pass(r, r->from, ops, r->reach);
     return r->from + r->reach * ops;
 }
 
-int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok)
+int32_t cut_repeats_go(struct cut_repeats *r, int32_t o)
 {
     const struct lx_repeat *run = cut_layers_run_at(r, o);
     bool for_good = false;
     if (!run) return o;
-    if (o == r->check_at) return check(r, o, run->ops, ok);
-    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound must hold
-     * although choices were merged: what is merged in one layer is so in the next if all grow alike. */
+    if (o == r->check_at) return check(r, o, run->ops);
+    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound
+     * must hold although choices were merged: what is merged in one layer is so in the next if all grow
+     * alike. */
     int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0;
     int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;
     r->from = o;
     r->reach = reach;
     r->check_at = for_good ? -1 : o + (reach + 1) * run->ops;
-    *ok = pass(r, o, run->ops, reach);
+    pass(r, o, run->ops, reach);
     return o + reach * run->ops;
 }

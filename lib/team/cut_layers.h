@@ -1,10 +1,12 @@
-/* What the search for cuts has between two ops, and layers that repeat in it (graph/repeats.h). Private to the stage.
+/* What the search for cuts has between two ops, and layers that repeat in it (graph/repeats.h). Private to
+ * the stage.
  *
- * Layers are searched until what stands at the end of one stood at the end of the one before, and every choice grows by what
- * the choice grows by that it came from: if the next layers decide alike, costs are then straight lines. One layer far ahead
- * is searched with costs from these lines. Where it finds nothing cheaper than on them, neither do those between, as the
- * difference of two lines that is not below 0 at two places is not below 0 between them; else a layer half as far ahead is
- * tried. What is found costs what it would had all been searched, unless choices were dropped (cut_beam.c). */
+ * Layers are searched until what stands at the end of one stood at the end of the one before, and every
+ * choice grows by what the choice grows by that it came from: if the next layers decide alike, costs are
+ * then straight lines. One layer far ahead is searched with costs from these lines. Where it finds nothing
+ * cheaper than on them, neither do those between, as the difference of two lines that is not below 0 at two
+ * places is not below 0 between them; else a layer half as far ahead is tried. What is found costs what it
+ * would had all been searched, unless choices were dropped (cut_beam.c). */
 #ifndef LX_TEAM_CUT_LAYERS_H
 #define LX_TEAM_CUT_LAYERS_H
 
@@ -34,9 +36,9 @@ struct cut_slots {
     VEC(int32_t) rows;
     struct cut_index index;
 };
-int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot); /* -1: memory is out */
+int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot);
 void cut_slots_free(struct cut_slots *s);
-/* Where the number of a row is, or -1 for it to be put there; NULL: memory is out. `rows` has `count` rows of `width`. */
+/* Where the number of a row is, or -1 for it to be put there. `rows` has `count` rows of `width`. */
 int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
                         const int32_t *row);
 void cut_index_clear(struct cut_index *x);
@@ -52,8 +54,9 @@ struct hypothesis {
     int32_t parent, outcome; /* of the layer before, of this one */
 };
 
-/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts` are states of tensors
- * that the op was the first to touch, `joins` those in which operands were joined for it, or CUT_NOT_JOINED. */
+/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts`
+ * are states of tensors that the op was the first to touch, `joins` those in which operands were joined for
+ * it, or CUT_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(int32_t) slots;
@@ -69,16 +72,16 @@ void cut_layer_free(struct layer *l);
 /* Those that go on, in the order in which they stood. */
 void cut_layer_keep(struct layer *l, const bool *goes);
 
-/* What the search knows of each tensor: the last op that touches it, the last op so far that wrote it, who reads it, whether
- * it may be read as parts, whether some of it is changed later. */
+/* What the search knows of each tensor: the last op that touches it, the last op so far that wrote it, who
+ * reads it, whether it may be read as parts, whether some of it is changed later. */
 struct cut_uses {
     int32_t *last, *writer;
     struct tensor_ops reads;
     bool *parts, *changed;
 };
 
-/* cut_outcomes.c: an op and the places of its operands, each once: those that stood before, then those that it is the
- * first to touch. */
+/* cut_outcomes.c: an op and the places of its operands, each once: those that stood before, then those that
+ * it is the first to touch. */
 struct cut_operands {
     const struct cut_question *q;
     struct cut_prices *prices;
@@ -93,8 +96,9 @@ struct cut_operands {
     VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
     struct cut_index index;
 };
-/* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the same the cheapest. */
-bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
+/* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the
+ * same the cheapest. */
+void cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
 
 /* Per op: `class`, the first that is like it. */
 struct cut_repeats {
@@ -109,18 +113,18 @@ struct cut_repeats {
         check_at; /* layers that were passed, and the op before which that is checked; -1: none */
 };
 
-/* Finds the runs; false: memory is out. Free it either way. */
-bool cut_repeats_find(struct cut_repeats *r);
+/* Finds the runs. */
+void cut_repeats_find(struct cut_repeats *r);
 void cut_repeats_free(struct cut_repeats *r);
 /* Does a layer begin before op `o`, or end there? Then its slots are wanted. */
 bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
-/* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were not right to
- * pass, the one that it passed them from. *ok: false, memory is out. */
-int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
+/* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were
+ * not right to pass, the one that it passed them from. */
+int32_t cut_repeats_go(struct cut_repeats *r, int32_t o);
 
 struct cut_outlook;
-/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing is cut; *dropped where
- * some do not. */
+/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing
+ * is cut; *dropped where some do not. */
 struct cut_beam {
     const struct cut_question *q;
     struct cut_prices *prices;
@@ -139,9 +143,9 @@ static inline bool cut_is_anyhow(struct cut_state s)
 {
     return s.at[0] == CUT_ANYHOW;
 }
-/* Choices that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all others go on as
- * one, for the least that one of them costs, in which tensors are as suits where they differ: whatever they lead to costs no
- * less than what that does. */
+/* Choices that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all
+ * others go on as one, for the least that one of them costs, in which tensors are as suits where they
+ * differ: whatever they lead to costs no less than what that does. */
 struct cut_merger {
     const struct cut_question *q;
     int32_t o; /* it stands behind this op */

@@ -1,15 +1,16 @@
 /* What cuts cost at least.
  *
- * An exchange brings every member a box around what its reads need there, so all that one of them needs and the member does
- * not own. Beside a block lies something in two directions along each dimension (a corner counts for the first): in each of
- * these, what the largest read takes is received, and these parts have nothing in common. Contents that are written anew
- * travel anew. Who joins n parts of a sum gets every element from n - 1 others, and where all want all of it, n - 1
- * get it from the one who added it up.
+ * An exchange brings every member a box around what its reads need there, so all that one of them needs and
+ * the member does not own. Beside a block lies something in two directions along each dimension (a corner
+ * counts for the first): in each of these, what the largest read takes is received, and these parts have
+ * nothing in common. Contents that are written anew travel anew. Who joins n parts of a sum gets every
+ * element from n - 1 others, and where all want all of it, n - 1 get it from the one who added it up.
  *
- * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is cut already
- * (block_bounds.c); readers hand them on to what they read element by element. So a block begins between the least and the
- * most of these places: what a member needs is counted from the most on, what it owns from the least. What is
- * inserted at other places lies as that needs, and so does all that it is made of: nothing is known of such blocks. */
+ * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
+ * cut already (block_bounds.c); readers hand them on to what they read element by element. So a block begins
+ * between the least and the most of these places: what a member needs is counted from the most on, what it
+ * owns from the least. What is inserted at other places lies as that needs, and so does all that it is made
+ * of: nothing is known of such blocks. */
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
@@ -46,7 +47,8 @@ static bool other_extents(const struct lx_graph *g, const struct lx_op *op, cons
     return false;
 }
 
-/* Backwards: from where results are put to what they are made of. Of views and windows nothing is handed on. */
+/* Backwards: from where results are put to what they are made of. Of views and windows nothing is handed on.
+ */
 static void find_loose(struct cut_least *l)
 {
     const struct lx_graph *g = l->g;
@@ -226,7 +228,8 @@ static void add_outside(const struct lx_team_box *need, const struct lx_team_box
     }
 }
 
-/* Windows with holes may need nothing where they have less to do, or one element that they do not need else. */
+/* Windows with holes may need nothing where they have less to do, or one element that they do not need else.
+ */
 static bool has_holes(const struct op_index *x)
 {
     for (int i = 0; i < x->window_count; i++)
@@ -262,8 +265,8 @@ uint32_t cut_least_both(struct cut_least *l, int32_t tensor, uint32_t first, uin
     return cut_least_number_of(l, &a);
 }
 
-/* Has every member some terms of its sum, whichever of its variables is cut? Where one is long enough for an axis, ways
- * cut none that is not (cut_ways.c). */
+/* Has every member some terms of its sum, whichever of its variables is cut? Where one is long enough for an
+ * axis, ways cut none that is not (cut_ways.c). */
 static bool all_add(const struct cut_least *l, const struct lx_op *op, struct cut_state made)
 {
     struct op_index x;

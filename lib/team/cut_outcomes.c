@@ -1,11 +1,13 @@
-/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that one), every state of tensors that it is the first to
- * touch, every join of what must be joined. It depends on nothing else, so that it is found once for all choices that
- * have the operands so, whatever else they have. */
+/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that
+ * one), every state of tensors that it is the first to touch, every join of what must be joined. It depends
+ * on nothing else, so that it is found once for all choices that have the operands so, whatever else they
+ * have. */
 #include "team/cut_layers.h"
 
 #include <string.h>
 
-/* One set of slots, and the outcome in the making: per place its slot, per first one its state, per operand its join. */
+/* One set of slots, and the outcome in the making: per place its slot, per first one its state, per operand
+ * its join. */
 struct maker {
     struct cut_operands *p;
     struct cut_slots *slots;
@@ -24,32 +26,33 @@ static void pay(struct cut_cost *sum, struct cut_cost one)
     sum->us += one.us;
 }
 
-static bool add_outcome(struct maker *k, struct outcome made, const int32_t *after)
+static void add_outcome(struct maker *k, struct outcome made, const int32_t *after)
 {
-    bool ok = VEC_PUSH(&k->to->outcomes, made);
-    for (int i = 0; ok && i < k->p->count; i++) ok = VEC_PUSH(&k->p->after, after[i]);
-    for (int f = 0; ok && f < k->to->first_count; f++) ok = VEC_PUSH(&k->to->firsts, k->chosen[f]);
-    for (int i = 0; ok && i < k->to->operand_count; i++) ok = VEC_PUSH(&k->to->joins, k->joins[i]);
-    return ok;
+    (void)VEC_PUSH(&k->to->outcomes, made);
+    for (int i = 0; i < k->p->count; i++) (void)VEC_PUSH(&k->p->after, after[i]);
+    for (int f = 0; f < k->to->first_count; f++) (void)VEC_PUSH(&k->to->firsts, k->chosen[f]);
+    for (int i = 0; i < k->to->operand_count; i++) (void)VEC_PUSH(&k->to->joins, k->joins[i]);
 }
 
 /* Unless there is one that leaves the same and costs no more. */
-static bool cut_outcomes_keep(struct maker *k, struct cut_cost cost, const int32_t *after)
+static void cut_outcomes_keep(struct maker *k, struct cut_cost cost, const int32_t *after)
 {
     struct layer *to = k->to;
     size_t width = (size_t)k->p->count, count = to->outcomes.count - k->begin;
     int32_t *place = cut_index_find(&k->p->index, k->p->after.at + k->begin * width, count, width, after);
     const struct outcome made = {cost, k->way_number};
-    if (!place) return false;
-    if (*place < 0) return *place = (int32_t)count, add_outcome(k, made, after);
+    if (*place < 0) {
+        *place = (int32_t)count;
+        add_outcome(k, made, after);
+        return;
+    }
     size_t n = k->begin + (size_t)*place;
-    if (!cut_cheaper(k->p->q, cost, to->outcomes.at[n].cost)) return true;
+    if (!cut_cheaper(k->p->q, cost, to->outcomes.at[n].cost)) return;
     to->outcomes.at[n] = made;
     for (int i = 0; i < to->operand_count; i++)
         to->joins.at[n * (size_t)to->operand_count + (size_t)i] = k->joins[i];
     for (int f = 0; f < to->first_count; f++)
         to->firsts.at[n * (size_t)to->first_count + (size_t)f] = k->chosen[f];
-    return true;
 }
 
 /* The state that a result must have: it is fixed, or some of it is there already; NULL: any. */
@@ -76,7 +79,7 @@ static void cut_outcomes_read_input(const struct maker *k, int i, struct slot *s
 }
 
 /* All is joined that must be: reads are paid for, results stand as they were made. */
-static bool cut_outcomes_finish(struct maker *k, struct cut_cost cost)
+static void cut_outcomes_finish(struct maker *k, struct cut_cost cost)
 {
     const struct cut_operands *p = k->p;
     struct slot ends[LX_MAX_OPERANDS];
@@ -93,9 +96,8 @@ static bool cut_outcomes_finish(struct maker *k, struct cut_cost cost)
     for (int i = 0; i < p->count; i++) {
         bool goes_on = p->uses->last[p->tensor[i]] > p->o;
         after[i] = goes_on ? cut_slot_number(k->slots, &ends[i]) : -1;
-        if (goes_on && after[i] < 0) return false;
     }
-    return cut_outcomes_keep(k, cost, after);
+    cut_outcomes_keep(k, cost, after);
 }
 
 /* Must the operand be joined now, and from what state? */
@@ -122,29 +124,31 @@ static const struct cut_state *cut_outcomes_wanted(const struct maker *k, int op
 }
 
 /* Operands from `operand` on are joined in every way that there is. */
-static bool join_from(struct maker *k, int operand, struct cut_cost cost)
+static void join_from(struct maker *k, int operand, struct cut_cost cost)
 {
     const struct cut_operands *p = k->p;
     struct cut_state made, joins[CUT_JOINS];
     while (operand < op_operand_count(k->op) && !to_join(k, operand, &made)) operand++;
-    if (operand == op_operand_count(k->op)) return cut_outcomes_finish(k, cost);
+    if (operand == op_operand_count(k->op)) {
+        cut_outcomes_finish(k, cost);
+        return;
+    }
     int32_t t = op_operand(k->op, operand);
-    bool result = operand >= k->op->input_count, ok = true, apart;
+    bool result = operand >= k->op->input_count, apart;
     const struct cut_state *must = cut_outcomes_wanted(k, operand, &apart);
     struct slot *slot = &k->room[p->at[operand]];
     const struct slot before = *slot;
     int count = cut_joins_of(&p->q->g->tensors[t], &p->q->grid, made, joins);
-    for (int n = 0; ok && n < count; n++) {
+    for (int n = 0; n < count; n++) {
         struct cut_cost all = cost;
         if ((must && !cut_same(*must, joins[n])) || (apart && cut_shares(made, joins[n]))) continue;
         pay(&all, cut_price_join(p->prices, result ? p->o : p->uses->writer[t], made, joins[n]));
         k->joins[operand] = joins[n];
         if (!result) slot->joined = true, slot->state = joins[n];
-        ok = join_from(k, operand + 1, all);
+        join_from(k, operand + 1, all);
         k->joins[operand].at[0] = CUT_NOT_JOINED;
         *slot = before;
     }
-    return ok;
 }
 
 /* Do parts that the way reads lie where it reads them? */
@@ -163,7 +167,7 @@ static bool parts_are_there(struct maker *k)
 }
 
 /* The way taken, with states of first ones as they are chosen. */
-static bool take_way(struct maker *k)
+static void take_way(struct maker *k)
 {
     const struct cut_operands *p = k->p;
     memcpy(k->room, k->stood, (size_t)p->old * sizeof *k->room);
@@ -171,15 +175,18 @@ static bool take_way(struct maker *k)
         struct cut_state state = k->chosen[i - p->old];
         k->room[i] = (struct slot){state, state, true, false, {0}};
     }
-    return !parts_are_there(k) || join_from(k, 0, cut_price_op(p->prices, p->o, k->way));
+    if (parts_are_there(k)) join_from(k, 0, cut_price_op(p->prices, p->o, k->way));
 }
 
 /* Chooses states of the tensors that the op is the first to touch, one after the other. */
-static bool choose_firsts(struct maker *k, int f)
+static void choose_firsts(struct maker *k, int f)
 {
     const struct cut_operands *p = k->p;
     static const struct cut_state whole = {{-1, -1, -1}};
-    if (f == p->count - p->old) return take_way(k);
+    if (f == p->count - p->old) {
+        take_way(k);
+        return;
+    }
     int32_t t = p->tensor[p->old + f];
     int input = 0;
     while (input < k->op->input_count && k->op->inputs[input] != t) input++;
@@ -188,12 +195,12 @@ static bool choose_firsts(struct maker *k, int f)
                    : made         ? k->way->out
                    : p->q->least  ? cut_anyhow
                                   : cut_need_of(&p->x, k->op, input, k->way->var);
-    if (!choose_firsts(k, f + 1)) return false;
+    choose_firsts(k, f + 1);
     if (p->q->fixed[t] || made || p->q->least || tensor_ops_count(&p->uses->reads, t) < 2 ||
         cut_same(k->chosen[f], whole))
-        return true;
+        return;
     k->chosen[f] = whole;
-    return choose_firsts(k, f + 1);
+    choose_firsts(k, f + 1);
 }
 
 static bool cut_outcomes_goes_along(const struct cut_operands *p, struct cut_state var)
@@ -225,24 +232,22 @@ static bool cut_outcomes_is_whole(struct cut_state var)
 }
 
 /* Outcomes of all ways, or of those alone that compute the op whole. */
-static bool cut_outcomes_add_ways(struct maker *k, bool plain)
+static void cut_outcomes_add_ways(struct maker *k, bool plain)
 {
-    bool ok = true;
-    for (size_t w = 0; ok && w < k->p->ways.count; w++) {
+    for (size_t w = 0; w < k->p->ways.count; w++) {
         k->way = &k->p->ways.at[w];
         k->way_number = (int32_t)w;
-        if ((!plain || cut_outcomes_is_whole(k->way->var)) && cut_outcomes_fits(k)) ok = choose_firsts(k, 0);
+        if ((!plain || cut_outcomes_is_whole(k->way->var)) && cut_outcomes_fits(k)) choose_firsts(k, 0);
     }
-    return ok;
 }
 
-bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to)
+void cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to)
 {
     struct maker k = {
         .p = p, .slots = slots, .to = to, .begin = to->outcomes.count, .op = &p->q->g->ops[p->o]};
     for (int i = 0; i < p->old; i++) k.stood[i] = slots->all.at[old[i]];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) k.joins[i] = (struct cut_state){{CUT_NOT_JOINED, 0, 0}};
     cut_index_clear(&p->index);
-    bool ok = !p->q->whole || cut_outcomes_add_ways(&k, true);
-    return ok && to->outcomes.count == k.begin ? cut_outcomes_add_ways(&k, false) : ok;
+    if (p->q->whole) cut_outcomes_add_ways(&k, true);
+    if (to->outcomes.count == k.begin) cut_outcomes_add_ways(&k, false);
 }

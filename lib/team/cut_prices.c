@@ -1,5 +1,5 @@
-/* What cuts cost, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice. Ops
- * that are alike (layers of a model) have one price. */
+/* What cuts cost, with blocks of the default size: block_bounds.c moves these by a few rows, which changes
+ * no choice. Ops that are alike (layers of a model) have one price. */
 #include "team/cut_least.h"
 #include "base/checked.h"
 #include "base/hash.h"
@@ -223,7 +223,8 @@ static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
     return h;
 }
 
-/* The link's time of what members lack: they gather it along axes, all get some from all, or from neighbours. */
+/* The link's time of what members lack: they gather it along axes, all get some from all, or from
+ * neighbours. */
 static double bring_us(const struct cut_prices *p, struct cut_state in, struct cut_state need, double bytes)
 {
     unsigned axes = 0, cut = 0;
@@ -319,8 +320,8 @@ static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct 
                              team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* Bytes of an operand that cross HBM: all of what arrives or leaves; of the rest, if it is to spill, what all scratchpads
- * together have no room for. */
+/* Bytes of an operand that cross HBM: all of what arrives or leaves; of the rest, if it is to spill, what
+ * all scratchpads together have no room for. */
 static double crossing(const struct cut_prices *p, const struct lx_tensor *t, const struct lx_team_box *box,
                        bool through)
 {

@@ -1,16 +1,21 @@
 /* Cuts over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
- * that agree in this the cheapest is kept. What an op does to its operands is found once for all choices that have these
- * alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the answer is the best of all choices unless some were
- * dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
+ * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of
+ * them; of those that agree in this the cheapest is kept. What an op does to its operands is found once for
+ * all choices that have these alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the
+ * answer is the best of all choices unless some were dropped. Equal ones are told apart by their order, so
+ * that the answer is the same everywhere.
+ *
+ * It is none of network/beam.h. Whole layers stay: those that repeat are passed along straight lines of
+ * cost, checked by one that is searched far ahead, and taken back where the lines do not hold
+ * (cut_layers.c). A bound drops nothing: choices beyond the width go on as one that is as good as any of
+ * them (cut_bound.c). And choices stand in the order of finding, not of cost: what their readers cost is
+ * asked only where there are too many. */
 #include "team/cut_layers.h"
 #include "base/memory.h"
 #include "base/stop.h"
 
-#include <stdlib.h>
-
-enum { EACH_OUTCOME = 100, EACH_FREED = 300, EACH_USED = 20 }; /* nanoseconds */
+enum { EACH_OUTCOME = 100 }; /* nanoseconds */
 /* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
@@ -35,8 +40,8 @@ struct group {
     size_t begin, end;
 };
 
-/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the place behind
- * `live` of them), what its choices do. */
+/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the
+ * place behind `live` of them), what its choices do. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];
@@ -46,24 +51,21 @@ struct expansion {
     VEC(int32_t) keys;
 };
 
-static bool note_uses(struct cut_uses *u, const struct lx_graph *g)
+static void note_uses(struct cut_uses *u, const struct lx_graph *g)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     u->last = mem_zeroed(tensors, sizeof *u->last);
     u->writer = mem_zeroed(tensors, sizeof *u->writer);
     u->parts = mem_zeroed(tensors, sizeof *u->parts);
     u->changed = mem_zeroed(tensors, sizeof *u->changed);
-    if (!tensor_ops_make(&u->reads, g, false) || !u->last || !u->writer || !u->parts || !u->changed)
-        return false;
+    (void)tensor_ops_make(&u->reads, g, false);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        (void)stop_round(o, EACH_USED);
         for (int i = 0; i < op_operand_count(op); i++) u->last[op_operand(op, i)] = o;
         for (int i = op->input_count; i < op_operand_count(op); i++)
             u->changed[op_operand(op, i)] |= op_keeps_rest(op);
     }
     cut_find_parts(g, NULL, u->parts);
-    return true;
 }
 
 static void note_writer(struct searcher *s, int32_t o)
@@ -106,14 +108,13 @@ static void place_operands(struct searcher *s, struct expansion *e)
 }
 
 /* The tensors that are live afterwards, in the order in which they were touched. */
-static bool list_live(struct searcher *s, struct expansion *e)
+static void list_live(struct searcher *s, struct expansion *e)
 {
     const struct cut_operands *p = &s->at;
     size_t most = (size_t)(e->from->live + p->count) + 1;
     e->kept = mem_zeroed(most, sizeof *e->kept);
     e->row = mem_zeroed(most, sizeof *e->row);
     e->to->tensors = mem_zeroed(most, sizeof *e->to->tensors);
-    if (!e->kept || !e->row || !e->to->tensors) return false;
     for (int k = 0; k < e->from->live + e->to->first_count; k++) {
         int32_t t = k < e->from->live ? e->from->tensors[k] : e->to->first[k - e->from->live];
         int place = cut_search_find_tensor(p->tensor, p->count, t);
@@ -121,25 +122,25 @@ static bool list_live(struct searcher *s, struct expansion *e)
         e->kept[e->to->live] = place < 0 ? k : e->from->live + place;
         e->to->tensors[e->to->live++] = t;
     }
-    return true;
 }
 
 /* A choice behind the op, unless there is one like it that costs no more. */
-static bool cut_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
+static void cut_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
-    if (s->q->least && h.cost.bytes >= s->q->below) return s->beyond = true;
+    if (s->q->least && h.cost.bytes >= s->q->below) {
+        s->beyond = true;
+        return;
+    }
     int32_t *place = cut_index_find(&s->index, to->slots.at, to->all.count, live, row);
-    if (!place) return false;
     if (*place >= 0) {
         struct hypothesis *old = &to->all.at[*place];
         if (cut_cheaper(s->q, h.cost, old->cost)) *old = h;
-        return true;
+        return;
     }
     *place = (int32_t)to->all.count;
-    bool ok = VEC_RESERVE(&to->slots, to->slots.count + live) && VEC_PUSH(&to->all, h);
-    for (size_t k = 0; ok && k < live; k++) to->slots.at[to->slots.count++] = row[k];
-    return ok;
+    (void)VEC_PUSH(&to->all, h);
+    for (size_t k = 0; k < live; k++) (void)VEC_PUSH(&to->slots, row[k]);
 }
 
 /* The outcomes of all that have the operands as choice `h` has them. */
@@ -150,14 +151,14 @@ static const struct group *cut_search_group_of(struct searcher *s, struct expans
     for (int i = 0; i < p->old; i++)
         key[i] = e->from->slots.at[h * (size_t)e->from->live + (size_t)e->stands[i]];
     int32_t *place = cut_index_find(&s->group_index, e->keys.at, e->groups.count, (size_t)p->old, key);
-    if (!place || *place >= 0) return place ? &e->groups.at[*place] : NULL;
+    if (*place >= 0) return &e->groups.at[*place];
     *place = (int32_t)e->groups.count;
     struct group g = {.begin = e->to->outcomes.count};
-    for (int i = 0; i < p->old; i++)
-        if (!VEC_PUSH(&e->keys, key[i])) return NULL;
-    if (!cut_outcomes_add(&s->at, &s->slots, key, e->to)) return NULL;
+    for (int i = 0; i < p->old; i++) (void)VEC_PUSH(&e->keys, key[i]);
+    cut_outcomes_add(&s->at, &s->slots, key, e->to);
     g.end = e->to->outcomes.count;
-    return VEC_PUSH(&e->groups, g) ? &e->groups.at[e->groups.count - 1] : NULL;
+    (void)VEC_PUSH(&e->groups, g);
+    return &e->groups.at[e->groups.count - 1];
 }
 
 static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
@@ -165,17 +166,16 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
     const struct group *g = cut_search_group_of(s, e, h);
     const struct cut_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
-    bool ok = g != NULL;
-    s->outcomes += ok ? (int64_t)(g->end - g->begin) : 0;
-    for (size_t n = ok ? g->begin : 0; ok && n < g->end; n++) {
+    bool ok = true;
+    s->outcomes += (int64_t)(g->end - g->begin);
+    for (size_t n = g->begin; ok && n < g->end; n++) {
         const struct outcome *x = &e->to->outcomes.at[n];
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
-        ok = !stop_work(EACH_OUTCOME) &&
-             cut_search_keep(s, e->to, e->row,
-                             (struct hypothesis){
-                                 {cost.bytes + x->cost.bytes, cost.us + x->cost.us}, (int32_t)h, (int32_t)n});
+        const struct cut_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
+        cut_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
+        ok = !stop_work(EACH_OUTCOME);
     }
     return ok;
 }
@@ -191,7 +191,8 @@ static bool cut_search_expand(struct searcher *s, struct layer *from, struct lay
     p->after.count = 0;
     cut_index_clear(&s->index);
     cut_index_clear(&s->group_index);
-    bool ok = list_live(s, &e) && cut_ways_of(s->q->g, &s->q->grid, p->o, s->uses.parts, &p->ways);
+    list_live(s, &e);
+    bool ok = cut_ways_of(s->q->g, &s->q->grid, p->o, s->uses.parts, &p->ways);
     for (size_t h = 0; ok && h < from->all.count; h++) ok = expand_one(s, &e, h);
     note_writer(s, p->o);
     mem_free(e.kept);
@@ -254,13 +255,11 @@ static bool cut_search_trace_back(struct searcher *s, struct cut_answer *out)
 }
 
 /* Layers that go as the one before. */
-static bool pass_layers(struct searcher *s)
+static void pass_layers(struct searcher *s)
 {
-    bool ok = true;
     int32_t from = s->at.o;
-    s->at.o = cut_repeats_go(&s->repeats, from, &ok);
+    s->at.o = cut_repeats_go(&s->repeats, from);
     for (int32_t o = s->at.o < from ? 0 : from; o < s->at.o; o++) note_writer(s, o);
-    return ok;
 }
 
 static bool cut_search_run(struct searcher *s, struct cut_answer *out)
@@ -270,8 +269,8 @@ static bool cut_search_run(struct searcher *s, struct cut_answer *out)
     for (int32_t t = 0; t < s->q->g->tensor_count; t++)
         out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct cut_state){{-1, -1, -1}};
     for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
-        ok = pass_layers(s);
-        if (!ok || s->at.o == ops) break;
+        pass_layers(s);
+        if (s->at.o == ops) break;
         ok = cut_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
         if (ok && s->layers[s->at.o + 1].all.count == 0) ok = false, out->stuck = s->at.o;
     }
@@ -283,7 +282,6 @@ static void searcher_free(struct searcher *s)
     /* From the last: so that what goes back to the system does so bit by bit. */
     for (int32_t l = s->q->g->op_count; s->layers && l >= 0; l--) {
         cut_layer_free(&s->layers[l]);
-        stop_look(EACH_FREED);
     }
     cut_repeats_free(&s->repeats);
     cut_slots_free(&s->slots);
@@ -321,8 +319,9 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                                      .uses = &s.uses,
                                      .from = -1,
                                      .check_at = -1};
-    bool ok = note_uses(&s.uses, q->g) && s.layers && s.settled && cut_repeats_find(&s.repeats) &&
-              cut_search_run(&s, out);
+    note_uses(&s.uses, q->g);
+    cut_repeats_find(&s.repeats);
+    bool ok = cut_search_run(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
     searcher_free(&s);

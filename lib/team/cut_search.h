@@ -1,8 +1,9 @@
 /* The search for cuts. Private to the stage.
  *
- * A state says of a tensor what each axis does to it, a way of an op which variable each axis cuts and what state the result
- * is made in. Where that has parts of sums, it is joined once, into a state without any, as soon as somebody reads it who
- * does not take parts. What a choice costs is exchanged bytes and predicted microseconds; `bytes` first or `us` first, as is asked. */
+ * A state says of a tensor what each axis does to it, a way of an op which variable each axis cuts and what
+ * state the result is made in. Where that has parts of sums, it is joined once, into a state without any, as
+ * soon as somebody reads it who does not take parts. What a choice costs is exchanged bytes and predicted
+ * microseconds; `bytes` first or `us` first, as is asked. */
 #ifndef LX_TEAM_CUT_SEARCH_H
 #define LX_TEAM_CUT_SEARCH_H
 
@@ -32,8 +33,8 @@ static inline bool cut_same(struct cut_state a, struct cut_state b)
     return true;
 }
 
-/* cut_ways.c: which tensors some way of an op makes as parts that others can read. `joined`: those that nobody is to have
- * parts of; NULL: that is not known. */
+/* cut_ways.c: which tensors some way of an op makes as parts that others can read. `joined`: those that
+ * nobody is to have parts of; NULL: that is not known. */
 void cut_find_parts(const struct lx_graph *g, const bool *joined, bool *may_be_parts);
 /* How an op may be computed. `parts`: what was found so. */
 bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *parts,
@@ -43,8 +44,8 @@ enum { CUT_JOINS = LX_MAX_RANK + 1 };
 int cut_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state made,
                  struct cut_state out[CUT_JOINS]);
 bool cut_has_parts(struct cut_state s);
-/* Has the joined state a dimension that some axis of the parts cuts, too? Then blocks of the parts are not those of the
- * default, and nobody reads them as such. */
+/* Has the joined state a dimension that some axis of the parts cuts, too? Then blocks of the parts are not
+ * those of the default, and nobody reads them as such. */
 bool cut_shares(struct cut_state made, struct cut_state joined);
 /* May an op that is computed so read input `i`, made in that state, as parts; does it? */
 bool cut_takes_parts(const struct lx_op *op, int i, struct cut_state var, struct cut_state made);
@@ -53,16 +54,16 @@ bool cut_reads_parts(const struct lx_op *op, int i, struct cut_state var);
 struct cut_state cut_need_of(const struct op_index *x, const struct lx_op *op, int input,
                              struct cut_state var);
 
-/* cut_prices.c: bytes that input `i` (in state `in`) takes for a way, with a number that is the same where the same is
- * brought; what the op itself takes; what combining its results does. */
+/* cut_prices.c: bytes that input `i` (in state `in`) takes for a way, with a number that is the same where
+ * the same is brought; what the op itself takes; what combining its results does. */
 struct cut_price {
     struct cut_cost cost;
     uint32_t brings; /* 0: nothing */
 };
 struct cut_prices;
 struct cut_least;
-/* `least` (cut_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are predicted. `spills`: as
- * in struct lx_team_options. */
+/* `least` (cut_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are
+ * predicted. `spills`: as in struct lx_team_options. */
 struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                    struct cut_least *least);
 void cut_prices_free(struct cut_prices *p);
@@ -79,8 +80,8 @@ struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_w
 struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
                                struct cut_state joined);
 
-/* cut_improve.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the tensors whose
- * state is not chosen. False: memory is out, or an op is stuck. */
+/* cut_improve.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the
+ * tensors whose state is not chosen. False: memory is out, or an op is stuck. */
 struct cut_answer {
     struct cut_state *tensors;
     struct cut_way *ways;
@@ -97,8 +98,8 @@ struct cut_question {
     bool by_time, spills;
     const bool *fixed;
     const struct cut_state *state; /* of those that are fixed */
-    /* A bound is asked for: states of what arrives and is not fixed are whatever suits, and so are those of choices that
-     * do not go on; choices of `below` bytes or more are not looked at. */
+    /* A bound is asked for: states of what arrives and is not fixed are whatever suits, and so are those of
+     * choices that do not go on; choices of `below` bytes or more are not looked at. */
     bool least;
     int64_t below;
     bool whole; /* ops are computed whole, if they can be: there is no search */
@@ -111,7 +112,8 @@ static inline bool cut_cheaper(const struct cut_question *q, struct cut_cost a, 
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
 }
 
-/* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go on from op to op, and one more that cuts nothing. *dropped: some choices were. */
+/* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go
+ * on from op to op, and one more that cuts nothing. *dropped: some choices were. */
 enum cut_along { CUT_FREELY = -1, CUT_TOGETHER = -2 };
 bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
                       size_t most, struct cut_answer *out, bool *dropped);

@@ -2,9 +2,7 @@
 #include "team/cut_layers.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS = 2 + CUT_BROUGHT, FIRST_ROOM = 64 };
@@ -17,11 +15,10 @@ static size_t cut_slots_start_of(const struct cut_index *x, const int32_t *row, 
     return (size_t)h & (x->room - 1);
 }
 
-static bool cut_slots_grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
+static void cut_slots_grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
 {
     size_t room = x->room ? 4 * x->room : FIRST_ROOM;
     int32_t *table = mem_alloc(room * sizeof *table);
-    if (!table) return false;
     mem_free(x->table);
     *x = (struct cut_index){table, room};
     cut_index_clear(x);
@@ -30,7 +27,6 @@ static bool cut_slots_grow(struct cut_index *x, const int32_t *rows, size_t coun
         while (table[at] >= 0) at = (at + 1) & (room - 1);
         table[at] = (int32_t)n;
     }
-    return true;
 }
 
 void cut_index_clear(struct cut_index *x)
@@ -41,7 +37,7 @@ void cut_index_clear(struct cut_index *x)
 int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
                         const int32_t *row)
 {
-    if (2 * count >= x->room && !cut_slots_grow(x, rows, count, width)) return NULL;
+    if (2 * count >= x->room) cut_slots_grow(x, rows, count, width);
     size_t at = cut_slots_start_of(x, row, width);
     while (x->table[at] >= 0 && width > 0 &&
            memcmp(rows + (size_t)x->table[at] * width, row, width * sizeof *row) != 0)
@@ -62,10 +58,9 @@ int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot)
                           cut_slots_word_of(slot->state, slot->apart)};
     for (int b = 0; b < CUT_BROUGHT; b++) row[2 + b] = (int32_t)slot->brought[b];
     int32_t *place = cut_index_find(&s->index, s->rows.at, s->all.count, WORDS, row);
-    if (!place || *place >= 0) return place ? *place : -1;
-    for (int i = 0; i < WORDS; i++)
-        if (!VEC_PUSH(&s->rows, row[i])) return -1;
-    if (!VEC_PUSH(&s->all, *slot)) return -1;
+    if (*place >= 0) return *place;
+    for (int i = 0; i < WORDS; i++) (void)VEC_PUSH(&s->rows, row[i]);
+    (void)VEC_PUSH(&s->all, *slot);
     return *place = (int32_t)s->all.count - 1;
 }
 
@@ -93,7 +88,6 @@ void cut_layer_keep(struct layer *l, const bool *goes)
 {
     size_t live = (size_t)l->live, to = 0;
     for (size_t h = 0; h < l->all.count; h++) {
-        stop_look((int64_t)live);
         if (!goes[h]) continue;
         l->all.at[to] = l->all.at[h];
         for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];

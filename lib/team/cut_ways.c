@@ -20,8 +20,8 @@ static int cut_ways_blocks_of(const struct lx_team_grid *grid, const struct cut_
     return blocks;
 }
 
-/* An axis along which every member has some of it, while there is a variable of that kind. What an insertion does is for
- * who owns the place. */
+/* An axis along which every member has some of it, while there is a variable of that kind. What an insertion
+ * does is for who owns the place. */
 static bool cut_ways_long_enough(const struct way_maker *k, const struct cut_state *var, int axis)
 {
     int v = var->at[axis];

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>

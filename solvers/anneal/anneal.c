@@ -20,13 +20,11 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "anneal/pack_all.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "common/first_answers.h"
-#include "common/prices.h"
 #include "solvers.h"
 
 #include <stdio.h>
@@ -72,27 +70,23 @@ int64_t annealing_objective(const struct search *s)
     return s->problem->objective == LX_HEIGHT ? s->best_height : s->items.lost + s->best_spilled;
 }
 
-/* The best answer goes out with the report when it is new, but not more often than people can see. */
-static void report_progress(struct search *s)
-{
-    if (!s->run->progress) return;
-    double now = clock_seconds();
-    struct lx_progress so_far = {
-        .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
-    bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
-    if (complete && so_far.objective < s->told && now >= s->tell_next) {
-        if (!s->shown) s->shown = mem_alloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
-        if (s->shown) items_answer(&s->items, s->best, s->shown);
-        so_far.address = s->shown;
-        s->told = so_far.objective;
-        s->tell_next = now + 0.1 + 1e-5 * s->problem->count;
-    }
-    s->run->progress(s->run->context, &so_far);
-}
-
 bool annealing_must_stop(struct search *s)
 {
-    report_progress(s);
+    /* The best answer goes out with the report when it is new, but not more often than people can see. */
+    if (s->run->progress) {
+        double now = clock_seconds();
+        struct lx_progress so_far = {
+            .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
+        bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
+        if (complete && so_far.objective < s->told && now >= s->tell_next) {
+            if (!s->shown) s->shown = mem_alloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
+            if (s->shown) items_answer(&s->items, s->best, s->shown);
+            so_far.address = s->shown;
+            s->told = so_far.objective;
+            s->tell_next = now + 0.1 + 1e-5 * s->problem->count;
+        }
+        s->run->progress(s->run->context, &so_far);
+    }
     if (lx_run_stopped(s->run)) s->stopped = true;
     if (s->run->time_limit > 0 && clock_seconds() - s->began >= s->run->time_limit) s->stopped = true;
     return s->stopped;
@@ -115,7 +109,8 @@ void annealing_measure_best(struct search *s)
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
 }
 
-/* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
+/* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it
+ * gains. */
 static bool anneal_rounds(struct search *s)
 {
     const int64_t *option = s->option;
@@ -134,8 +129,8 @@ static bool anneal_rounds(struct search *s)
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
     if (s->problem->objective == LX_FIT) {
-        /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
- * first the engine that learns from what did not fit. */
+        /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly
+         * anything may be wasted: first the engine that learns from what did not fit. */
         bool found;
         pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
         if (found) annealing_measure_best(s);
@@ -147,22 +142,6 @@ static bool anneal_rounds(struct search *s)
     if (part < work && !phase_cycles(s, work - part)) return false;
     phase_refills(s, part / 3, option[REFILL_WARM]);
     return true;
-}
-
-/* The same buffers at the addresses of the usual planner, where its order has room for all of them: people
- * compare plans, and equal ones should look equal. */
-static void settle_addresses(struct search *s)
-{
-    size_t n = (size_t)s->items.count;
-    bool *keep = mem_alloc(n + 1);
-    int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
-    bool ok = s->items.near && s->problem->objective != LX_HEIGHT;
-    for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
-    if (ok) start_by_score(&s->items, keep, s->run, usual);
-    for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
-    if (ok) memcpy(s->best, usual, n * sizeof *usual);
-    mem_free(keep);
-    mem_free(usual);
 }
 
 enum { STAT_PAIRS, STAT_DECODED, STATS };
@@ -211,7 +190,18 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                (problem->objective != LX_HEIGHT || s.best_off == 0);
     if (can && !annealing_must_stop(&s)) anneal_rounds(&s);
-    settle_addresses(&s);
+    /* The same buffers at the addresses of the usual planner, where its order has room for all of them:
+     * people compare plans, and equal ones should look equal. */
+    size_t n = (size_t)s.items.count;
+    bool *keep = mem_alloc(n + 1);
+    int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
+    bool ok = s.items.near && s.problem->objective != LX_HEIGHT;
+    for (size_t i = 0; ok && i < n; i++) keep[i] = s.best[i] >= 0;
+    if (ok) start_by_score(&s.items, keep, s.run, usual);
+    for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
+    if (ok) memcpy(s.best, usual, n * sizeof *usual);
+    mem_free(keep);
+    mem_free(usual);
     anneal_report(&s, answer);
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);

@@ -3,10 +3,11 @@
 #define LX_SOLVERS_ANNEAL_ANNEALING_H
 
 #include "anneal/eject.h"
-#include "anneal/moves.h"
+#include "anneal/decode.h"
 #include "anneal/refill.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
+#include "common/items.h"
 
 enum option {
     EFFORT,
@@ -69,7 +70,7 @@ bool annealing_must_stop(struct search *s);
 bool annealing_is_done(const struct search *s);
 void annealing_measure_best(struct search *s);
 
-/* phases.c: each starts from the best answer, and improves it. False when memory is out. */
+/* phases.c: each starts from the best answer, and improves it. */
 /* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
 bool phase_cycles(struct search *s, int64_t work);
 /* Windows that overlap by half, each with its share of the work. */
@@ -79,5 +80,11 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
 {
     return (int64_t)((int128)mean * thousandths / 1000);
 }
+
+/* Where everything must be placed: orders guided by what did not fit before. */
+
+/* Looks for a packing of all items, without handovers, with so many placements tried; `base` is written
+ * when one is found. */
+void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
 
 #endif

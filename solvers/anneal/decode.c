@@ -7,37 +7,26 @@
 #include "anneal/decode.h"
 #include "base/cancel.h"
 #include "base/checked.h"
+#include "base/heap.h"
 
 /* In `raised`: somebody the group rested on has moved, its support must be looked for. */
 #define UNKNOWN INT64_MAX
+
+#define EARLIER_KEY(unused, a, b) ((a).key < (b).key)
 
 static void queue_push(struct decoder *d, int32_t root)
 {
     if (d->in_queue[root] || d->moving[root]) return;
     d->in_queue[root] = true;
-    uint64_t key = d->cell[root].key;
-    int32_t at = d->queued++;
-    while (at > 0 && d->queue[(at - 1) / 2].key > key) {
-        d->queue[at] = d->queue[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    d->queue[at] = (struct waiting){key, root};
+    d->queue[d->queued++] = (struct waiting){d->cell[root].key, root};
+    HEAP_RISE(struct waiting, d->queue, d->queued - 1, EARLIER_KEY, NULL);
 }
 
 static int32_t queue_pop(struct decoder *d)
 {
     int32_t root = d->queue[0].root;
-    struct waiting w = d->queue[--d->queued];
-    int32_t at = 0;
-    for (;;) {
-        int32_t below = 2 * at + 1;
-        if (below >= d->queued) break;
-        if (below + 1 < d->queued && d->queue[below + 1].key < d->queue[below].key) below++;
-        if (d->queue[below].key >= w.key) break;
-        d->queue[at] = d->queue[below];
-        at = below;
-    }
-    d->queue[at] = w;
+    d->queue[0] = d->queue[--d->queued];
+    HEAP_SINK(struct waiting, d->queue, d->queued, 0, EARLIER_KEY, NULL);
     d->in_queue[root] = false;
     return root;
 }
@@ -196,8 +185,8 @@ static bool decode_is_told_to_stop(struct decoder *d)
     return d->told = cancel_requested();
 }
 
-/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the move is then hopeless, and
- * what still waits is forgotten, for the caller must take the move back. */
+/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the
+ * move is then hopeless, and what still waits is forgotten, for the caller must take the move back. */
 static void decode_settle(struct decoder *d)
 {
     while (d->queued > 0 && d->penalty <= d->ceiling && !decode_is_told_to_stop(d))

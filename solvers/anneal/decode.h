@@ -1,24 +1,19 @@
-/* The state of the annealing and its incremental decoder.
- *
- * A state gives each item a key; items are placed in the order of their keys. Items that share a slot (a
- * chain of handovers) form a *group* with one key and one base. Decoding stacks each group on the highest top
- * of earlier, conflicting, placed items: support = max top, base = support aligned (or the fixed address, if
- * the support is not above it). In `evicting` mode an item whose base is above its `last` is evicted:
- * it supports nothing, so later items may use the space. Otherwise it stays and counts its
- * overflow.
- *
- * An item may also be *shut*: off chip by choice, where links make that better than being placed.
- *
- * What a state is worth is the sum over the items of a penalty, 0 for those that are placed, and the energy of the
- * links between them.
- *
- * Invariants between moves: all members of a group have the same key, base and support; keys differ between
- * groups (the low bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and
- * `off` are the sums and the set that follow from the cells. The tests compare them with a full decode. */
+/* The state of the annealing and its incremental decoder. A state gives each item a key; items are placed
+ * in the order of their keys. Items that share a slot (a chain of handovers) form a *group* with one key
+ * and one base. Decoding stacks each group on the highest top of earlier, conflicting, placed items:
+ * support = max top, base = support aligned (or the fixed address, if the support is not above it). In
+ * `evicting` mode an item whose base is above its `last` is evicted: it supports nothing, so later items
+ * may use the space. Otherwise it stays and counts its overflow. An item may also be *shut*: off chip by
+ * choice, where links make that better than being placed. What a state is worth is the sum over the items
+ * of a penalty, 0 for those that are placed, and the energy of the links between them. Invariants between
+ * moves: all members of a group have the same key, base and support; keys differ between groups (the low
+ * bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and `off`
+ * are the sums and the set that follow from the cells. The tests compare them with a full decode. */
 #ifndef LX_SOLVERS_ANNEAL_DECODE_H
 #define LX_SOLVERS_ANNEAL_DECODE_H
 
 #include "common/links.h"
+#include "base/rng.h"
 
 enum {
     KEY_INDEX_BITS = 24,
@@ -88,11 +83,10 @@ void decoder_make(struct decoder *d, const struct items *it, bool evicting);
 void decoder_link(struct decoder *d, struct links *links);
 void decoder_free(struct decoder *d);
 
-/* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
- * False when memory is out. */
+/* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last. */
 void decoder_load(struct decoder *d, const int64_t *base);
-/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it was told to stop, and
- * nothing that it has may be used. */
+/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it
+ * was told to stop, and nothing that it has may be used. */
 bool decoder_decode_all(struct decoder *d);
 /* The bases of the items that keep within their limits; NOT_PLACED for the others. Writes only what may have
  * changed since the last save: it must always be given the same array, and nobody else may write to it
@@ -116,5 +110,20 @@ static inline uint64_t key_ordinal(uint64_t key)
 {
     return key >> KEY_INDEX_BITS;
 }
+
+/* The neighbourhood of the annealing: which change is tried next. */
+
+/* Shares of the kinds of moves, in 1024ths, from the option table. */
+struct move_mix {
+    uint32_t off;      /* start from an item that does not fit, rather than from any */
+    uint32_t critical; /* walk down what such an item rests on, and turn two of those round */
+    uint32_t merge;    /* take over or give up a parent's slot, where there are edges */
+    uint32_t far;      /* put the item anywhere in the order (otherwise: beside a conflicting one) */
+    uint32_t swap;     /* exchange two conflicting items (otherwise: move one of them) */
+    uint32_t turn;     /* shut or open items that are linked, where there are such */
+};
+
+/* Tries one change: decodes it into `d`, leaving the trail for an undo. */
+void try_move(struct decoder *d, const struct move_mix *mix, struct rng *rng);
 
 #endif

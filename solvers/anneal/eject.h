@@ -1,13 +1,10 @@
-/* The second neighbourhood: placements themselves, changed by ejection.
- *
- * Where stacks are high, a move in the order shifts half of them. Here addresses stay: an item that is off
- * chip is put somewhere, those in its way are ejected, and they and a few others are put into the lowest
- * gaps. A step costs a few passes over one item's conflicts. What it cannot do is to close gaps: the caller
- * alternates it with stacking.
- *
+/* The second neighbourhood: placements themselves, changed by ejection. Where stacks are high, a move in
+ * the order shifts half of them. Here addresses stay: an item that is off chip is put somewhere, those in
+ * its way are ejected, and they and a few others are put into the lowest gaps. A step costs a few passes
+ * over one item's conflicts. What it cannot do is to close gaps: the caller alternates it with stacking.
  * Invariant: `base` with `share` is a legal placement after every step; `off` is the set of items with
- * base NOT_PLACED; `energy` is the sum of their weights and of the links. What is linked comes only where that
- * pays, and may leave for nobody's sake. */
+ * base NOT_PLACED; `energy` is the sum of their weights and of the links. What is linked comes only where
+ * that pays, and may leave for nobody's sake. */
 #ifndef LX_SOLVERS_ANNEAL_EJECT_H
 #define LX_SOLVERS_ANNEAL_EJECT_H
 

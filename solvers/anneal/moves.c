@@ -1,7 +1,7 @@
 /* Moves: reinsertion, insertion beside a conflicting item, swap, turning a link of the critical stack round,
  * joining and parting in-place chains. Spilling is a reinsertion at the end, where what does not fit is
  * skipped; unspilling puts an evicted item before one of those in its way. */
-#include "anneal/moves.h"
+#include "anneal/decode.h"
 
 enum { WALK_MAX = 12, BESIDE_BITS = 16 };
 

@@ -70,8 +70,8 @@ static bool is_clear(const struct refiller *f, int32_t i, int64_t base, int32_t 
     return true;
 }
 
-/* The slot of an in-place partner. A second child of a parent, or parent of a child, is alive with the first one and
- * thus in the way. */
+/* The slot of an in-place partner. A second child of a parent, or parent of a child, is alive with the
+ * first one and thus in the way. */
 static int64_t partners_slot(const struct refiller *f, int32_t i)
 {
     const struct items *it = f->it;
@@ -98,27 +98,8 @@ static int64_t refill_merge(struct neighbour *from, struct neighbour *to, int32_
     return inversions;
 }
 
-/* Sorts what is in `scratch`, from the bottom up. What insertion would have had to move is what it counts as: a step is
- * worth the same whichever way it goes. */
-static int64_t sort_merging(struct refiller *f, int32_t count)
-{
-    struct neighbour *from = f->scratch, *to = f->scratch + count;
-    int64_t inversions = 0;
-    for (int32_t wide = 1; wide < count; wide *= 2) {
-        for (int32_t at = 0; at < count; at += 2 * wide) {
-            int32_t left = wide < count - at ? wide : count - at;
-            int32_t both = 2 * wide < count - at ? 2 * wide : count - at;
-            inversions += refill_merge(from + at, to + at, left, both);
-        }
-        struct neighbour *old = from;
-        from = to;
-        to = old;
-    }
-    if (from != f->scratch) memcpy(f->scratch, from, (size_t)count * sizeof *from);
-    return inversions;
-}
-
-/* By insertion, from the first that is not in its place on. False: too much of it is not, and the rest is as it was. */
+/* By insertion, from the first that is not in its place on. False: too much of it is not, and the rest is
+ * as it was. */
 static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
 {
     struct neighbour *r = f->scratch;
@@ -134,15 +115,32 @@ static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
     return true;
 }
 
-/* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in that order,
- * because few of them have moved when it is needed again: sorting by insertion is then all but linear. Where it is not,
- * as for the first time, it is sorted by merging. */
+/* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in
+ * that order, because few of them have moved when it is needed again: sorting by insertion is then all
+ * but linear. Where it is not, as for the first time, it is sorted by merging. */
 static int32_t refill_gather(struct refiller *f, int32_t i)
 {
     int32_t *near = f->near + f->it->first[i], count = (int32_t)(f->it->first[i + 1] - f->it->first[i]);
     int64_t moves = 0;
     for (int32_t k = 0; k < count; k++) f->scratch[k] = (struct neighbour){f->spot[near[k]], near[k]};
-    if (!sort_inserting(f, count, &moves)) moves += sort_merging(f, count);
+    if (!sort_inserting(f, count, &moves)) {
+        /* Sorts what is in `scratch`, from the bottom up. What insertion would have had to move is what
+         * it counts as: a step is worth the same whichever way it goes. */
+        struct neighbour *from = f->scratch, *to = f->scratch + count;
+        int64_t inversions = 0;
+        for (int32_t wide = 1; wide < count; wide *= 2) {
+            for (int32_t at = 0; at < count; at += 2 * wide) {
+                int32_t left = wide < count - at ? wide : count - at;
+                int32_t both = 2 * wide < count - at ? 2 * wide : count - at;
+                inversions += refill_merge(from + at, to + at, left, both);
+            }
+            struct neighbour *old = from;
+            from = to;
+            to = old;
+        }
+        if (from != f->scratch) memcpy(f->scratch, from, (size_t)count * sizeof *from);
+        moves += inversions;
+    }
     if (moves)
         for (int32_t k = 0; k < count; k++) near[k] = f->scratch[k].item;
     f->looks += count + moves;
@@ -173,7 +171,8 @@ static bool is_on_list(const struct refiller *f, int32_t i)
     return false;
 }
 
-/* A band of addresses, at least as high as the item: half the time no higher, half the time where a neighbour is. */
+/* A band of addresses, at least as high as the item: half the time no higher, half the time where a
+ * neighbour is. */
 static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64_t *height)
 {
     const struct item *b = &f->it->item[i];
@@ -187,20 +186,6 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
         if (at >= 0) return min_i64(at, f->room - *height);
     }
     return (int64_t)rng_below(rng, (uint64_t)(f->room - *height + 1));
-}
-
-/* Lists the item and what stands in its band; false when that is too much. */
-static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
-{
-    int64_t height, low = choose_band(f, i, rng, &height);
-    f->list[f->count++] = i;
-    f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
-    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
-        if (!refill_in_the_way(f, f->near[k], low, low + height)) continue;
-        if (f->count + GUESTS >= REFILL_MOST) return false;
-        f->list[f->count++] = f->near[k];
-    }
-    return true;
 }
 
 static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
@@ -276,7 +261,15 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     int64_t limit = f->energy + allowance;
     if (i == NO_ITEM) return false;
     f->count = 0;
-    if (!list_band(f, i, rng)) return true;
+    /* Lists the item and what stands in its band; false when that is too much. */
+    int64_t height, low = choose_band(f, i, rng, &height);
+    f->list[f->count++] = i;
+    f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
+    for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
+        if (!refill_in_the_way(f, f->near[k], low, low + height)) continue;
+        if (f->count + GUESTS >= REFILL_MOST) return true;
+        f->list[f->count++] = f->near[k];
+    }
     /* A few that are off chip and live with one of the listed. */
     for (int k = 0; k < GUESTS; k++) {
         int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];

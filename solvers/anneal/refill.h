@@ -1,15 +1,13 @@
-/* The third neighbourhood: a piece of the placement is cleared and filled again.
- *
- * An item that is off chip asks for a band of addresses during its life. What stands there leaves, and all of them, with
- * a few others that are off chip, go back one after the other in an order drawn from a few kinds (by size, by worth, by
- * cost, by area, each with some noise), into the first, the last or the tightest gap. It costs a few passes over the
- * conflicts of a dozen items, and unlike an ejection it finds room by moving several items at once.
- *
- * Only items of a window [from, to) of the order of starts are drawn, so that a long list is worked on piece by piece,
- * in the cache, with as much effort per item as a short one. What reaches into the window may move as well.
- *
- * Invariants: `spot` is a legal placement after every step; `energy`, `spilled` and the links are the sums that follow
- * from it; `off` is the set of items of the window that are off chip. */
+/* The third neighbourhood: a piece of the placement is cleared and filled again. An item that is off chip
+ * asks for a band of addresses during its life. What stands there leaves, and all of them, with a few
+ * others that are off chip, go back one after the other in an order drawn from a few kinds (by size, by
+ * worth, by cost, by area, each with some noise), into the first, the last or the tightest gap. It costs
+ * a few passes over the conflicts of a dozen items, and unlike an ejection it finds room by moving
+ * several items at once. Only items of a window [from, to) of the order of starts are drawn, so that a
+ * long list is worked on piece by piece, in the cache, with as much effort per item as a short one. What
+ * reaches into the window may move as well. Invariants: `spot` is a legal placement after every step;
+ * `energy`, `spilled` and the links are the sums that follow from it; `off` is the set of items of the
+ * window that are off chip. */
 #ifndef LX_SOLVERS_ANNEAL_REFILL_H
 #define LX_SOLVERS_ANNEAL_REFILL_H
 
@@ -59,7 +57,8 @@ void refiller_save(struct refiller *f, int64_t *base);
 /* Takes back what changed since the last save to that array. */
 void refiller_restore(struct refiller *f, const int64_t *base);
 
-/* One step, taken back if the energy rises by more than allowed. False when nothing of the window is off chip. */
+/* One step, taken back if the energy rises by more than allowed. False when nothing of the window is off
+ * chip. */
 bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance);
 
 #endif

@@ -10,8 +10,8 @@ void cooling_make(struct schedule *s)
 {
     *s = (struct schedule){0};
     for (uint32_t i = 0; i < 1u << LOG_TABLE_BITS; i++) {
-        /* log2(x) for x in [1, 2) with 31 fraction bits: squaring doubles the logarithm, whose integer part is the
- * next binary digit. */
+        /* log2(x) for x in [1, 2) with 31 fraction bits: squaring doubles the logarithm, whose integer
+         * part is the next binary digit. */
         uint64_t x = (UINT64_C(1) << 31) + ((uint64_t)i << (31 - LOG_TABLE_BITS));
         uint32_t log = 0;
         for (int digit = LOG_FRACTION_BITS - 1; digit >= 0; digit--) {

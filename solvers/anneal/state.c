@@ -2,6 +2,7 @@
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -10,12 +11,7 @@ struct placed {
     int32_t item;
 };
 
-static int compare_placed(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->base != y->base) return x->base < y->base ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(compare_placed, struct placed, ORDER_UP(base) ORDER_UP(item));
 
 /* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
  * longer one may hold two fixed addresses, or one that is no multiple of another member's alignment. Bases

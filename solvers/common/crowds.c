@@ -2,6 +2,7 @@
 #include "common/crowds.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -10,19 +11,7 @@ struct life {
     int32_t buffer;
 };
 
-static int crowds_by_life(const void *a, const void *b)
-{
-    const struct life *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end < y->end ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
-
-static int crowds_by_end(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+ORDER(crowds_by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));
 
 /* A crowd must be worth its gaps: below that, listing is as fast. */
 static int32_t least_crowd(int32_t count)
@@ -30,7 +19,7 @@ static int32_t least_crowd(int32_t count)
     return (int32_t)max_i64(LEAST_CROWD, count / 64);
 }
 
-/* The start at which most of the lives in no crowd are alive, and how many; -1: it was stopped. Starts and ends are sorted
+/* The start at which most of the lives in no crowd are alive, and how many. Starts and ends are sorted
  * apart. */
 static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
                               int64_t *tick)
@@ -38,7 +27,7 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
     for (int32_t i = 0; i < n; i++)
         if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
-    qsort(ends, (size_t)free_count, sizeof *ends, crowds_by_end);
+    qsort(ends, (size_t)free_count, sizeof *ends, order_i64);
     for (int32_t i = 0; i < n; i++) {
         if (c->class[lives[i].buffer]) continue;
         for (alive++; ends[gone] <= lives[i].start; gone++) alive--;
@@ -49,7 +38,6 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     return most;
 }
 
-/* False: it was stopped. */
 static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
 {
     int64_t tick = 0;

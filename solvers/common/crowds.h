@@ -1,15 +1,12 @@
-/* Crowds: buffers that all live at once, so that none of them need be looked at one by one.
- *
- * Buffers that share a tick take disjoint bytes, which leaves a list of gaps (gap_tree.h). Where a new buffer
- * lives with the whole crowd, that list says all there is to know; where it lives with a part of it, that part
- * is listed (live_index.h). Crowds are, first, the buffers with exactly the same life, where these are many
- * (weights), then those alive at the fullest tick, at the fullest tick of the rest, and so on. What is in no
- * crowd is class 0, which has no gaps. At most MOST_CROWDS of them; a list of short lives has none.
- *
- * A crowd of equal lives also keeps the gaps that all placed buffers leave it, in the crowd or not: its own
- * buffers list nothing at all.
- *
- * Where one buffer takes over another's slot the bytes stay taken: they are those of two. */
+/* Crowds: buffers that all live at once, so that none of them need be looked at one by one. Buffers that
+ * share a tick take disjoint bytes, which leaves a list of gaps (gap_tree.h). Where a new buffer lives
+ * with the whole crowd, that list says all there is to know; where it lives with a part of it, that part
+ * is listed (live_index.h). Crowds are, first, the buffers with exactly the same life, where these are
+ * many (weights), then those alive at the fullest tick, at the fullest tick of the rest, and so on. What
+ * is in no crowd is class 0, which has no gaps. At most MOST_CROWDS of them; a list of short lives has
+ * none. A crowd of equal lives also keeps the gaps that all placed buffers leave it, in the crowd or not:
+ * its own buffers list nothing at all. Where one buffer takes over another's slot the bytes stay taken:
+ * they are those of two. */
 #ifndef LX_SOLVERS_COMMON_CROWDS_H
 #define LX_SOLVERS_COMMON_CROWDS_H
 
@@ -33,14 +30,14 @@ struct crowds {
     struct crowd crowd[MOST_CROWDS + 1];
 };
 
-/* `capacity`: of the gaps. `by_room`: see gap_tree_init. False: memory is out. */
+/* `capacity`: of the gaps. `by_room`: see gap_tree_init. */
 void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room);
 void crowds_free(struct crowds *c);
 /* The buffer is placed. */
 void crowds_add(struct crowds *c, int32_t buffer, int64_t address);
 
-/* What is in the way of a buffer: `whole` gets the gaps of crowds that are so as a whole, `out` the other placed
- * buffers (with `each` set: all of them, and `whole` none). */
+/* What is in the way of a buffer: `whole` gets the gaps of crowds that are so as a whole, `out` the other
+ * placed buffers (with `each` set: all of them, and `whole` none). */
 struct in_the_way {
     const struct gap_tree *whole[MOST_CROWDS];
     int32_t whole_count, found;

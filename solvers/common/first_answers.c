@@ -6,9 +6,9 @@
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
 #include "common/poll.h"
-#include "common/prices.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +76,7 @@ struct ranked {
     int32_t buffer, item;
 };
 
-static int first_answers_compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->major != y->major) return x->major < y->major ? -1 : 1;
-    if (x->minor != y->minor) return x->minor < y->minor ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(first_answers_compare_ranked, struct ranked, ORDER_UP(major) ORDER_UP(minor) ORDER_UP(buffer));
 
 enum start_order {
     BY_WORTH, /* what belongs on chip by its size, then the others by their worth */

@@ -5,26 +5,37 @@
 
 #include "common/links.h"
 #include "common/taken_bits.h"
+#include "common/items.h"
 
-/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's slot
- * is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as a child
- * (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared. Needs `near`. `scratch`: room for the
- * ranges taken by conflicting neighbours; `map`: of the items' units, or NULL. */
+/* Prices of bytes and ticks: what room is worth at each time, from the problem without addresses. */
+
+#define WORTH_ONE (INT64_C(1) << 20)
+
+/* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal,
+ * at most 2^50. What is worth more than that belongs on chip if nothing but the sum of sizes counted, at
+ * `percent` of the capacity. */
+void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
+
+/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
+ * slot is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as
+ * a child (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared.
+ * Needs `near`. `scratch`: room for the ranges taken by conflicting neighbours; `map`: of the items'
+ * units, or NULL. */
 struct sharing {
     int32_t parent, child;
 };
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
                    struct byte_range *scratch, struct taken_bits *map);
-/* A map of them. False: memory is out. */
+/* A map of them. */
 void lowest_fit_map(const struct items *it, struct taken_bits *map);
 
 /* Places the items in the order of the planner's score (long and rarely used ones last), parents before
- * children; only those with keep[i], or all when it is NULL. False when memory is out. */
+ * children; only those with keep[i], or all when it is NULL. */
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
- * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
- * the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
+ * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again.
+ * Stops early at the known bound. `worth`: see prices.h; NULL: unknown. */
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 

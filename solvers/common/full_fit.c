@@ -1,16 +1,15 @@
-/* First-fit and best-fit with everything that a problem may ask for.
- *
- * Units (units.h) are taken up in order, those with pins first, then those that must have a certain state. A unit
- * changes its state if its members find places and if that breaks fewer rules (ledger.h), or no more at no higher
- * cost: so a buffer is placed by what that is truly worth beside the others, not by a price of its own. Further
- * rounds change states where that is strictly better, now that all others have had their turn, until none is; then
- * once more without those that save nothing where they are. Where a rule is broken still, other orders are tried
- * from the start: by size, by area, by time. */
-#include "common/full_fit.h"
+/* First-fit and best-fit with everything that a problem may ask for. Units (units.h) are taken up in
+ * order, those with pins first, then those that must have a certain state. A unit changes its state if
+ * its members find places and if that breaks fewer rules (ledger.h), or no more at no higher cost: so a
+ * buffer is placed by what that is truly worth beside the others, not by a price of its own. Further
+ * rounds change states where that is strictly better, now that all others have had their turn, until none
+ * is; then once more without those that save nothing where they are. Where a rule is broken still, other
+ * orders are tried from the start: by size, by area, by time. */
+#include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
-#include "common/units.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +106,8 @@ static void full_fit_improve_once(struct fitting *f)
     for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
 }
 
-/* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0, then all. */
+/* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0,
+ * then all. */
 static int full_fit_class_of(const struct fitting *f, int32_t unit)
 {
     int class = 2;
@@ -126,13 +126,7 @@ struct ranked {
     int32_t place, unit;
 };
 
-static int full_fit_compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->class != y->class) return x->class < y->class ? -1 : 1;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER(full_fit_compare_ranked, struct ranked, ORDER_UP(class) ORDER_UP(key) ORDER_UP(place));
 
 /* The key of an order by a unit's largest member: 0 the caller's own, then size, area, time. */
 static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
@@ -145,18 +139,6 @@ static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
         if (own < key) key = own;
     }
     return key;
-}
-
-static void order_units(struct fitting *f, const int32_t *buffers, int which)
-{
-    size_t n = (size_t)f->units.count;
-    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    for (int32_t u = 0; u < f->units.count; u++)
-        ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-    for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
-    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
-    mem_free(ranked);
 }
 
 static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
@@ -184,7 +166,14 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
         for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
         memset(f->state, 0, (size_t)f->units.count);
         memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
-        order_units(f, buffers, which);
+        size_t n = (size_t)f->units.count;
+        struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
+        for (int32_t u = 0; u < f->units.count; u++)
+            ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
+        for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
+        qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
+        for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
+        mem_free(ranked);
         if (which == 0 && from)
             for (int32_t i = 0; i < f->p->count; i++) {
                 if (from[i] < 0) continue;

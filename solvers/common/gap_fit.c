@@ -10,7 +10,6 @@
  * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
 #include "common/poll.h"
-#include "common/full_fit.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"
@@ -83,8 +82,8 @@ static int64_t choose_gap(const struct fitter *f, int32_t taken, int64_t size, i
     return best;
 }
 
-/* The lowest base at or above `at` that is free in the crowds and among the taken ranges; -1: none. Ranges that
- * were passed end at or below the base, which only rises. */
+/* The lowest base at or above `at` that is free in the crowds and among the taken ranges; -1: none.
+ * Ranges that were passed end at or below the base, which only rises. */
 static int64_t lowest_free(const struct fitter *f, const struct in_the_way *way, int32_t taken, int64_t at,
                            int64_t size, int64_t alignment)
 {

@@ -1,8 +1,7 @@
-/* The free gaps of one address range, as buffers that all live at once take their bytes.
- *
- * A treap over the gaps by address, each node with the most room of a gap below it, and, where asked for, a
- * second one over the same nodes by room: the first gap above an address and the tightest gap are found in
- * O(log gaps). Bytes are only ever taken, never given back. Priorities are a hash of the node's number, so that
+/* The free gaps of one address range, as buffers that all live at once take their bytes. A treap over the
+ * gaps by address, each node with the most room of a gap below it, and, where asked for, a second one
+ * over the same nodes by room: the first gap above an address and the tightest gap are found in O(log
+ * gaps). Bytes are only ever taken, never given back. Priorities are a hash of the node's number, so that
  * the same calls make the same tree. */
 #ifndef LX_SOLVERS_COMMON_GAP_TREE_H
 #define LX_SOLVERS_COMMON_GAP_TREE_H
@@ -27,7 +26,8 @@ struct gap_tree {
     bool by_room;
 };
 
-/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is asked. */
+/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is
+ * asked. */
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room);
 void gap_tree_free(struct gap_tree *t);

@@ -3,16 +3,12 @@
 #include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int items_compare_items(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 
 /* Does it matter whether an empty buffer is placed? */
 static bool empty_matters(const struct lx_problem *p)
@@ -37,7 +33,6 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
            (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
 }
 
-/* False: it was stopped. */
 static void items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {

@@ -1,14 +1,12 @@
 /* A placement problem as a search sees it: only what can be placed, in address units, with its conflicts.
- *
  * Items are the buffers that are neither barred, nor empty, nor too large, nor fixed beyond the capacity,
- * sorted by start; empty ones are items, without conflicts, where it matters whether they are placed. Addresses are counted in units of the problem's alignment, which loses nothing: every
- * legal address is a multiple of it, and the bytes between a buffer's end and the next unit are of no use
- * to anybody. `last` is the highest base an item may have, computed in bytes, so that a last buffer that
- * ends in the middle of a unit is judged exactly.
- *
- * Two items conflict when they share a tick. The lists of conflicts are one array of 2 * pairs indices (CSR);
- * a problem with more pairs than the caller allows has none (`near` is NULL), and nothing here ever takes
- * memory that is quadratic in the number of buffers. */
+ * sorted by start; empty ones are items, without conflicts, where it matters whether they are placed.
+ * Addresses are counted in units of the problem's alignment, which loses nothing: every legal address is
+ * a multiple of it, and the bytes between a buffer's end and the next unit are of no use to anybody.
+ * `last` is the highest base an item may have, computed in bytes, so that a last buffer that ends in the
+ * middle of a unit is judged exactly. Two items conflict when they share a tick. The lists of conflicts
+ * are one array of 2 * pairs indices (CSR); a problem with more pairs than the caller allows has none
+ * (`near` is NULL), and nothing here ever takes memory that is quadratic in the number of buffers. */
 #ifndef LX_SOLVERS_COMMON_ITEMS_H
 #define LX_SOLVERS_COMMON_ITEMS_H
 

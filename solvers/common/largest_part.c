@@ -1,6 +1,8 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
-#include "common/largest_part.h"
+#include "common/placing_all.h"
 #include "base/memory.h"
+#include "base/order.h"
+#include "base/union_find.h"
 
 #include <stdlib.h>
 
@@ -9,28 +11,12 @@ struct life_of {
     int32_t buffer;
 };
 
-static int largest_part_compare_lives(const void *a, const void *b)
-{
-    const struct life_of *x = a, *y = b;
-    if (x->life.start != y->life.start) return x->life.start < y->life.start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
-
-static int32_t largest_part_root_of(int32_t *up, int32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
-static void largest_part_join(int32_t *up, int32_t a, int32_t b)
-{
-    up[largest_part_root_of(up, a)] = largest_part_root_of(up, b);
-}
+ORDER(largest_part_compare_lives, struct life_of, ORDER_UP(life.start) ORDER_UP(buffer));
 
 static void largest_part_join_group(int32_t *up, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
-        if (*last >= 0) largest_part_join(up, *last, g->at[k]);
+        if (*last >= 0) sets_join(up, *last, g->at[k]);
         *last = g->at[k];
     }
 }
@@ -38,9 +24,9 @@ static void largest_part_join_group(int32_t *up, const struct lx_group *g, int32
 static void join_bonds(int32_t *up, const struct lx_bonds *b)
 {
     int32_t last;
-    for (int32_t k = 0; k < b->apart_count; k++) largest_part_join(up, b->apart[k].a, b->apart[k].b);
-    for (int32_t k = 0; k < b->staging_count; k++) largest_part_join(up, b->staging[k].a, b->staging[k].b);
-    for (int32_t k = 0; k < b->reuse_count; k++) largest_part_join(up, b->reuse[k].a, b->reuse[k].b);
+    for (int32_t k = 0; k < b->apart_count; k++) sets_join(up, b->apart[k].a, b->apart[k].b);
+    for (int32_t k = 0; k < b->staging_count; k++) sets_join(up, b->staging[k].a, b->staging[k].b);
+    for (int32_t k = 0; k < b->reuse_count; k++) sets_join(up, b->reuse[k].a, b->reuse[k].b);
     for (int32_t k = 0; k < b->same_place_count; k++)
         last = -1, largest_part_join_group(up, &b->same_place[k], &last);
     for (int32_t k = 0; k < b->together_count; k++)
@@ -60,7 +46,7 @@ static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
     int32_t most = 0;
     for (int32_t i = 0; i < n; i++) size[i] = 0;
     for (int32_t i = 0; i < n; i++) {
-        int32_t now = ++size[largest_part_root_of(up, i)];
+        int32_t now = ++size[sets_root(up, i)];
         if (now > most) most = now;
     }
     return most;
@@ -82,7 +68,7 @@ int32_t largest_part(const struct lx_problem *p)
     struct life_of *lives = mem_alloc((list_lives(p, NULL) + 1) * sizeof *lives);
     size_t count = list_lives(p, lives);
     qsort(lives, count, sizeof *lives, largest_part_compare_lives);
-    for (int32_t i = 0; i < p->count; i++) up[i] = i;
+    sets_begin(up, p->count);
     join_bonds(up, &p->bonds);
     for (int32_t pool = 0; pool < lx_pool_count(p); pool++) {
         /* Nobody who may be in the pool lives across the gaps between its stretches. */
@@ -91,7 +77,7 @@ int32_t largest_part(const struct lx_problem *p)
         for (size_t k = 0; k < count; k++) {
             const struct lx_buffer *b = &p->buffers[lives[k].buffer];
             if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
-            if (last >= 0 && lives[k].life.start < until) largest_part_join(up, last, lives[k].buffer);
+            if (last >= 0 && lives[k].life.start < until) sets_join(up, last, lives[k].buffer);
             if (lives[k].life.end > until) until = lives[k].life.end;
             last = lives[k].buffer;
         }

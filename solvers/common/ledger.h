@@ -1,9 +1,9 @@
-/* What an answer costs, kept up to date while buffers go on chip and off: costs of being off and of being where one
- * is, charges, and how many rules about on and off are broken (forbidden charges, must, together, staging).
- *
- * Each rule about on and off is a charge: `must` forbids one to be off, `together` is a ring of forbidden ones,
- * staging forbids both on and both off. Per charge it is counted how many of its `all` conditions fail and how many of
- * its `any` conditions hold; a buffer that changes touches only the charges it is in. */
+/* What an answer costs, kept up to date while buffers go on chip and off: costs of being off and of being
+ * where one is, charges, and how many rules about on and off are broken (forbidden charges, must,
+ * together, staging). Each rule about on and off is a charge: `must` forbids one to be off, `together` is
+ * a ring of forbidden ones, staging forbids both on and both off. Per charge it is counted how many of
+ * its `all` conditions fail and how many of its `any` conditions hold; a buffer that changes touches only
+ * the charges it is in. */
 #ifndef LX_SOLVERS_COMMON_LEDGER_H
 #define LX_SOLVERS_COMMON_LEDGER_H
 
@@ -31,11 +31,27 @@ struct ledger {
     int64_t cost, broken; /* of the answer as it is */
 };
 
-/* All off chip. `all_must`: every buffer is to be placed. False: memory is out. */
+/* All off chip. `all_must`: every buffer is to be placed. */
 void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
 void ledger_free(struct ledger *l);
 /* The buffer goes on chip, where it costs `here`; or off. */
 void ledger_on(struct ledger *l, int32_t i, int64_t here);
 void ledger_off(struct ledger *l, int32_t i);
+
+/* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a
+ * whole, and a staging buffer is on when what it stands in for is off; so each such set has two states.
+ * In state 1 its members with the first sign are on, in state 0 those with the other. */
+
+struct units {
+    int32_t count;
+    int32_t *first;  /* count + 1: members of a unit */
+    int32_t *member; /* buffers, by number */
+    bool *against;   /* parallel to `member`: on in state 0 */
+    int32_t *of;     /* per buffer: its unit */
+};
+
+/* Signs that contradict each other give a unit that no answer satisfies. */
+void units_make(struct units *u, const struct lx_problem *p);
+void units_free(struct units *u);
 
 #endif

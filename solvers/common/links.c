@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a link is paid: a charge once when it is triggered, a group for each member on the smaller side. */
+/* How often a link is paid: a charge once when it is triggered, a group for each member on the smaller
+ * side. */
 static int64_t level(const struct link *k)
 {
     if (k->members) return min_i64(k->unmet, k->members - k->unmet);
@@ -60,8 +61,8 @@ static void links_take_off(struct links *l, int64_t *base, int32_t item)
     links_flip(l, item);
 }
 
-/* One link that is broken: a group leaves as a whole, of others the cheapest member. What is broken because too few are
- * on chip cannot be mended here. */
+/* One link that is broken: a group leaves as a whole, of others the cheapest member. What is broken
+ * because too few are on chip cannot be mended here. */
 static bool mend(struct links *l, int64_t *base, int32_t link)
 {
     const struct link *k = &l->link[link];
@@ -240,7 +241,8 @@ static void scale_energies(struct links *l)
     for (int32_t k = 0; k < l->count; k++) l->link[k].weight = links_scaled(l->link[k].cost, up, down);
 }
 
-/* What must not happen weighs more than one member with all that it is charged for, as far as the sum allows. */
+/* What must not happen weighs more than one member with all that it is charged for, as far as the sum
+ * allows. */
 static void weigh_forbidden(struct links *l)
 {
     int64_t levels = 1;

@@ -1,13 +1,11 @@
-/* What binds items to one another while cost is asked for: charges, atomic groups, must-place, as a sum that follows
- * each item that comes or goes.
- *
- * A link counts the items that keep it from being paid (`unmet`) and those of its "any" lists that are met (`hits`), so
- * that a change of one item costs as many steps as it has roles. Energies are costs scaled so that all of them add up
- * to about 2^50; what must not happen has an energy too, larger than anything that its members could save, so that a
- * search may pass through such states: `broken` counts them, and an answer is legal only without any.
- *
- * Invariant: `on` is the set of items that are placed; `value`, `energy` and `broken` are the sums that follow from it.
- * Buffers that are no items are off for good. */
+/* What binds items to one another while cost is asked for: charges, atomic groups, must-place, as a sum
+ * that follows each item that comes or goes. A link counts the items that keep it from being paid
+ * (`unmet`) and those of its "any" lists that are met (`hits`), so that a change of one item costs as
+ * many steps as it has roles. Energies are costs scaled so that all of them add up to about 2^50; what
+ * must not happen has an energy too, larger than anything that its members could save, so that a search
+ * may pass through such states: `broken` counts them, and an answer is legal only without any. Invariant:
+ * `on` is the set of items that are placed; `value`, `energy` and `broken` are the sums that follow from
+ * it. Buffers that are no items are off for good. */
 #ifndef LX_SOLVERS_COMMON_LINKS_H
 #define LX_SOLVERS_COMMON_LINKS_H
 
@@ -45,7 +43,7 @@ struct links {
     bool any; /* there are links, or items that cost more on chip than off */
 };
 
-/* Links matter where cost is asked for; fees are areas otherwise. False when memory is out. */
+/* Links matter where cost is asked for; fees are areas otherwise. */
 void links_make(struct links *l, const struct items *it);
 void links_free(struct links *l);
 /* Takes the placed items of `base` as those that are on. */

@@ -1,7 +1,9 @@
 /* The tree as an array: node i has children 2i and 2i + 1, leaves begin at `width`, a power of two. A query
  * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
+#include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -10,12 +12,7 @@ struct start {
     int32_t buffer;
 };
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct start *x = a, *y = b;
-    if (x->at != y->at) return x->at < y->at ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(compare_starts, struct start, ORDER_UP(at) ORDER_UP(buffer));
 
 void live_index_init(struct live_index *x, const struct lx_problem *p)
 {
@@ -73,13 +70,7 @@ static int32_t find_below(const struct live_index *x, int32_t node, int32_t left
 
 int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, int32_t *out)
 {
-    int32_t low = 0, high = x->count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (x->buffers[x->order[middle]].start < end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return find_below(x, 1, 0, x->width, low, start, out, 0);
+    int32_t i;
+    BISECT(i, 0, x->count, x->buffers[x->order[i]].start < end);
+    return find_below(x, 1, 0, x->width, i, start, out, 0);
 }

@@ -1,5 +1,4 @@
 /* Orders for gap_fit, and the best of what they and the heuristics lead to. */
-#include "common/order_plans.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "common/gap_fit.h"

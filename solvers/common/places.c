@@ -88,7 +88,8 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
     return (int32_t)taken_join(&x->map, x->taken, (size_t)n);
 }
 
-/* Is [at, at + size) free, but for in-place partners at that very address? Apart and alone know no handover. */
+/* Is [at, at + size) free, but for in-place partners at that very address? Apart and alone know no
+ * handover. */
 static bool places_is_free(struct places *x, int32_t i, int32_t pool, int64_t at)
 {
     const struct lx_buffer *b = &x->p->buffers[i];

@@ -1,8 +1,8 @@
-/* Where a buffer may go among those that have a place: several pools and lives, reserved bytes, pairs that are apart,
- * exclusive or alone, in-place edges, reuse. No other rules: whether it should go there is not asked here.
- *
- * The placed buffers stand in a tree by start that holds the latest end below each node, so that the contemporaries
- * of a buffer are found in O(log n) each; exact lives and pairs are looked at one by one then. */
+/* Where a buffer may go among those that have a place: several pools and lives, reserved bytes, pairs
+ * that are apart, exclusive or alone, in-place edges, reuse. No other rules: whether it should go there
+ * is not asked here. The placed buffers stand in a tree by start that holds the latest end below each
+ * node, so that the contemporaries of a buffer are found in O(log n) each; exact lives and pairs are
+ * looked at one by one then. */
 #ifndef LX_SOLVERS_COMMON_PLACES_H
 #define LX_SOLVERS_COMMON_PLACES_H
 
@@ -41,7 +41,7 @@ struct places {
     int64_t *top; /* per pool: the highest end, of reserved bytes too; never lowered */
 };
 
-/* `address` and `pool` have room for all; nobody is placed. False: memory is out. */
+/* `address` and `pool` have room for all; nobody is placed. */
 void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool,
                  bool tightest);
 void places_free(struct places *x);

@@ -2,6 +2,7 @@
 #include "common/places.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -75,12 +76,7 @@ struct birth {
     int32_t buffer;
 };
 
-static int places_index_compare_births(const void *a, const void *b)
-{
-    const struct birth *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(places_index_compare_births, struct birth, ORDER_UP(start) ORDER_UP(buffer));
 
 static void places_index_sort_by_start(struct places *x)
 {

@@ -1,4 +1,5 @@
-/* The questions Fit and Height place all that may be placed: whether that breaks a bond is known beforehand. */
+/* The questions Fit and Height place all that may be placed: whether that breaks a bond is known
+ * beforehand. */
 #ifndef LX_SOLVERS_COMMON_PLACING_ALL_H
 #define LX_SOLVERS_COMMON_PLACING_ALL_H
 
@@ -30,5 +31,11 @@ static inline bool placing_all_is_wrong(const struct lx_problem *p)
     }
     return false;
 }
+
+/* How large the parts are that a placement problem falls into. */
+
+/* The most buffers that are joined by lives in a common pool or by bonds: what a search has to look at
+ * together. O(pools * n + n log n) and the length of the bonds. */
+int32_t largest_part(const struct lx_problem *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* A look at the stop after so much work, wherever that is done: looks cost some ten nanoseconds, steps about one, and nobody
- * may go on for ten milliseconds without one. */
+/* A look at the stop after so much work, wherever that is done: looks cost some ten nanoseconds, steps
+ * about one, and nobody may go on for ten milliseconds without one. */
 #ifndef LX_SOLVERS_COMMON_POLL_H
 #define LX_SOLVERS_COMMON_POLL_H
 

@@ -1,12 +1,13 @@
-/* Prices by subgradients: a time at which too much is wanted becomes dearer, one at which room is left cheaper.
- *
- * Forget addresses: at each start of an item (the sections) the kept items that live there must fit. For given prices an
- * item is kept where its cost is above the price of its bytes; the prices follow the load that results, smoothed over
- * the last rounds, with steps that shrink. One round is linear in items and sections, some hundred come within a few
- * thousandths of the best prices. All in integers, so that every machine finds the same. An in-place child is left out
- * of its first section, which it may share with its parent. */
-#include "common/prices.h"
+/* Prices by subgradients: a time at which too much is wanted becomes dearer, one at which room is left
+ * cheaper. Forget addresses: at each start of an item (the sections) the kept items that live there must
+ * fit. For given prices an item is kept where its cost is above the price of its bytes; the prices follow
+ * the load that results, smoothed over the last rounds, with steps that shrink. One round is linear in
+ * items and sections, some hundred come within a few thousandths of the best prices. All in integers, so
+ * that every machine finds the same. An in-place child is left out of its first section, which it may
+ * share with its parent. */
+#include "common/first_answers.h"
 #include "common/poll.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -27,15 +28,9 @@ struct market {
 
 static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
 {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (tick[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 0, count, tick[i] < at);
+    return i;
 }
 
 static void prices_find_sections(struct market *m)
@@ -52,7 +47,8 @@ static void prices_find_sections(struct market *m)
     mem_free(tick);
 }
 
-/* All costs, scaled, stay below 2^52; the average price is that of all costs spread over all bytes and sections. */
+/* All costs, scaled, stay below 2^52; the average price is that of all costs spread over all bytes and
+ * sections. */
 static void find_scale(struct market *m)
 {
     int128 cost = 1, area = 1;

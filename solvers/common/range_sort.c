@@ -1,5 +1,5 @@
 /* Sorting ranges: see range_sort.h. */
-#include "common/range_sort.h"
+#include "common/taken_bits.h"
 
 #include <stdbool.h>
 

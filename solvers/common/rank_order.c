@@ -1,6 +1,7 @@
 /* Orders in which heuristics place buffers: by rank, parents before children. */
 #include "common/gap_fit.h"
 #include "base/checked.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -19,32 +20,7 @@ static int rank_order_compare_ranked(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-/* A heap of positions in rank order: the best-ranked buffer whose parents are all out comes out next. */
-struct heap {
-    int32_t *at, count;
-};
-
-static void heap_push(struct heap *h, int32_t v)
-{
-    int32_t i = h->count++;
-    for (; i > 0 && h->at[(i - 1) / 2] > v; i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = v;
-}
-
-static int32_t heap_pop(struct heap *h)
-{
-    int32_t top = h->at[0], last = h->at[--h->count], i = 0;
-    for (;;) {
-        int32_t child = 2 * i + 1;
-        if (child >= h->count) break;
-        if (child + 1 < h->count && h->at[child + 1] < h->at[child]) child++;
-        if (h->at[child] >= last) break;
-        h->at[i] = h->at[child];
-        i = child;
-    }
-    h->at[i] = last;
-    return top;
-}
+#define BY_POSITION(unused, a, b) ((a) < (b))
 
 /* An edge counts only between buffers that may both be placed: nobody takes the slot of a barred one. */
 static bool rank_order_counts(const struct lx_problem *p, int32_t child, int32_t parent)
@@ -85,24 +61,30 @@ void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
     size_t n = (size_t)p->count;
     struct ranked *sorted = mem_alloc((n + 1) * sizeof *sorted);
     int32_t *position = mem_alloc((n + 1) * sizeof *position);
-    struct heap ready = {mem_alloc((n + 1) * sizeof(int32_t)), 0};
+    /* A heap of positions in rank order: the best-ranked buffer whose parents are all out comes out next. */
+    int32_t *ready = mem_alloc((n + 1) * sizeof *ready), ready_count = 0;
     struct edges e = {0};
     list_children(p, &e);
     for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
     qsort(sorted, n, sizeof *sorted, rank_order_compare_ranked);
     for (int32_t i = 0; i < p->count; i++) {
         position[sorted[i].buffer] = i;
-        if (e.waiting[sorted[i].buffer] == 0) heap_push(&ready, i);
+        if (e.waiting[sorted[i].buffer] == 0) ready[ready_count++] = i; /* in order, which is a heap */
     }
-    for (int32_t out = 0; ready.count > 0; out++) {
-        int32_t b = sorted[heap_pop(&ready)].buffer;
+    for (int32_t out = 0; ready_count > 0; out++) {
+        int32_t b = sorted[ready[0]].buffer;
+        ready[0] = ready[--ready_count];
+        HEAP_SINK(int32_t, ready, ready_count, 0, BY_POSITION, NULL);
         order[out] = b;
         for (int32_t edge = e.first[b]; edge >= 0; edge = e.next[edge])
-            if (--e.waiting[e.child[edge]] == 0) heap_push(&ready, position[e.child[edge]]);
+            if (--e.waiting[e.child[edge]] == 0) {
+                ready[ready_count] = position[e.child[edge]];
+                HEAP_RISE(int32_t, ready, ready_count++, BY_POSITION, NULL);
+            }
     }
     mem_free(sorted);
     mem_free(position);
-    mem_free(ready.at);
+    mem_free(ready);
     mem_free(e.first);
     mem_free(e.waiting);
     mem_free(e.next);

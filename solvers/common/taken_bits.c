@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sticks of the largest map; ranges from which on it may pay; words of the map that one of them makes up for. */
+/* Sticks of the largest map; ranges from which on it may pay; words of the map that one of them makes up
+ * for. */
 enum { MOST_STICKS = 1 << 17, LEAST_RANGES = 24, WORDS_PER_RANGE = 12, WORD = 64 };
 
 /* Does every address that a buffer may have begin a stick of `unit` bytes? */

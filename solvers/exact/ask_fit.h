@@ -49,16 +49,23 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged);
 enum place_order { BY_SIZE, BY_AREA, BY_DENSITY, BY_START, BY_WIDTH, PLACE_ORDERS };
 
 /* Put the wanted chains at the lowest free addresses, then whatever else still finds room, densest first.
- * A seed other than 0 perturbs the order. The result is legal and its spill is returned; INT64_MAX when
- * memory is out. */
+ * A seed other than 0 perturbs the order. The result is legal and its spill is returned; */
 int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                        uint64_t seed, int64_t *address);
 
-/* Put the wanted chains only; the highest end, or -1 when one finds no place or memory is out. */
+/* Put the wanted chains only; the highest end, or -1 when one finds no place. */
 int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                    int64_t *address);
 
 /* Place what is off chip and still finds room in a legal placement, densest first; its spill then. */
 int64_t fill_gaps(struct packer *k, int64_t *address);
+
+/* Plans from a choice that nearly packs: the large items exactly, the small ones into the gaps. */
+
+/* Tries to place the kept items, and what else finds room then; the best value of `tries` ways, whose
+ * plan is in `address`. FIT_NO in `*large`: some of the large items cannot be packed, `core` has those.
+ * Only for models without handovers. */
+int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
+                    enum fit_result *large);
 
 #endif

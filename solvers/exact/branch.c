@@ -1,11 +1,11 @@
 /* Which column to branch on: the one whose two sides raise the bound most, by what such sides did before.
- *
- * Per column and side the mean rise of the linear programme's objective for each unit of fraction is kept (pseudo-costs).
- * A column with too few samples is tried out: both sides are solved for a few pivots (strong branching), the best-looking
- * columns first. The score of a column is the product of its two rises, so that both sides count. Rises are floating point
- * and only guide; nothing is decided here. */
+ * Per column and side the mean rise of the linear programme's objective for each unit of fraction is kept
+ * (pseudo-costs). A column with too few samples is tried out: both sides are solved for a few pivots
+ * (strong branching), the best-looking columns first. The score of a column is the product of its two
+ * rises, so that both sides count. Rises are floating point and only guide; nothing is decided here. */
 #include "exact/search.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,12 +65,7 @@ struct choice {
     int32_t column;
 };
 
-static int compare_choices(const void *a, const void *b)
-{
-    const struct choice *x = a, *y = b;
-    if (x->score != y->score) return x->score > y->score ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
-}
+ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 
 /* Fractional columns that are not decided, with their scores. */
 static int32_t list_choices(const struct search *s, struct choice *choices)

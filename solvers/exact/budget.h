@@ -1,6 +1,6 @@
-/* How long the search may go on, and who hears of it. Work is counted in steps, which makes runs repeatable: a simplex
- * pivot or a node of the Fit engine is one, more where the problem is large. The clock is only a fuse, and it decides
- * when a caller is told that the work goes on. */
+/* How long the search may go on, and who hears of it. Work is counted in steps, which makes runs
+ * repeatable: a simplex pivot or a node of the Fit engine is one, more where the problem is large. The
+ * clock is only a fuse, and it decides when a caller is told that the work goes on. */
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
@@ -62,8 +62,8 @@ static inline void budget_alive(struct budget *b, const int64_t *none)
                      &(struct lx_progress){.steps = b->steps, .objective = INT64_MAX, .address = none});
 }
 
-/* Stopped from outside, which no other budget outlives. Polled every few milliseconds at least, so it is here that the
- * caller hears that the work goes on. */
+/* Stopped from outside, which no other budget outlives. Polled every few milliseconds at least, so it is
+ * here that the caller hears that the work goes on. */
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;

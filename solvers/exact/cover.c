@@ -12,9 +12,11 @@
  * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_ROUNDS = 60,
@@ -42,13 +44,7 @@ struct cover {
     int32_t from;
 };
 
-static int compare_columns(const void *a, const void *b)
-{
-    const struct cover_column *x = a, *y = b;
-    if (x->y != y->y) return x->y > y->y ? -1 : 1;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
-}
+ORDER(compare_columns, struct cover_column, ORDER_DOWN(y) ORDER_DOWN(size) ORDER_UP(column));
 
 /* The columns of a section, sorted. False: too many. */
 static bool cover_gather(struct cover *c, int32_t section, int64_t scale)
@@ -84,7 +80,8 @@ static int64_t right_side(int64_t r, int64_t d)
     return d == 0 ? r : (r / d + 1) * (r % d);
 }
 
-/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their size. */
+/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their
+ * size. */
 static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
 {
     if (d > 0 && r % d == 0) return;
@@ -102,22 +99,6 @@ static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
     c->divisor = d;
 }
 
-static void weigh_divisors(struct cover *c, int32_t from, int64_t r)
-{
-    int64_t last = 0;
-    cover_weigh(c, from, r, 0);
-    for (int32_t k = from, tried = 0; k < c->count && tried < MOST_DIVISORS && c->at[k].y > 0; k++) {
-        int64_t d = c->at[k].size;
-        if (d >= r || d == last) continue;
-        last = d;
-        tried++;
-        cover_weigh(c, from, r, d);
-    }
-    for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
-        cover_weigh(c, from, r, ceil_div_i64(r, parts) + 1);
-    for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++) cover_weigh(c, from, r, (r - 1) / parts);
-}
-
 /* Find the row of a section that the point violates most, and add it. */
 static void cover_separate(struct cover *c, int64_t need, int32_t *added)
 {
@@ -128,7 +109,19 @@ static void cover_separate(struct cover *c, int64_t need, int32_t *added)
     for (int32_t k = 0, tried = 0; k <= c->count && r > 0 && tried < MOST_PREFIXES; k++) {
         bool one = k < c->count && c->at[k].y > 0.999;
         if (!one) {
-            weigh_divisors(c, k, r);
+            int64_t last = 0;
+            cover_weigh(c, k, r, 0);
+            for (int32_t i = k, j = 0; i < c->count && j < MOST_DIVISORS && c->at[i].y > 0; i++) {
+                int64_t d = c->at[i].size;
+                if (d >= r || d == last) continue;
+                last = d;
+                j++;
+                cover_weigh(c, k, r, d);
+            }
+            for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
+                cover_weigh(c, k, r, ceil_div_i64(r, parts) + 1);
+            for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++)
+                cover_weigh(c, k, r, (r - 1) / parts);
             tried++;
         }
         if (k == c->count || c->at[k].y < 1e-6) break;
@@ -178,4 +171,101 @@ void search_add_covers(struct search *s, int32_t *added)
     }
     mem_free(c.at);
     mem_free(c.row);
+}
+
+/* Cuts from choices that cannot be packed.
+ *
+ * A core is a set of items (with their handovers among each other) that has no placement. The cut says
+ * that one of them is spilled, or one of the handovers is decided otherwise. Two ways make it stronger:
+ * where the core's few handovers can all be decided otherwise without help, they are left out of the
+ * cut; and an item may be exchanged for a larger twin (its life covers the other's life, its size is no
+ * smaller, its alignment no laxer), since the smaller could stand in the larger one's place. */
+
+enum { MOST_CORE_EDGES = 4, MOST_TWIN_CUTS = 40 };
+
+static int32_t edges_among(const struct model *m, const bool *kept, int32_t *edges)
+{
+    int32_t n = 0;
+    for (int32_t e = 0; e < m->edge_count; e++)
+        if (kept[m->edges[e].parent] && kept[m->edges[e].child]) edges[n++] = e;
+    return n;
+}
+
+static bool is_matching(const struct search *s, const int32_t *edges, int32_t n, unsigned chosen)
+{
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = a + 1; b < n; b++)
+            if ((chosen >> a & 1) && (chosen >> b & 1) &&
+                (s->m->edges[edges[a]].parent == s->m->edges[edges[b]].parent ||
+                 s->m->edges[edges[a]].child == s->m->edges[edges[b]].child))
+                return false;
+    return true;
+}
+
+enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address)
+{
+    int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
+    bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
+    enum fit_result result = FIT_NO;
+    int32_t n = edges_among(s->m, kept, edges);
+    if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
+    for (unsigned chosen = 0; result == FIT_NO && chosen < 1u << n; chosen++) {
+        if (!is_matching(s, edges, n, chosen)) continue;
+        for (int32_t a = 0; a < n; a++) merged[edges[a]] = chosen >> a & 1;
+        result = pack_exactly(&s->packer, kept, merged, nodes, address);
+    }
+    mem_free(edges);
+    mem_free(merged);
+    return result;
+}
+
+static bool has_edge(const struct model *m, int32_t i)
+{
+    for (int32_t e = 0; e < m->edge_count; e++)
+        if (m->edges[e].parent == i || m->edges[e].child == i) return true;
+    return false;
+}
+
+static bool is_larger_twin(const struct model *m, int32_t large, int32_t small)
+{
+    const struct lx_buffer *l = &m->p->buffers[m->items[large].buffer],
+                           *s = &m->p->buffers[m->items[small].buffer];
+    return l->start <= s->start && l->end >= s->end && l->size >= s->size && s->fixed < 0 &&
+           lx_alignment_of(m->p, l) % lx_alignment_of(m->p, s) == 0;
+}
+
+void search_cut_off(struct search *s)
+{
+    const struct model *m = s->m;
+    memcpy(s->core, s->kept, (size_t)m->item_count * sizeof *s->core);
+    shrink_core(&s->packer, s->core, s->merged, s->tuning.core_nodes);
+    int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
+    struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
+    int32_t among = edges_among(m, s->core, edges), n = 0;
+    int64_t need = 1;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (s->core[i]) terms[n++] = (struct model_term){i, 1};
+    if (among > 0 && search_pack_somehow(s, s->core, s->tuning.core_nodes, NULL) == FIT_NO) among = 0;
+    for (int32_t a = 0; a < among; a++) {
+        bool merged = s->merged[edges[a]];
+        terms[n++] = (struct model_term){m->item_count + edges[a], merged ? -1 : 1};
+        need -= merged;
+    }
+    search_add_row(s, terms, n, need);
+    /* The same cut with one item exchanged for a larger twin. */
+    int32_t added = 0;
+    for (int32_t a = 0; a < n; a++) {
+        int32_t small = terms[a].column;
+        if (small >= s->m->item_count || has_edge(s->m, small)) continue;
+        for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS; large++) {
+            if (s->core[large] || !is_larger_twin(s->m, large, small) || has_edge(s->m, large)) continue;
+            terms[a].column = large;
+            search_add_row(s, terms, n, need);
+            added++;
+        }
+        terms[a].column = small;
+    }
+    s->stats.cuts++;
+    mem_free(edges);
+    mem_free(terms);
 }

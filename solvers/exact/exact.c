@@ -1,10 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
-#include "common/largest_part.h"
 #include "common/placing_all.h"
-#include "exact/spill.h"
-#include "exact/fit_and_height.h"
-#include "exact/general/general.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -66,8 +62,8 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
     return bound <= 0;
 }
 
-/* What the other engine may take. Beyond some hundred buffers that belong together its proofs are out of reach, and it
- * is given less. */
+/* What the other engine may take. Beyond some hundred buffers that belong together its proofs are out of
+ * reach, and it is given less. */
 static int64_t general_steps(const struct lx_problem *p)
 {
     enum { MOST = 20000000, PROVABLE = 400 };
@@ -85,7 +81,8 @@ static void solve_general(const struct lx_problem *p, const struct lx_run *run, 
     general_solve(p, run, &options, answer);
 }
 
-/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the height, too. */
+/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the
+ * height, too. */
 static bool needs_more(const struct lx_problem *p)
 {
     unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;

@@ -7,10 +7,10 @@
  *
  * Height without edges is answered by the height engine. With edges its answer for two sets of handovers
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
-#include "exact/fit_and_height.h"
+#include "exact/exact.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "exact/fit/height.h"
+#include "exact/fit/fit.h"
 #include "exact/search.h"
 
 #include <stdio.h>
@@ -156,7 +156,8 @@ void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
     whole_close(&w);
 }
 
-/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in proportion. */
+/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in
+ * proportion. */
 static int64_t node_cost(int64_t items)
 {
     return 1 + items * items / 16000000;

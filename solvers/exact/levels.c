@@ -1,13 +1,13 @@
-/* Packing by levels of size.
- *
- * Where the memory is a thousand times larger than most buffers, the few large ones pack easily and the small ones fill
- * what they leave; together they are too many for the Fit engine. So the kept items above a size are packed by it, the
- * others are put into the gaps one by one, larger ones first, each into the lowest or the tightest gap. The level is the
- * smallest at which the engine still answers soon; other seeds, levels and orders make other plans. Items that find no
- * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
-#include "exact/levels.h"
+/* Packing by levels of size. Where the memory is a thousand times larger than most buffers, the few large
+ * ones pack easily and the small ones fill what they leave; together they are too many for the Fit
+ * engine. So the kept items above a size are packed by it, the others are put into the gaps one by one,
+ * larger ones first, each into the lowest or the tightest gap. The level is the smallest at which the
+ * engine still answers soon; other seeds, levels and orders make other plans. Items that find no gap are
+ * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
+#include "exact/ask_fit.h"
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -34,24 +34,9 @@ struct filler {
     struct turn *turns;
 };
 
-static int levels_compare_i64(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+ORDER(levels_compare_spans, struct span, ORDER_UP(low));
 
-static int levels_compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
-static int levels_compare_turns(const void *a, const void *b)
-{
-    const struct turn *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item));
 
 static const struct lx_buffer *levels_buffer_of(const struct filler *f, int32_t i)
 {
@@ -83,7 +68,8 @@ static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
     return best;
 }
 
-/* The items that are not placed, in an order: kept ones by size, area, life or start, the others by density. */
+/* The items that are not placed, in an order: kept ones by size, area, life or start, the others by
+ * density. */
 static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
 {
     const struct model *m = f->k->m;
@@ -145,7 +131,7 @@ static int32_t list_sizes(struct filler *f)
     int32_t n = 0, kinds = 0;
     for (int32_t i = 0; i < m->item_count; i++)
         if (f->kept[i] && m->items[i].size > 0) f->sizes[n++] = m->items[i].size;
-    qsort(f->sizes, (size_t)n, sizeof *f->sizes, levels_compare_i64);
+    qsort(f->sizes, (size_t)n, sizeof *f->sizes, order_i64);
     for (int32_t i = 0; i < n; i++)
         if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[kinds++] = f->sizes[i];
     return kinds;

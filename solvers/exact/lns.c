@@ -1,18 +1,13 @@
-/* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew.
- *
- * Free are the items that lie in the region with all their life and bytes, and the spilled ones whose life
+/* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew. Free
+ * are the items that lie in the region with all their life and bytes, and the spilled ones whose life
  * lies in the window. Everything else that reaches into the region stays as an obstacle: a fixed item,
  * clipped to the region, with a cost that makes it worth keeping whatever happens. The region is then a
- * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too, so
- * that the search drifts over plateaus.
- *
- * Charges go with the region: what is not free decides its literals. A group that goes together is free only
- * as a whole.
- *
- * Regions grow around a spilled item drawn by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen free
- * items to about a hundred. Handovers between a free item and an obstacle are not offered. */
-#include "exact/lns.h"
-#include "exact/region_bonds.h"
+ * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too,
+ * so that the search drifts over plateaus. Charges go with the region: what is not free decides its
+ * literals. A group that goes together is free only as a whole. Regions grow around a spilled item drawn
+ * by cost (one in a charge that is paid counts as well); their size follows the success: from a dozen
+ * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
+#include "exact/search.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -99,7 +94,8 @@ static void spread_freedom(struct lns *s)
     }
 }
 
-/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are not. */
+/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are
+ * not. */
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
@@ -137,8 +133,8 @@ static int32_t draw_spilled(struct lns *s)
     return -1;
 }
 
-/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be no small
- * problem; the item that it grew around stays. */
+/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be
+ * no small problem; the item that it grew around stays. */
 static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
 {
     while (s->step > 0 && mark_free(s, r) > MOST_FREE + LEAST_FREE && r->high - r->low > 2 * s->step) {
@@ -331,4 +327,96 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     mem_free(s.parents);
     mem_free(s.on_cost);
     region_bonds_free(&s.bonds);
+}
+
+/* Charges of a part of a model: literals of what is not free are decided. A charge that is decided altogether
+ * is left out; the part's value then differs from the whole's by a constant. */
+
+void region_bonds_new(struct region_bonds *r, const struct model *m)
+{
+    size_t literals = (size_t)m->item_count;
+    for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
+    *r = (struct region_bonds){0};
+    r->charges = mem_zeroed((size_t)m->charge_count + 1, sizeof *r->charges);
+    r->groups = mem_zeroed((size_t)m->item_count + 1, sizeof *r->groups);
+    r->numbers = mem_zeroed(literals + 1, sizeof *r->numbers);
+}
+
+void region_bonds_free(struct region_bonds *r)
+{
+    mem_free(r->charges);
+    mem_free(r->groups);
+    mem_free(r->numbers);
+}
+
+struct filler {
+    struct region_bonds *r;
+    const struct model *m;
+    const bool *free_item;
+    const int32_t *index;
+    const int64_t *address;
+    int32_t used;
+};
+
+/* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
+static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
+                                         int32_t *holds)
+{
+    struct lx_group g = {f->r->numbers + f->used, 0};
+    for (int32_t k = 0; k < count; k++) {
+        int32_t i = literals[k] / 2;
+        if ((literals[k] & 1) != off) continue;
+        if (f->free_item[i]) {
+            f->r->numbers[f->used++] = f->index[i];
+            g.count++;
+        } else
+            *holds += (f->address[i] < 0) == off;
+    }
+    return g;
+}
+
+static void fill_charge(struct filler *f, const struct model_charge *c)
+{
+    const int32_t *all = f->m->literals + c->first, *any = all + c->all;
+    int32_t before = f->used, certain = 0, some = 0;
+    struct lx_charge to = {.cost = c->cost};
+    to.all_on = region_bonds_take(f, all, c->all, false, &certain);
+    to.all_off = region_bonds_take(f, all, c->all, true, &certain);
+    bool possible = certain + to.all_on.count + to.all_off.count == c->all;
+    int32_t needed = f->used;
+    to.any_on = region_bonds_take(f, any, c->any, false, &some);
+    to.any_off = region_bonds_take(f, any, c->any, true, &some);
+    if (some > 0) {
+        to.any_on.count = to.any_off.count = 0;
+        f->used = needed;
+    } else if (c->any > 0)
+        possible &= to.any_on.count + to.any_off.count > 0;
+    if (possible && f->used > before)
+        f->r->charges[f->r->bonds.charge_count++] = to;
+    else
+        f->used = before;
+}
+
+static void fill_group(struct filler *f, int32_t i)
+{
+    const struct model_item *items = f->m->items;
+    struct lx_group g = {f->r->numbers + f->used, 0};
+    for (int32_t k = items[i].ring; k != i; k = items[k].ring)
+        if (k < i) return; /* the ring has been taken from there */
+    int32_t k = i;
+    do {
+        f->r->numbers[f->used++] = f->index[k];
+        g.count++;
+    } while ((k = items[k].ring) != i);
+    f->r->groups[f->r->bonds.together_count++] = g;
+}
+
+void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
+                       const int32_t *index, const int64_t *address)
+{
+    struct filler f = {r, m, free_item, index, address, 0};
+    r->bonds = (struct lx_bonds){.charges = r->charges, .together = r->groups};
+    for (int32_t c = 0; c < m->charge_count; c++) fill_charge(&f, &m->charges[c]);
+    for (int32_t i = 0; m->linked && i < m->item_count; i++)
+        if (m->items[i].ring != i && free_item[i]) fill_group(&f, i);
 }

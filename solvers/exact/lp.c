@@ -32,8 +32,8 @@ static void prefix_over_sections(const struct lp *lp, const double *row_value, d
     for (int32_t t = 0; t < lp->sections; t++) prefix[t + 1] += prefix[t];
 }
 
-/* Per column, the sum over the basis rows of its entry times the row's value: intervals by prefix sums, the extra rows one
- * by one, as far as they count. */
+/* Per column, the sum over the basis rows of its entry times the row's value: intervals by prefix sums,
+ * the extra rows one by one, as far as they count. */
 static void column_products(const struct lp *lp, const double *prefix, const double *row_value, double *out)
 {
     for (int32_t j = 0; j < lp->columns; j++)

@@ -43,7 +43,7 @@ struct lp_shape {
 struct lp *lp_new(const struct lp_shape *shape);
 void lp_free(struct lp *lp);
 
-/* sum value_j x_j >= need; entries are copied. False when memory is out. */
+/* sum value_j x_j >= need; entries are copied. */
 void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
 
 /* Restrict or free a column: [low, high] within [0, upper]. */

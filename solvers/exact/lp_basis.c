@@ -73,7 +73,8 @@ static void spread_column(struct lp *lp, int32_t variable)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-/* That with the column in `work`, to the last bit: what is left out is zero, and the four sums are the same. */
+/* That with the column in `work`, to the last bit: what is left out is zero, and the four sums are the
+ * same. */
 static double dot_column(const struct lp *lp, const double *a)
 {
     double s[4] = {0, 0, 0, 0};

@@ -5,7 +5,9 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
+#include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +23,8 @@ bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
     return b->size > 0 && (b->must || b->spill_cost > model_on_cost(b)) && model_can_place(p, b);
 }
 
-static int model_compare_items(const void *a, const void *b)
-{
-    const struct model_item *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(model_compare_items, struct model_item, ORDER_UP(start) ORDER_UP(buffer));
 
-/* False: it was stopped. */
 static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {
     const struct lx_problem *p = m->p;
@@ -52,23 +48,6 @@ static void choose_items(struct model *m, const int32_t *members, int32_t count,
     }
     qsort(m->items, (size_t)m->item_count, sizeof *m->items, model_compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
-}
-
-/* The range of values, and the step between them. */
-static void model_sum_up(struct model *m)
-{
-    m->total_cost = m->base;
-    for (int32_t i = 0; i < m->item_count; i++) {
-        int64_t cost = m->items[i].cost;
-        if (!m->linked) m->items[i].worth = (double)cost;
-        m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
-        m->total_cost += max_i64(cost, 0);
-    }
-    for (int32_t k = 0; k < m->priced_count; k++) {
-        m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
-        m->total_cost += m->charges[k].cost;
-    }
-    if (m->cost_step == 0) m->cost_step = 1;
 }
 
 /* Sizes in units. An end that is no multiple of the alignment can use the odd bytes below the capacity
@@ -123,7 +102,7 @@ static void model_find_edges(struct model *m, const int32_t *item_of)
     }
 }
 
-/* Overfull sections: ticks and needs. False: it was stopped. */
+/* Overfull sections: ticks and needs. */
 static void sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
 {
     size_t n = (size_t)m->item_count;
@@ -159,24 +138,10 @@ static void model_find_sections(struct model *m)
     sweep_sections(m, by_end, handover);
     for (int32_t i = 0; i < m->item_count; i++) {
         struct model_item *it = &m->items[i];
-        int32_t low = 0, high = m->section_count;
-        while (low < high) {
-            int32_t middle = low + (high - low) / 2;
-            if (m->tick[middle] < it->start)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        it->first = low;
-        high = m->section_count;
-        while (low < high) {
-            int32_t middle = low + (high - low) / 2;
-            if (m->tick[middle] < it->end)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        it->last = it->size > 0 ? low - 1 : it->first - 1;
+        int32_t beyond;
+        BISECT(it->first, 0, m->section_count, m->tick[it->first] < it->start);
+        BISECT(beyond, it->first, m->section_count, m->tick[beyond] < it->end);
+        it->last = it->size > 0 ? beyond - 1 : it->first - 1;
     }
     for (int32_t e = 0; e < m->edge_count; e++) {
         const struct model_item *child = &m->items[m->edges[e].child];
@@ -285,7 +250,21 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
     if (ok) model_find_edges(m, item_of);
     ok = ok && model_link(m, item_of);
     mem_free(item_of);
-    if (ok) model_sum_up(m);
+    if (ok) {
+        /* The range of values, and the step between them. */
+        m->total_cost = m->base;
+        for (int32_t i = 0; i < m->item_count; i++) {
+            int64_t cost = m->items[i].cost;
+            if (!m->linked) m->items[i].worth = (double)cost;
+            m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
+            m->total_cost += max_i64(cost, 0);
+        }
+        for (int32_t k = 0; k < m->priced_count; k++) {
+            m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
+            m->total_cost += m->charges[k].cost;
+        }
+        if (m->cost_step == 0) m->cost_step = 1;
+    }
     if (ok) model_find_sections(m);
     if (ok) add_handover_rows(m);
     if (ok) add_fixed_rows(m);

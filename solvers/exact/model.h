@@ -29,7 +29,8 @@ struct model_item {
     bool must, never; /* decided from the start: placed, spilled */
 };
 
-/* Of literals 2 * item (it is placed) or 2 * item + 1 (it is off): all of the first, and one of the others if any. */
+/* Of literals 2 * item (it is placed) or 2 * item + 1 (it is off): all of the first, and one of the
+ * others if any. */
 struct model_charge {
     int64_t cost; /* or LX_FORBIDDEN */
     int32_t first, all, any;
@@ -99,13 +100,14 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
     return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
 }
 
-/* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per buffer, or
- * -1: it is off); their rows. False when memory is out. */
+/* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per
+ * buffer, or -1: it is off); their rows. */
 bool model_link(struct model *m, const int32_t *item_of);
 void model_add_link_rows(struct model *m);
 /* Mark the buffers that some charge or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
-/* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a group. */
+/* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a
+ * group. */
 int64_t model_value(const struct model *m, const int64_t *address);
 bool model_triggered(const struct model *m, const struct model_charge *c, const int64_t *address);
 /* What flipping an item changes, breaches counted as more than any cost. */
@@ -122,7 +124,7 @@ bool model_holds(const struct model *m, const bool *column);
 void certificate_new(struct certificate *c, const struct model *m);
 void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
- * each column, computed in integers: no rounding, valid for any duals. False when memory is out. */
+ * each column, computed in integers: no rounding, valid for any duals. */
 void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
              const bool *low, const bool *high);
 /* The certified bound, rounded up to the next possible spill. */

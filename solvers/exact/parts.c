@@ -1,7 +1,9 @@
-/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
- * in several. O(n log n) and the length of the bonds. */
+/* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has
+ * members in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
+#include "base/order.h"
+#include "base/union_find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +24,7 @@ struct finder {
     int32_t count, stretches;
 };
 
-static int parts_compare_members(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->part != y->part) return x->part < y->part ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(parts_compare_members, struct member, ORDER_UP(part) ORDER_UP(start) ORDER_UP(buffer));
 
 /* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
 static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
@@ -43,7 +39,6 @@ static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
     return true;
 }
 
-/* False: it was stopped. */
 static void find_stretches(struct finder *f, int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {
@@ -63,25 +58,13 @@ static void find_stretches(struct finder *f, int64_t *address)
     }
 }
 
-static int32_t parts_find_root(const struct finder *f, int32_t s)
-{
-    while (f->root[s] != s) s = f->root[s] = f->root[f->root[s]];
-    return s;
-}
-
 /* Join the stretches of a group with that of *last; the smaller root stays. */
 static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t s = f->stretch[g->at[k]];
         if (s < 0) continue;
-        if (*last >= 0) {
-            int32_t a = parts_find_root(f, s), b = parts_find_root(f, *last);
-            if (a < b)
-                f->root[b] = a;
-            else
-                f->root[a] = b;
-        }
+        if (*last >= 0) sets_join(f->root, s, *last);
         *last = s;
     }
 }
@@ -147,7 +130,7 @@ static void parts_divide(struct finder *f, int64_t *address)
         parts_join(f, &bonds->together[g], &group_part[g]);
     }
     for (int32_t s = 0; s < f->stretches; s++) {
-        int32_t r = parts_find_root(f, s);
+        int32_t r = sets_root(f->root, s);
         f->part[s] = r == s ? f->parts->count++ : f->part[r];
     }
     struct parts *parts = f->parts;

@@ -22,7 +22,7 @@ struct part {
     int32_t count;
 };
 
-/* Buffers of no size that nothing is tied to get their addresses. False when memory is out. */
+/* Buffers of no size that nothing is tied to get their addresses. */
 void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address);
 struct part parts_take(const struct parts *parts, int32_t k);
 void parts_free(struct parts *parts);

@@ -7,9 +7,10 @@
 #include "exact/ask_fit.h"
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/rng.h"
 #include "base/vec.h"
-#include "common/range_sort.h"
+#include "common/taken_bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +29,7 @@ struct turn {
     int32_t index;
 };
 
-static int place_compare_turns(const void *a, const void *b)
-{
-    const struct turn *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER(place_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(index));
 
 /* The lowest legal base, or -1. Ranges are passed in order of their low end: one that is passed ends
  * at or below the base, which only rises, so it never matters again. */

@@ -11,6 +11,7 @@
  * (cut.c), and the same node again. No answer within its limit: the choice is passed over, its spill
  * caps the bound that the search may claim, and the search goes on for what is dearer. */
 #include "exact/search.h"
+#include "base/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,16 +36,6 @@ static bool closes_gap(const struct search *s, int128 value, int128 reduced, int
     return far > (s->best - s->m->base - step) * scale;
 }
 
-static void search_fix_by_reduced_cost(struct search *s)
-{
-    for (int32_t j = 0; j < model_columns(s->m); j++)
-        if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
-            closes_gap(s, s->proof.value, s->proof.reduced[j], s->proof.scale)) {
-            bool value = s->proof.reduced[j] < 0;
-            search_decide(s, j, value, value);
-        }
-}
-
 /* The same for the whole tree, from the root's certificate, whenever the best improves. */
 void search_fix_at_root(struct search *s)
 {
@@ -65,24 +56,14 @@ static bool node_before(const struct search *s, int32_t a, int32_t b)
 static void open_push(struct search *s, int32_t node)
 {
     VEC_PUSH(&s->open, node);
-    size_t at = s->open.count - 1;
-    while (at > 0 && node_before(s, node, s->open.at[(at - 1) / 2])) {
-        s->open.at[at] = s->open.at[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    s->open.at[at] = node;
+    HEAP_RISE(int32_t, s->open.at, s->open.count - 1, node_before, s);
 }
 
 static int32_t open_pop(struct search *s)
 {
-    int32_t top = s->open.at[0], moving = s->open.at[--s->open.count];
-    size_t at = 0, n = s->open.count;
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && node_before(s, s->open.at[child + 1], s->open.at[child])) child++;
-        if (!node_before(s, s->open.at[child], moving)) break;
-        s->open.at[at] = s->open.at[child];
-    }
-    s->open.at[at] = moving;
+    int32_t top = s->open.at[0];
+    s->open.at[0] = s->open.at[--s->open.count];
+    HEAP_SINK(int32_t, s->open.at, s->open.count, 0, node_before, s);
     return top;
 }
 
@@ -108,25 +89,6 @@ double search_stake(const struct model *m, int32_t j)
     return stake + 1e-3;
 }
 
-/* The column to branch on: the fractional one with most cost at stake, items before handovers. Charges follow
- * from them. -1: none. */
-static int32_t most_fractional(struct search *s)
-{
-    int32_t best = -1;
-    double most = 0;
-    for (int32_t j = 0; j < model_choices(s->m); j++) {
-        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
-        double away = fmin(f, 1 - f);
-        if (away < 1e-6 || s->low[j] == s->high[j]) continue;
-        double stake = away * search_stake(s->m, j);
-        if (best < 0 || stake > most) {
-            best = j;
-            most = stake;
-        }
-    }
-    return best;
-}
-
 static int32_t any_undecided(const struct search *s)
 {
     for (int32_t j = 0; j < model_choices(s->m); j++)
@@ -145,29 +107,89 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
     return spill;
 }
 
-/* Work on one node and dive. Nodes that are not finished go back to the heap. */
+/* Solves the relaxation of a node and raises the node's bound, which is returned; `*now`: the
+ * relaxation's value. */
+static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result, double *now)
+{
+    int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
+    *result = lp_solve(s->lp, search_cutoff(s));
+    s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
+    bound = max_i64(bound, search_prove(s));
+    if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
+        lp_exact_costs(s->lp, true);
+        *result = lp_solve(s->lp, INFINITY);
+        bound = max_i64(bound, search_prove(s));
+        lp_exact_costs(s->lp, false);
+    } else if (bound < s->best && *result == LP_CUTOFF)
+        *result = lp_solve(s->lp, INFINITY);
+    *now = lp_objective(s->lp);
+    struct search_node *here = &s->nodes.at[node];
+    here->bound = bound;
+    if (here->column >= 0 && here->distance > 0)
+        search_learn(s, here->column, here->value, here->distance,
+                     fmin(*now, search_cutoff(s)) - here->objective);
+    here->distance = 0; /* once is enough */
+    return bound;
+}
+
+/* LEAF_SPLIT: the node is to be split by `*column`; LEAF_AGAIN: rows or columns have changed, solve it
+ * again. */
+static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result result, double now,
+                             int32_t *column)
+{
+    if (node == 0) {
+        s->root_value = s->proof.value;
+        s->root_scale = s->proof.scale;
+        for (int32_t j = 0; j < model_columns(s->m); j++)
+            s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
+    }
+    int32_t covers = 0;
+    if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
+    if (covers > 0) return LEAF_AGAIN;
+    /* The column to branch on: the fractional one with most cost at stake, items before handovers.
+     * Charges follow from them. -1: none. */
+    int32_t best = -1;
+    double most = 0;
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
+        double f = s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
+        double away = fmin(f, 1 - f);
+        if (away < 1e-6 || s->low[j] == s->high[j]) continue;
+        double stake = away * search_stake(s->m, j);
+        if (best < 0 || stake > most) {
+            best = j;
+            most = stake;
+        }
+    }
+    *column = best;
+    for (int32_t j = 0; j < model_columns(s->m); j++)
+        if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
+            closes_gap(s, s->proof.value, s->proof.reduced[j], s->proof.scale)) {
+            bool value = s->proof.reduced[j] < 0;
+            search_decide(s, j, value, value);
+        }
+    if (node == 0) { /* what is decided at the root holds everywhere */
+        memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
+        memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
+    }
+    if (*column >= 0 && s->low[*column] == s->high[*column]) return LEAF_AGAIN;
+    if (*column < 0) {
+        enum leaf leaf = search_visit_leaf(s, node, s->nodes.at[node].bound);
+        if (leaf != LEAF_SPLIT) return leaf;
+        *column = any_undecided(s); /* none: one point, and it is no better or breaks a row */
+    } else if (!s->tuning.light)
+        *column = search_choose(s, now);
+    return *column < 0 ? LEAF_DONE : LEAF_SPLIT;
+}
+
+/* Work on one node and dive: into the child that the relaxation is nearer to, and so on. The other
+ * children, and nodes that are not finished, go to the heap. */
 static void search_dive(struct search *s, int32_t node)
 {
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
     for (;;) {
-        int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
-        enum lp_result result = lp_solve(s->lp, search_cutoff(s));
-        s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
-        bound = max_i64(bound, search_prove(s));
-        if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
-            lp_exact_costs(s->lp, true);
-            result = lp_solve(s->lp, INFINITY);
-            bound = max_i64(bound, search_prove(s));
-            lp_exact_costs(s->lp, false);
-        } else if (bound < s->best && result == LP_CUTOFF)
-            result = lp_solve(s->lp, INFINITY);
-        s->nodes.at[node].bound = bound;
-        double now = lp_objective(s->lp);
-        const struct search_node *here = &s->nodes.at[node];
-        if (here->column >= 0 && here->distance > 0)
-            search_learn(s, here->column, here->value, here->distance,
-                         fmin(now, search_cutoff(s)) - here->objective);
-        s->nodes.at[node].distance = 0; /* once is enough */
+        enum lp_result result;
+        double now;
+        int64_t bound = dive_relax(s, node, &result, &now);
         if (bound >= s->best) {
             if (sibling < 0) return;
             node = sibling;
@@ -184,42 +206,19 @@ static void search_dive(struct search *s, int32_t node)
             open_push(s, node);
             return;
         }
-        if (node == 0) {
-            s->root_value = s->proof.value;
-            s->root_scale = s->proof.scale;
-            for (int32_t j = 0; j < model_columns(s->m); j++)
-                s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
-        }
-        int32_t covers = 0;
-        if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
-        if (covers > 0) continue;
-        int32_t column = most_fractional(s);
-        search_fix_by_reduced_cost(s);
-        if (node == 0) { /* what is decided at the root holds everywhere */
-            memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
-            memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
-        }
-        if (column >= 0 && s->low[column] == s->high[column]) continue;
-        if (column < 0) {
-            enum leaf leaf = search_visit_leaf(s, node, bound);
-            if (leaf == LEAF_DONE || leaf == LEAF_WAITS) return;
-            if (leaf == LEAF_AGAIN) continue;
-            column = any_undecided(s);
-            if (column < 0) return; /* one point, and it is no better or breaks a row */
-        } else if (!s->tuning.light)
-            column = search_choose(s, now);
-        if (column < 0) return;
-        double f = s->fraction[column];
-        bool first = f > 0.5;
-        int32_t next = (int32_t)s->nodes.count;
+        int32_t column;
+        enum leaf leaf = dive_choose(s, node, result, now, &column);
+        if (leaf == LEAF_AGAIN) continue;
+        if (leaf != LEAF_SPLIT) return;
+        double fraction = s->fraction[column], far[2] = {fraction, 1 - fraction}; /* to 0, to 1 */
+        bool first = fraction > 0.5;
         s->stats.nodes++;
         s->patience++;
-        double far[2] = {f, 1 - f}; /* to 0, to 1 */
         VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[first], -1, first});
         VEC_PUSH(&s->nodes, (struct search_node){node, column, bound, now, far[!first], -1, !first});
-        sibling = next + 1;
         search_decide(s, column, first, first);
-        node = next;
+        sibling = (int32_t)s->nodes.count - 1;
+        node = sibling - 1;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "exact/lp.h"
 #include "exact/ask_fit.h"
 #include "base/vec.h"
+#include "exact/model.h"
 
 /* What is counted, one row each: X(field, name, unit, help). The last is of choices, so of Spill only. */
 /* clang-format off */
@@ -98,8 +99,8 @@ struct search {
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
 };
 
-/* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in place,
- * and goes on, a part of the budget at a time. False when memory is out; the plan is legal all the same. */
+/* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in
+ * place, and goes on, a part of the budget at a time. */
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
@@ -140,7 +141,8 @@ static inline bool search_paused(struct search *s)
 
 /* What an item's decision may cost. */
 double search_stake(const struct model *m, int32_t j);
-/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c); -1: none. */
+/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c);
+ * -1: none. */
 int32_t search_choose(struct search *s, double now);
 void search_learn(struct search *s, int32_t j, bool up, double distance, double rise);
 /* Restrict a column in the current box. */
@@ -161,5 +163,42 @@ void search_plunge(struct search *s);
 void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need);
 /* The choice kept/merged does not pack: shrink it, cut it off and all that is worse in the same way. */
 void search_cut_off(struct search *s);
+
+/* Large-neighbourhood search: parts of a plan are solved again, exactly. */
+
+/* Improves `address` and `*best` of the model until the bound is reached, or the steps or the budget are
+ * spent. */
+void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
+                 int64_t bound, struct search_stats *stats);
+
+/* Plans that keep all small items in a strip of their own. */
+
+/* Improves `address` and `*best` of the model `m` within `steps`. Does nothing where small items are few. */
+void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
+                 int64_t *address, int64_t *best, struct search_stats *stats);
+
+/* Plans from the relaxation at a slightly smaller capacity. */
+
+/* Improves `address` and `*best`, both of the model `m`, within `steps`. */
+void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
+
+/* The charges and groups of a part of a model, as those of a problem of its own. */
+
+struct region_bonds {
+    struct lx_bonds bonds; /* points into the arrays below */
+    struct lx_charge *charges;
+    struct lx_group *groups;
+    int32_t *numbers;
+};
+
+/* Room for all charges and groups of the model. */
+void region_bonds_new(struct region_bonds *r, const struct model *m);
+void region_bonds_free(struct region_bonds *r);
+
+/* Those of the free items, which are buffers index[i] of the part; the others stay as `address` says. A group
+ * is free as a whole or not at all. */
+void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
+                       const int32_t *index, const int64_t *address);
 
 #endif

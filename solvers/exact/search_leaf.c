@@ -9,7 +9,7 @@
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
 #include "base/memory.h"
-#include "exact/levels.h"
+#include "exact/ask_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
     return pack_exactly(&s->packer, s->kept, s->merged, nodes, s->trial);
 }
 
-/* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no memory. */
+/* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no
+ * memory. */
 static int64_t *search_leaf_room_left(const struct search *s)
 {
     const struct model *m = s->m;
@@ -59,8 +60,8 @@ static bool search_leaf_has_room(const struct model *m, const int64_t *room, int
     return true;
 }
 
-/* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could be kept
- * as well is taken for kept, one by one. */
+/* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could
+ * be kept as well is taken for kept, one by one. */
 static int64_t superset_floor(const struct search *s, int64_t spill)
 {
     const struct model *m = s->m;
@@ -123,7 +124,8 @@ static bool by_levels(const struct search *s)
     return !s->tuning.light && s->m->edge_count == 0 && s->m->item_count >= LEVELS_FROM;
 }
 
-/* The large ones first, the small ones into the gaps. FIT_NO: `kept` is now a part of the choice that cannot be packed. */
+/* The large ones first, the small ones into the gaps. FIT_NO: `kept` is now a part of the choice that
+ * cannot be packed. */
 static enum fit_result pack_by_levels(struct search *s, int64_t spill)
 {
     enum fit_result large;
@@ -260,7 +262,8 @@ void search_plunge(struct search *s)
         result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1;
         if (result == LP_OPTIMAL) {
-            /* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none is left. */
+            /* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none
+             * is left. */
             int32_t best = -1;
             double least = 1;
             for (int32_t j = 0; j < model_choices(s->m); j++) {

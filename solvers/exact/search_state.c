@@ -102,26 +102,6 @@ static void search_new(struct search *s)
     certificate_new(&s->proof, m);
 }
 
-static void search_free(struct search *s)
-{
-    lp_free(s->lp);
-    packer_free(&s->packer);
-    certificate_free(&s->proof);
-    mem_free(s->low);
-    mem_free(s->section_dual);
-    mem_free(s->fraction);
-    mem_free(s->rise);
-    mem_free(s->root_reduced);
-    mem_free(s->trial);
-    mem_free(s->row_dual);
-    mem_free(s->row_scale);
-    for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
-    VEC_FREE(&s->riddles);
-    VEC_FREE(&s->nodes);
-    VEC_FREE(&s->open);
-    VEC_FREE(&s->leaves);
-}
-
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound)
 {
@@ -151,5 +131,20 @@ void search_close(struct search *s, struct search_stats *stats)
     s->stats.fit_nodes = s->packer.nodes;
     int64_t *to = (int64_t *)stats, *from = (int64_t *)&s->stats;
     for (size_t k = 0; k < sizeof s->stats / sizeof *from; k++) to[k] += from[k];
-    search_free(s);
+    lp_free(s->lp);
+    packer_free(&s->packer);
+    certificate_free(&s->proof);
+    mem_free(s->low);
+    mem_free(s->section_dual);
+    mem_free(s->fraction);
+    mem_free(s->rise);
+    mem_free(s->root_reduced);
+    mem_free(s->trial);
+    mem_free(s->row_dual);
+    mem_free(s->row_scale);
+    for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
+    VEC_FREE(&s->riddles);
+    VEC_FREE(&s->nodes);
+    VEC_FREE(&s->open);
+    VEC_FREE(&s->leaves);
 }

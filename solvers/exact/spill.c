@@ -1,27 +1,24 @@
-/* Spill: least cost off chip, with proof.
- *
- * Buffers that may not or can not be placed are paid for. Those worth nothing are left off
- * chip; those of size 0 are placed at once, unless something links them to others. The rest falls apart in
- * time: stretches between which nobody lives, and no charge or group leads from one to the other, are solved
- * alone (parts.c), and costs and bounds add up. Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if the proof does not
- * come, large-neighbourhood search (lns.c). */
-#include "exact/spill.h"
+/* Spill: least cost off chip, with proof. Buffers that may not or can not be placed are paid for. Those
+ * worth nothing are left off chip; those of size 0 are placed at once, unless something links them to
+ * others. The rest falls apart in time: stretches between which nobody lives, and no charge or group
+ * leads from one to the other, are solved alone (parts.c), and costs and bounds add up. Each part gets a
+ * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
+ * large-neighbourhood search (lns.c). */
+#include "exact/exact.h"
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "exact/lns.h"
+#include "exact/search.h"
 #include "exact/parts.h"
-#include "exact/tighter_capacity.h"
-#include "exact/strip.h"
 #include "solvers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond MANY_ITEMS, a placement of all items at once is unlikely to be found by exact packing. Beyond SOME_ITEMS a short
- * annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a linear programme would take
- * minutes. */
+/* Beyond MANY_ITEMS, a placement of all items at once is unlikely to be found by exact packing. Beyond
+ * SOME_ITEMS a short annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a
+ * linear programme would take minutes. */
 enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
 
 /* A plan so near to the bound needs no annealing. */
@@ -43,8 +40,8 @@ struct stretch {
 };
 
 /* Greedy plans in each order, beside one that is known (per buffer) or none. */
-static int64_t first_plan(const struct model *m, struct budget *budget, const int64_t *known,
-                          int64_t *address)
+static int64_t spill_first_plan(const struct model *m, struct budget *budget, const int64_t *known,
+                                int64_t *address)
 {
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
@@ -92,8 +89,8 @@ void budget_better(struct budget *b, const struct model *m, const int64_t *addre
 
 enum stage { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
 
-/* Which way next. Where much is missing, it is the plan: regions first. On many items the Fit engine has little hope with
- * all of them at once: regions before questions to it. */
+/* Which way next. Where much is missing, it is the plan: regions first. On many items the Fit engine has
+ * little hope with all of them at once: regions before questions to it. */
 static const enum stage *stages_in_order(const struct model *m, int64_t best, int64_t bound)
 {
     static const enum stage orders[3][STAGES] = {
@@ -104,7 +101,8 @@ static const enum stage *stages_in_order(const struct model *m, int64_t best, in
     return orders[far ? 2 : m->item_count > MANY_ITEMS];
 }
 
-/* The plan is so near to the bound that only the proof, or the last unit, is missing: regions rarely find that. */
+/* The plan is so near to the bound that only the proof, or the last unit, is missing: regions rarely find
+ * that. */
 static bool is_next_to(const struct search *s)
 {
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
@@ -162,7 +160,8 @@ static void spill_anneal(struct annealed *a, struct budget *budget)
     a->steps = answer.steps;
 }
 
-/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy orders. */
+/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy
+ * orders. */
 static void offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
 {
     const struct model *m = s->m;
@@ -222,8 +221,8 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
     }
 }
 
-/* What is known before the work on parts begins: an answer from outside, or where they are many an annealed one. False:
- * no memory. */
+/* What is known before the work on parts begins: an answer from outside, or where they are many an
+ * annealed one. */
 static void find_first(struct annealed *a, struct budget *budget, const int64_t **known)
 {
     *known = budget->run->incumbent;
@@ -261,7 +260,7 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
         at[k].p = part.p;
         at[k].model = model_new(&at[k].p, part.members, part.count);
         at[k].address = mem_alloc(((size_t)part.count + 1) * sizeof *at[k].address);
-        at[k].value = first_plan(at[k].model, &budget, known, at[k].address);
+        at[k].value = spill_first_plan(at[k].model, &budget, known, at[k].address);
         budget.rest += at[k].value;
         budget.lacking += at[k].value == model_none(at[k].model);
         for (int32_t i = 0; i < at[k].model->item_count; i++)

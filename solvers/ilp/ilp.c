@@ -151,7 +151,7 @@ static const char *const outcome_words[] = {
     [ILP_SOLVED] = "solved",       [ILP_NONE] = "no solution", [ILP_STOPPED] = "stopped",
     [ILP_TOO_LARGE] = "too large", [ILP_FAILED] = "failed",    [ILP_NO_MEMORY] = "out of memory"};
 
-/* Runs GLPK on one of the two models and takes over what it can confirm. False when memory is out. */
+/* Runs GLPK on one of the two models and takes over what it can confirm. */
 static bool run_model(struct work *w, bool relaxed)
 {
     struct ilp_result *r = &w->result;

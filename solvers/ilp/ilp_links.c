@@ -4,7 +4,7 @@
  * A forbidden charge has the same rows without a column. Buffers that are no items are off: a literal that asks for
  * one of them on chip drops its row, the opposite falls away. Groups are equal, musts are fixed. */
 #include "base/checked.h"
-#include "ilp/ilp_build.h"
+#include "ilp/ilp_model.h"
 
 static void ilp_links_mark(struct ilp_model *m, const struct lx_group *g)
 {
@@ -49,7 +49,8 @@ static bool ilp_links_has(const struct lx_group *g, int32_t count, int32_t buffe
     return false;
 }
 
-/* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of placed ones. */
+/* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of
+ * placed ones. */
 static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on,
                                    int64_t *most)
 {
@@ -79,27 +80,24 @@ static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int 
     glp_set_row_bnds(b->m->lp, row, possible ? GLP_UP : GLP_FR, 0, (double)most);
 }
 
-static void ilp_links_add_charge(struct ilp_build *b, int32_t c)
-{
-    struct ilp_model *m = b->m;
-    const struct lx_charge *charge = &m->it->problem->bonds.charges[c];
-    if (charge->cost == 0) return;
-    if (charge->cost > 0) {
-        m->charge[c] = ilp_add_column(b, GLP_CV, 0, 1);
-        glp_set_obj_coef(m->lp, m->charge[c], (double)(charge->cost / m->cost_unit));
-    }
-    if (charge->any_on.count + charge->any_off.count == 0) add_row_of(b, charge, m->charge[c], -1, true);
-    for (int32_t k = 0; k < charge->any_on.count; k++)
-        add_row_of(b, charge, m->charge[c], charge->any_on.at[k], true);
-    for (int32_t k = 0; k < charge->any_off.count; k++)
-        add_row_of(b, charge, m->charge[c], charge->any_off.at[k], false);
-}
-
 void ilp_add_links(struct ilp_build *b)
 {
     const struct lx_problem *p = b->m->it->problem;
     if (!has_links(b->m)) return;
-    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) ilp_links_add_charge(b, c);
+    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) {
+        struct ilp_model *m = b->m;
+        const struct lx_charge *charge = &m->it->problem->bonds.charges[c];
+        if (charge->cost == 0) continue;
+        if (charge->cost > 0) {
+            m->charge[c] = ilp_add_column(b, GLP_CV, 0, 1);
+            glp_set_obj_coef(m->lp, m->charge[c], (double)(charge->cost / m->cost_unit));
+        }
+        if (charge->any_on.count + charge->any_off.count == 0) add_row_of(b, charge, m->charge[c], -1, true);
+        for (int32_t k = 0; k < charge->any_on.count; k++)
+            add_row_of(b, charge, m->charge[c], charge->any_on.at[k], true);
+        for (int32_t k = 0; k < charge->any_off.count; k++)
+            add_row_of(b, charge, m->charge[c], charge->any_off.at[k], false);
+    }
     for (int32_t g = 0; g < p->bonds.together_count; g++) {
         /* Neighbours in the list are equal; with one that is off for good all are off. */
         for (int32_t k = 0; k < p->bonds.together[g].count; k++) {

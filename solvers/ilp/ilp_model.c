@@ -1,5 +1,5 @@
 /* Builds the integer programme; see ilp_model.h. */
-#include "ilp/ilp_build.h"
+#include "ilp/ilp_model.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

@@ -79,8 +79,9 @@ static int milliseconds(double seconds)
     return seconds < 0 ? 0 : seconds > 1e6 ? INT32_MAX : (int)(seconds * 1000);
 }
 
-/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it solves one, so that
- * it gets a few hundred steps at a time and goes on from the basis that it left: as many of them whatever the clock says. */
+/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it
+ * solves one, so that it gets a few hundred steps at a time and goes on from the basis that it left: as
+ * many of them whatever the clock says. */
 static bool solve_root(struct session *s)
 {
     enum { AT_A_TIME = 400 };
@@ -106,17 +107,6 @@ static bool solve_root(struct session *s)
     return false;
 }
 
-static void read_guess(struct session *s)
-{
-    const struct ilp_model *m = &s->model;
-    for (int32_t i = 0; i < s->it->count; i++) {
-        bool on = glp_mip_col_val(m->lp, m->on[i]) > 0.5;
-        double at = on && m->x[i] ? glp_mip_col_val(m->lp, m->x[i]) : 0;
-        s->result->guess[i] = !on ? NOT_PLACED : (int64_t)llround(at) * m->step[i] * m->grain;
-    }
-    s->result->found = true;
-}
-
 static void search_tree(struct session *s)
 {
     struct ilp_result *r = s->result;
@@ -139,8 +129,15 @@ static void search_tree(struct session *s)
     int code = glp_intopt(s->model.lp, &mip);
     int status = glp_mip_status(s->model.lp);
     bool has = status == GLP_OPT || status == GLP_FEAS;
-    if (has && glp_mip_obj_val(s->model.lp) < given - 0.5 * (s->it->problem->objective == LX_SPILL))
-        read_guess(s);
+    if (has && glp_mip_obj_val(s->model.lp) < given - 0.5 * (s->it->problem->objective == LX_SPILL)) {
+        const struct ilp_model *m = &s->model;
+        for (int32_t i = 0; i < s->it->count; i++) {
+            bool on = glp_mip_col_val(m->lp, m->on[i]) > 0.5;
+            double at = on && m->x[i] ? glp_mip_col_val(m->lp, m->x[i]) : 0;
+            s->result->guess[i] = !on ? NOT_PLACED : (int64_t)llround(at) * m->step[i] * m->grain;
+        }
+        s->result->found = true;
+    }
     if (code == 0 && status == GLP_OPT && !s->stopped) {
         r->outcome = ILP_SOLVED;
         r->bound = glp_mip_obj_val(s->model.lp);

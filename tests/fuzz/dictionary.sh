@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 case $1 in
-ttir) files=(lib/import/{,*/}{ttir,layers,element}*) words='[a-z_]+\.[a-z_]+|[a-z_0-9]{2,24}' ;;
-hlo) files=(lib/import/{,*/}{hlo,layers_hlo,element}*) words='[a-z_0-9-]{2,24}' ;;
-onnx) files=(lib/import/{,*/}{onnx,layers}*) words='[A-Za-z_]{3,24}' ;;
+ttir) files=(lib/import/{,*/}{ttir,layers,element,ops,type_}*) words='[a-z_]+\.[a-z_]+|[a-z_0-9]{2,24}' ;;
+hlo) files=(lib/import/{,*/}{hlo,element,ops,type_,window}*) words='[a-z_0-9-]{2,24}' ;;
+onnx) files=(lib/import/{,*/}{onnx,layers,ops,type_}*) words='[A-Za-z_]{3,24}' ;;
 loops) files=(lib/loops/*.[ch]) words='[a-z_0-9]{1,24}' ;;
 results) files=(app/bench/*.[ch]) words='[a-z_]{2,24}' ;;
 command | script) files=(app/*.[ch] app/*/*.[ch] lib/plan/options.c lib/search/request.c solvers/*/*.c) words='[a-z-]{2,24}' ;;

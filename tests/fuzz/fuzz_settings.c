@@ -1,6 +1,6 @@
 /* The person's own file of the explorer (theme, keys, settings): read, or refused with words and a place. */
 #include "fuzz/in_process.h"
-#include "tui/core/config.h"
+#include "tui/core/main_loop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {

@@ -2,10 +2,11 @@
  *
  *     build/bin/bench_cancel [--time SECONDS] [--only TEXT] FILE|GENERATOR ...
  *
- * Files (patterns, models) or graphs of a generator ("flash ops=2000"), by every way of planning below. A row has what a plan
- * took that had SECONDS (1), and how long it took to come back from the question that said stop, in a second run that is asked
- * to stop after SECONDS. "late": more than 50 ms, "no plan": none was there when it was to stop. Seconds are those of the
- * wall: on a busy machine some rows are late. --only: rows that have the text in "way file". */
+ * Files (patterns, models) or graphs of a generator ("flash ops=2000"), by every way of planning below. A
+ * row has what a plan took that had SECONDS (1), and how long it took to come back from the question that
+ * said stop, in a second run that is asked to stop after SECONDS. "late": more than 50 ms, "no plan": none
+ * was there when it was to stop. Seconds are those of the wall: on a busy machine some rows are late.
+ * --only: rows that have the text in "way file". */
 #include "unstable.h"
 #include "base/clock.h"
 #include "base/fail.h"

@@ -70,7 +70,7 @@ static const struct lx_graph *import(const struct asked *how, const char *path, 
     return g;
 }
 
-static const struct lx_graph *on_preset(const struct lx_graph *g, const char *preset, lx_status *st)
+static const struct lx_graph *on_preset(const struct lx_graph *g, const char *preset)
 {
     struct lx_device device = g->device;
     return lx_device_preset(preset, &device) ? lx_graph_with_device(g, &device) : NULL;
@@ -114,7 +114,7 @@ static bool checks(const struct lx_plan *p, lx_status *st)
 static bool measure(const struct asked *how, const char *path, const char *preset, lx_status *st)
 {
     double begin = cpu(), plain_s = 0, nest_s, check_s;
-    const struct lx_graph *read = import(how, path, st), *g = read ? on_preset(read, preset, st) : NULL;
+    const struct lx_graph *read = import(how, path, st), *g = read ? on_preset(read, preset) : NULL;
     double import_s = cpu() - begin;
     struct lx_plan *plain = g && !how->nests_only ? plan(g, false, &plain_s, st) : NULL;
     struct lx_plan *p = g && (plain || how->nests_only) ? plan(g, true, &nest_s, st) : NULL;

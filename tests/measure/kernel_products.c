@@ -91,7 +91,6 @@ void run_ours(const struct job *j)
     struct job *context = (struct job *)(uintptr_t)j;
     struct gemm_operands o = {.a = j->a, .b = j->b, .c = j->c};
     struct peak_task peak = peak_task(j->threads);
-    lx_status st;
     switch (j->row->kind) {
     case PEAK:
         pool_run(j->pool, j->threads, peak_run, &peak);

@@ -66,7 +66,7 @@ for scheme in $schemes; do
     hostile | team) grep -q '<title>1</title>' "$scratch/dom" && fail "a name was run" ;;
     esac
     [ "$case" != team ] || ! grep -q '<img\|<b>op' "$scratch/dom" || fail "a name is markup"
-    [ "$case" != team ] || grep -q 'cut along 0' "$scratch/dom" || fail "the page does not say how tensors are cut"
+    [ "$case" != team ] || grep -q 'sharded along 0' "$scratch/dom" || fail "the page does not say how tensors are sharded"
 done
 # Without scripts, as a reader of mail or a printer has it: all that the plan is.
 case $case in

@@ -71,7 +71,7 @@ sweep)
     keys g ]
     wait_for 'a knee'
     keys Enter
-    wait_for 'the plan that is shown'
+    wait_for 'the present plan'
     keys u
     wait_for 'plans with it'
     keys Q
@@ -220,7 +220,7 @@ watch) # a file that changes is read again by itself; while it is broken, the er
     wait_for 'masked'
     sed 's/"name": "masked", "kind": "add"/"name": "veiled", "kind": "add"/' "$scratch/own.json" >"$scratch/new"
     cp "$scratch/new" "$scratch/own.json"
-    wait_for 'has changed: read again'
+    wait_for 'has changed: reloaded'
     wait_for 'veiled'
     sed 's/"kind": "add"/"kind": "adn"/' "$scratch/new" >"$scratch/own.json"
     wait_for 'unknown kind "adn"'

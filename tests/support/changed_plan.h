@@ -5,7 +5,6 @@
 #include "unstable.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ static inline bool accepted(const cJSON *plan)
     struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
     bool ok = p && lx_plan_check(p, &st);
     lx_plan_free(p);
-    free(text);
+    cJSON_free(text);
     return ok;
 }
 

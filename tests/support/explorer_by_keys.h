@@ -73,7 +73,7 @@ static inline void type(struct explorer *x, const char *keys)
     lx_status st;
     while (key_parse(&keys, &k, &st)) {
         explorer_key(x, k);
-        session_take_results(&x->session);
+        worker_take(x->session.worker);
         explorer_draw(x);
     }
     assert_int_equal(st.code, LX_OK);

@@ -39,7 +39,7 @@ static inline bool json_patch_one(cJSON *root, const cJSON *edit)
     if (!value) return false;
     if (at) {
         cJSON_free(value->string); /* the key of the edit, not of what it replaces */
-        value->string = at->string ? mem_string(at->string) : NULL;
+        value->string = at->string ? strdup(at->string) : NULL; /* cJSON frees it */
         return cJSON_ReplaceItemViaPointer(parent, at, value);
     }
     if (strcmp(op, "add") != 0) return cJSON_Delete(value), false;

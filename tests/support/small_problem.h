@@ -18,6 +18,45 @@ struct small {
     char name[SMALL_MAX][16];
 };
 
+/* A builder: small_begin, then for each buffer small_add, which other fields may be set of, small_uses, small_parent. */
+static inline void small_begin(struct small *s, enum lx_objective objective, int64_t capacity,
+                               int64_t alignment)
+{
+    memset(s, 0, sizeof *s);
+    s->problem = (struct lx_problem){
+        .objective = objective, .capacity = capacity, .alignment = alignment, .buffers = s->buffer};
+}
+
+/* Buffer number `count`, alive in [start, end), at no fixed address. */
+static inline struct lx_buffer *small_add(struct small *s, int64_t size, int64_t start, int64_t end,
+                                          int64_t cost)
+{
+    int32_t i = s->problem.count++;
+    snprintf(s->name[i], sizeof s->name[i], "b%d", (int)i);
+    s->buffer[i] = (struct lx_buffer){.name = s->name[i],
+                                      .size = size,
+                                      .start = start,
+                                      .end = end,
+                                      .fixed = -1,
+                                      .spill_cost = cost,
+                                      .parents = s->parents[i]};
+    return &s->buffer[i];
+}
+
+static inline void small_uses(struct small *s, int32_t i, int64_t first, int64_t last)
+{
+    s->uses[i][0] = first;
+    s->uses[i][1] = last;
+    s->buffer[i].uses = s->uses[i];
+    s->buffer[i].use_count = first < last ? 2 : 1;
+}
+
+/* The child may take the parent's slot over. */
+static inline void small_parent(struct small *s, int32_t child, int32_t parent)
+{
+    s->parents[child][s->buffer[child].parent_count++] = parent;
+}
+
 /* Of a given tightness, with everything the data model allows: empty, barred, fixed and aligned buffers,
  * in-place edges. */
 static inline void random_problem(struct small *s, struct rng *rng, int32_t count,

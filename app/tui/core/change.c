@@ -1,54 +1,44 @@
-/* Two plans of one pattern, before a change and after it; see change.h. */
-#include "tui/core/change.h"
+/* The effect of a change on the plan. */
+#include "tui/core/session.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static struct change_figures figures_of(const struct lx_plan *p)
-{
-    return (struct change_figures){lx_plan_value(p), p->figures.spill_bytes, p->figures.end_to_end_us};
-}
-
-static bool change_same_cuts(const struct lx_division *a, const struct lx_division *b)
-{
-    if (a->split_count != b->split_count || a->contiguous != b->contiguous) return false;
-    for (int i = 0; i < a->split_count; i++)
-        if (a->splits[i].split != b->splits[i].split) return false;
-    return true;
-}
-
-/* Ops are the same by their names: layouts may differ, and with them the ops between. */
-static int32_t cut_anew(const struct lx_plan *a, const struct lx_plan *b)
+/* Ops whose division differs. Names identify them: layouts may differ, and with them the ops between. */
+static int32_t change_count_splits(const struct lx_plan *a, const struct lx_plan *b)
 {
     if (!a->divisions || !b->divisions || a->divisions == b->divisions) return 0;
     const struct lx_graph *ga = a->layouts->graph, *gb = b->layouts->graph;
-    int32_t n = 0, at = 0;
+    int32_t count = 0, at = 0;
     for (int32_t o = 0; o < gb->op_count && ga->op_count > 0; o++) {
         int32_t tried = 0; /* both have nearly the same order */
         while (tried < ga->op_count && strcmp(ga->ops[at].name, gb->ops[o].name) != 0)
             at = (at + 1) % ga->op_count, tried++;
-        if (tried < ga->op_count) n += !change_same_cuts(&a->divisions->at[at], &b->divisions->at[o]);
+        if (tried < ga->op_count) {
+            const struct lx_division *x = &a->divisions->at[at], *y = &b->divisions->at[o];
+            bool same = x->split_count == y->split_count && x->contiguous == y->contiguous;
+            for (int i = 0; same && i < x->split_count; i++) same = x->splits[i].split == y->splits[i].split;
+            count += !same;
+        }
         at = (at + 1) % ga->op_count;
     }
-    return n;
+    return count;
 }
 
-bool change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
+void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
 {
     struct lx_diff d;
     bool height = after->problem.objective == LX_HEIGHT;
-    *out = (struct change){.what = height                  ? "height"
-                                   : after->graph->is_list ? "cost"
-                                                           : "HBM",
-                           .before = figures_of(before),
-                           .after = figures_of(after)};
-    if (before->problem.objective != after->problem.objective)
-        return true; /* answers to different questions */
+    *out = (struct change){
+        .what = height                  ? "height"
+                : after->graph->is_list ? "cost"
+                                        : "HBM",
+        .before = {lx_plan_value(before), before->figures.spill_bytes, before->figures.end_to_end_us},
+        .after = {lx_plan_value(after), after->figures.spill_bytes, after->figures.end_to_end_us}};
+    if (before->problem.objective != after->problem.objective) return; /* answers to different questions */
     out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
     lx_plan_diff(before, after, &d);
     for (int32_t i = 0; i < d.count; i++) {
@@ -59,9 +49,9 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
         if (x->after >= 0) out->marks[x->after] = 1;
     }
     lx_diff_free(&d);
-    out->cut_anew = cut_anew(before, after);
+    out->resplit = change_count_splits(before, after);
     add_nests_change(before, after, &out->nests);
-    return out->known = true;
+    out->known = true;
 }
 
 void change_free(struct change *c)
@@ -71,13 +61,7 @@ void change_free(struct change *c)
     *c = (struct change){0};
 }
 
-int change_sign(const struct change *c)
-{
-    int64_t d = c->before.value - c->after.value;
-    return (d > 0) - (d < 0);
-}
-
-/* "(-8.1 %)"; nothing where it stayed as it was, or there is nothing to take a share of. */
+/* "(-8.1 %)"; nothing where the value is unchanged or was 0. */
 static void change_add_share(struct text *out, double before, double after)
 {
     if (before > 0 && before != after) text_format(out, " (%+.1f %%)", 100 * (after - before) / before);
@@ -135,7 +119,7 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
         text_format(out, "%s%s %s", comma, grouped(all[i].count).at, all[i].words);
         comma = ", ";
     }
-    if (c->cut_anew) text_format(out, "%s%s cut anew", comma, counted(c->cut_anew, "op").at);
-    if (!*comma && !c->cut_anew) text_add(out, "nothing moved");
+    if (c->resplit) text_format(out, "%s%s re-split", comma, counted(c->resplit, "op").at);
+    if (!*comma && !c->resplit) text_add(out, "nothing moved");
     return n;
 }

@@ -1,4 +1,4 @@
-/* All that is known of one buffer, in lines: where it is, how long, what it costs, why. */
+/* Everything about one buffer, in lines: its place, its life, its cost, the reason. */
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
 
@@ -11,19 +11,6 @@ struct words address_words(const struct scene *on, int64_t address)
     if (on->decimal) return grouped(address);
     snprintf(w.at, sizeof w.at, "0x%06llx", (long long)address);
     return w;
-}
-
-static void details_add_place(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
-{
-    const struct lx_buffer *b = &p->problem.buffers[i];
-    int64_t at = p->answer.address[i];
-    if (at >= 0) {
-        text_format(out, "on chip at %s to %s", address_words(on, at).at, address_words(on, at + b->size).at);
-        const char *pool = p->problem.pool_count ? p->problem.pools[lx_pool_of(p, i)].name : NULL;
-        if (pool) text_add(out, " of pool ");
-        if (pool) add_printable(out, pool, 24);
-    } else
-        text_add(out, b->reason ? "off chip, and may not be on chip" : "off chip");
 }
 
 static void details_add_uses(const struct scene *on, int32_t i, struct text *out)
@@ -44,7 +31,7 @@ static void details_add_uses(const struct scene *on, int32_t i, struct text *out
     } else
         text_format(out, ", %s", lx_role_word(g->tensors[t].role));
     int32_t first = o->reader_at[t], last = o->reader_at[t + 1];
-    text_add(out, first < last ? ", read by " : ", read by nobody");
+    text_add(out, first < last ? ", read by " : ", never read");
     for (int32_t k = first; k < last; k++) {
         if (k - first == 4) {
             text_format(out, " and %s more", grouped(last - k).at);
@@ -55,7 +42,7 @@ static void details_add_uses(const struct scene *on, int32_t i, struct text *out
     }
 }
 
-/* The copies of a stay, and whether its tensor has others. */
+/* The copies of a stay, and its number among the stays of its tensor. */
 static void details_add_copies(const struct scene *on, int32_t i, struct text *out)
 {
     const struct outcome *o = &on->session->shown;
@@ -83,7 +70,7 @@ static void details_add_copies(const struct scene *on, int32_t i, struct text *o
     }
 }
 
-/* One line behind the other; a line that does not fit goes on in the next row. */
+/* A line that is too long continues in the next row. */
 static void details_draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
     int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
@@ -105,9 +92,17 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);
     text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " per core," : "");
-    details_add_place(on, p, i, &line);
+    int64_t at = p->answer.address[i];
+    if (placed) {
+        text_format(&line, "on chip at %s to %s", address_words(on, at).at,
+                    address_words(on, at + b->size).at);
+        const char *pool = p->problem.pool_count ? p->problem.pools[lx_pool_of(p, i)].name : NULL;
+        if (pool) text_add(&line, " of pool ");
+        if (pool) add_printable(&line, pool, 24);
+    } else
+        text_add(&line, b->reason ? "must stay in HBM" : "off chip");
     details_draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
-    /* Which tile it is in the iteration that its nest is seen in; of what is whole, what the nest at the cursor does. */
+    /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the cursor. */
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
     if (nest >= 0) {
         int64_t iteration = session_iteration(on->session, nest);
@@ -132,7 +127,7 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
         details_draw_line(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
-        text_format(&line, p->stays ? "moves %s of HBM traffic; %s: what helps" : "costs %s; %s: what helps",
+        text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
                     in_bytes(moved).at, KEY_OF(WHY));
         details_draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }

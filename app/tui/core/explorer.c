@@ -1,5 +1,4 @@
-/* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
- * the states of all views and the grid. */
+/* The explorer between keys and screen. It owns the session, the states of all views and the grid. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 
@@ -11,16 +10,27 @@
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
 {
     *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};
-    return session_begin(&x->session, how) && views_begin(x->states) &&
-           cells_resize(&x->cells, rows, columns);
+    if (!session_begin(&x->session, how)) return false;
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        const struct view *v = all_views[i];
+        x->states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
+        if (v->begin) v->begin(x->states[i]);
+    }
+    cells_resize(&x->cells, rows, columns);
+    return true;
 }
 
 void explorer_end(struct explorer *x)
 {
     session_end(&x->session);
-    views_end(x->states);
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        if (x->states[i] && all_views[i]->end) all_views[i]->end(x->states[i]);
+        mem_free(x->states[i]);
+    }
     cells_free(&x->cells);
-    prompt_free(&x->prompt);
+    for (size_t i = 0; i < x->prompt.history.count; i++) mem_free(x->prompt.history.at[i]);
+    VEC_FREE(&x->prompt.history);
+    text_free(&x->prompt.choices);
     text_free(&x->message);
     text_free(&x->copied);
     mem_free(x->replace);
@@ -51,14 +61,6 @@ void explorer_show(struct explorer *x, enum view_id page)
     if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
 }
 
-static void explorer_mouse(struct explorer *x, const struct key *k)
-{
-    bool on_title = k->row == 0 && k->code == AT_CLICK;
-    for (int i = 0; on_title && i < PAGE_COUNT; i++)
-        if (k->column >= x->tabs[i].from && k->column < x->tabs[i].to) explorer_show(x, (enum view_id)i);
-    if (!on_title && !footer_click(x, k)) view_mouse(x, explorer_top(x), k);
-}
-
 void explorer_key(struct explorer *x, struct key key)
 {
     enum view_id top = explorer_top(x);
@@ -69,9 +71,9 @@ void explorer_key(struct explorer *x, struct key key)
         x->redraw_all = true;
         return;
     case AT_WAIT:
-        do { /* what has finished may have asked for more */
+        do { /* a finished job may have posted others */
             worker_wait(x->session.worker);
-            session_take_results(&x->session);
+            worker_take(x->session.worker);
         } while (worker_busy(x->session.worker, NULL) > 0);
         return;
     case AT_TICK:
@@ -84,7 +86,11 @@ void explorer_key(struct explorer *x, struct key key)
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
-        if (!x->prompt.open) explorer_mouse(x, &key);
+        if (x->prompt.open) return;
+        for (int i = 0; key.row == 0 && key.code == AT_CLICK && i < PAGE_COUNT; i++)
+            if (key.column >= x->tabs[i].from && key.column < x->tabs[i].to)
+                explorer_show(x, (enum view_id)i);
+        if ((key.row != 0 || key.code != AT_CLICK) && !footer_click(x, &key)) view_mouse(x, top, &key);
         return;
     default:
         break;
@@ -125,8 +131,7 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
 
 void explorer_draw(struct explorer *x)
 {
-    /* What went wrong in the background is said once. */
-    struct text *news = &x->session.news;
+    struct text *news = &x->session.news; /* errors of the background */
     if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
     text_free(news);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};

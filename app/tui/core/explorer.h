@@ -1,25 +1,25 @@
-/* The explorer between a key and the grid: which view is shown, what lies on top, what is being typed. */
+/* The explorer between keys and the grid: the page, the panel on top, the command line. */
 #ifndef LX_APP_TUI_EXPLORER_H
 #define LX_APP_TUI_EXPLORER_H
 
 #include "tui/core/views.h"
 #include "text/format.h"
 
-/* What is being typed at the bottom. */
+/* The command line. */
 struct prompt {
     bool open;
     char lead; /* ':', '/' or 'f' */
     char text[240];
     int at, length; /* bytes; `at`: the cursor */
-    int fresh;      /* from this byte on it is proposed, and typing replaces it; 0: nothing is */
+    int fresh;      /* the proposal begins at this byte, and typing replaces it; 0: none */
     int proposed;   /* where the proposal began */
     VEC(char *) history;
     int history_at;
-    char kept[240];      /* what was typed before going through the history */
-    struct text choices; /* of a completion that has several */
+    char kept[240];      /* the line before going through the history */
+    struct text choices; /* of a completion with several words */
 };
 
-/* A key in the last line, and the columns that a click on it may have. */
+/* A key in the last line, and its columns for clicks. */
 struct footer_key {
     int from, to;
     enum request request;
@@ -27,20 +27,20 @@ struct footer_key {
 
 enum { FOOTER_KEYS = MOST_HINTS + 1, MOST_PLACES = 100 };
 
-/* Where one was: a page, a pattern, and what was selected there. */
+/* A page, a pattern and the selection there. */
 struct place {
     enum view_id view;
     int pattern;
     int32_t buffer, op;
 };
 
-/* A file that is to be edited, and where. */
+/* A file to edit, and the line. */
 struct edit {
     bool wanted;
     int pattern, line;
 };
 
-/* The file of the open pattern as it was seen last; file 0: not yet. */
+/* The file of the open pattern when it was last checked; file 0: not yet. */
 struct stamp {
     int pattern;
     int64_t seconds, nanoseconds, bytes;
@@ -54,26 +54,26 @@ struct explorer {
     const struct glyphs *glyphs;
     bool decimal;               /* addresses */
     enum view_id view, overlay; /* overlay VIEW_COUNT: none */
-    void *states[VIEW_COUNT];   /* of the views; each knows only its own */
+    void *states[VIEW_COUNT];   /* each view knows only its own */
     struct prompt prompt;
     struct text message;
     uint8_t message_tone;
     char search[64];
     char filter[VIEW_COUNT][64];
     bool quit, redraw_all, keep_message;
-    int spin; /* counts ticks of the clock, for what moves by itself */
+    int spin; /* counts ticks of the clock, for animations */
 
     struct {
         int from, to;
-    } tabs[PAGE_COUNT]; /* columns of the title that a click selects */
+    } tabs[PAGE_COUNT]; /* columns of the title, for clicks */
     struct footer_key footer[FOOTER_KEYS];
     int footer_count, footer_row;
-    struct place places[MOST_PLACES]; /* one came from, the last one last */
+    struct place places[MOST_PLACES]; /* previous places, the last one last */
     int place_count;
     struct edit edit;
     struct stamp stamp;
-    char *replace;      /* what may replace a file when it is asked for again; NULL: nothing */
-    struct text copied; /* for the terminal's clipboard; the screen sends it and empties it */
+    char *replace;      /* the command that may replace a file when it is repeated; NULL: none */
+    struct text copied; /* for the terminal's clipboard; the main loop sends it */
 };
 
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns);
@@ -81,66 +81,52 @@ void explorer_end(struct explorer *x);
 void explorer_key(struct explorer *x, struct key key);
 void explorer_request(struct explorer *x, enum request r, const char *argument);
 void explorer_draw(struct explorer *x);
-/* Another page, and nothing on top of it. */
+/* Another page, without a panel. */
 void explorer_show(struct explorer *x, enum view_id page);
 /* The panel on top, or else the page. */
 enum view_id explorer_top(const struct explorer *x);
-/* Does something move by itself (a race, play)? Then the clock ticks. */
+/* Is there an animation (a race, play)? Then the clock ticks. */
 bool explorer_is_lively(struct explorer *x);
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* way_back.c */
+/* finding.c: the way back */
 struct place place_now(const struct explorer *x);
-/* Keeps where one was, if a request has led away from there. */
+/* Keeps the place before a request, if the request left it. */
 void place_left(struct explorer *x, struct place before, enum request by);
 
-/* filtered.c: does the view's filter hide the selection? */
-bool filter_hides(struct explorer *x, enum view_id view);
-/* Moves a selection that the page's filter hides to the row that is marked. */
-void filter_settle(struct explorer *x);
-/* Takes the page's filter away when a request selected what it hides; `before`, `plan`: as they were then. */
-void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
 void place_back(struct explorer *x);
+/* Does the view's filter hide the selection? */
+bool filter_hides(struct explorer *x, enum view_id view);
+/* Moves a selection that the page's filter hides to the marked row. */
+void filter_settle(struct explorer *x);
+/* Removes the page's filter if a request has selected a hidden row; `before`, `plan`: the page and the plan before it. */
+void filter_yield(struct explorer *x, enum view_id before, uint64_t plan);
+/* The next match; `here`: the selected item counts. */
+void search_step(struct explorer *x, int direction, bool here);
+/* Ignores case; an empty needle is in everything. */
+bool has_text(const char *haystack, const char *needle);
 
 /* view_patterns.c: the pattern under the cursor of the list, or -1 */
 int pattern_marked(struct explorer *x);
 
-/* editor.c: asks for the editor, which the main loop starts when it has a terminal to give away */
+/* editor.c: asks for the editor; the main loop starts it */
 void edit_ask(struct explorer *x);
 void edit_now(struct explorer *x);
 /* $VISUAL, $EDITOR or vi. */
 const char *edit_program(void);
-/* Reads the open pattern again when its file has changed. */
+/* Reloads the open pattern when its file has changed. */
 void explorer_watch(struct explorer *x);
 
-/* nest_acts.c: one iteration on or back, to an iteration by its number, to another nest; as rows of the acts. */
-enum nest_loop { NEST_INNER, NEST_OUTER };
-void nest_step(struct explorer *x, const char *argument, int loop, int by);
-void nest_iterate(struct explorer *x, const char *argument, int what, int by);
-void nest_go(struct explorer *x, const char *argument, int what, int by);
-
-/* prompt.c: the line at the bottom */
+/* prompt.c: the command line */
 void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */
 void prompt_propose(struct explorer *x, const char *text, const char *proposal);
-/* Once more the line that was typed, with a remark behind it. */
-void prompt_again(struct explorer *x, const char *line, const char *remark);
 void prompt_key(struct explorer *x, uint32_t code);
-void prompt_free(struct prompt *p);
 /* Runs "name argument". */
 void prompt_run(struct explorer *x, const char *line);
-/* complete.c: what may follow `text` as the argument of a request (or as its name); `take` is called for
- * each. */
-void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
-              void *context);
 
-/* find_text.c: the next match; `here`: what is selected already counts. */
-void search_step(struct explorer *x, int direction, bool here);
-/* Without regard to case; an empty needle is in everything. */
-bool has_text(const char *haystack, const char *needle);
-
-/* export.c: what is taken along */
+/* export.c: saving */
 void take_save(struct explorer *x, const char *path);
 void take_export(struct explorer *x, const char *path);
 void take_copy(struct explorer *x);
@@ -148,38 +134,41 @@ void take_copy(struct explorer *x);
 char *take_name(const struct explorer *x, const char *ending);
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out);
 
-/* frame.c: what is around the views */
+/* frame.c: around the views */
 void frame_draw_title(struct explorer *x, struct box area);
 void frame_draw_status(struct explorer *x, struct box area);
 /* footer.c: the last line */
 void frame_draw_hints(struct explorer *x, struct box area);
 /* True: the click was on it. */
 bool footer_click(struct explorer *x, const struct key *k);
-/* frame_planning.c: how far the plan is that is being made; returns the columns it took, 0 where none is. */
+/* The progress of planning; returns the columns it took, 0: nothing is planned. */
 int frame_draw_planning(struct explorer *x, struct box row);
-/* What the last change did, before and after. */
+/* The effect of the last change. */
 void frame_draw_change(struct explorer *x, struct box row);
-/* Of a pattern in the list that is not the open one: what is known of it. */
+/* The facts of a pattern in the list that is not open. */
 void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p);
-/* Instead of a view while there is nothing to see yet: what is known of the pattern meanwhile. */
+/* Instead of a view before the first plan: the facts of the pattern. */
 void frame_draw_waiting(const struct scene *on, struct box area);
 /* A box on top with a title; returns its inside. */
 struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
-/* Shown instead of a view that has no plan. */
+/* Instead of a view that has no plan. */
 void frame_no_plan(const struct scene *on, struct box area);
 
 /* graph_rows.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
-/* view_why.c: the panel about the selected buffer, if that is off chip; false: it is not. */
+/* view_why.c: the panel about the selected buffer; false: it is on chip. */
 bool why_open(struct explorer *x);
 
-/* view_patterns.c: the pattern under its cursor, or -1 */
-int marked_pattern(const struct explorer *x);
-
-/* details.c: all about one buffer, in lines */
+/* details.c: everything about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */
 struct words address_words(const struct scene *on, int64_t address);
+
+/* Views whose items are the ops of the plan, in its order: `]`, search and the command line walk them. */
+int op_items_count(struct explorer *x, void *state);
+const char *op_items_name(struct explorer *x, void *state, int i);
+int op_items_selected(struct explorer *x, void *state);
+void op_items_select(struct explorer *x, void *state, int i);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a person takes along: the plan, the view as a file, the command line that makes the same plan. */
+/* Saves the plan, exports the view, copies the command line that makes the same plan. */
 #include "tui/core/explorer.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -21,8 +21,8 @@ char *take_name(const struct explorer *x, const char *ending)
     return mem_format("%.*s%s", (int)(n < 80 ? n : 80), name, ending);
 }
 
-/* A file that is there already is replaced when it is asked for once more, in the same words. */
-static bool may_write(struct explorer *x, enum request r, const char *path)
+/* An existing file is replaced when the same command is given twice. */
+static bool export_may_write(struct explorer *x, enum request r, const char *path)
 {
     char *line = mem_format("%s %s", request_rows[r].name, path);
     bool again = x->replace && strcmp(x->replace, line) == 0;
@@ -33,7 +33,8 @@ static bool may_write(struct explorer *x, enum request r, const char *path)
         return true;
     }
     x->replace = line;
-    prompt_again(x, line, "exists; once more to replace");
+    prompt_open(x, ':', line);
+    text_add(&x->prompt.choices, "exists; <Enter> again replaces it");
     return false;
 }
 
@@ -42,7 +43,7 @@ void take_save(struct explorer *x, const char *path)
     lx_status st;
     if (!*path)
         explorer_say(x, TONE_BAD, "save to which file? %s proposes one", KEY_OF(SAVE));
-    else if (!may_write(x, REQ_SAVE, path))
+    else if (!export_may_write(x, REQ_SAVE, path))
         return;
     else if (session_save(&x->session, path, &st))
         explorer_say(x, TONE_GOOD, "saved; check it with: lxplan check %s", path);
@@ -50,24 +51,24 @@ void take_save(struct explorer *x, const char *path)
         explorer_say(x, TONE_BAD, "%s: %s", path, st.text);
 }
 
-static uint32_t rgb(int16_t colour, bool ink, const struct theme *t)
+static uint32_t export_rgb(int16_t colour, bool ink, const struct theme *t)
 {
     bool is_light = strcmp(t->name, "dark") != 0;
     if (colour < 0) return ink == is_light ? 0x101010 : is_light ? 0xffffff : ink ? 0xdddddd : 0x101014;
     return palette_rgb(colour);
 }
 
-/* The colours of a cell as they are seen. */
-static void svg_colours(const struct cell_glyph *c, const struct theme *t, uint32_t *front, uint32_t *back)
+/* The visible colours of a cell. */
+static void export_colours(const struct cell_glyph *c, const struct theme *t, uint32_t *front, uint32_t *back)
 {
     const struct look *ink = &t->look[c->style.ink], *paper = &t->look[c->style.paper];
     bool turned = (c->style.marks | ink->ink_marks | paper->paper_marks) & MARK_REVERSE;
-    *front = rgb(turned ? paper->paper : look_ink(t, c->style), !turned, t);
-    *back = rgb(turned ? look_ink(t, c->style) : paper->paper, turned, t);
+    *front = export_rgb(turned ? paper->paper : look_ink(t, c->style), !turned, t);
+    *back = export_rgb(turned ? look_ink(t, c->style) : paper->paper, turned, t);
 }
 
 /* Which quarters of a cell a block fills; -1: it is no block. */
-static int quarters_of(uint32_t code)
+static int export_quarters(uint32_t code)
 {
     for (int k = 1; k < 16; k++)
         if (glyphs_unicode.quadrant[k] == code) return k;
@@ -75,30 +76,26 @@ static int quarters_of(uint32_t code)
 }
 
 /* The colour of one of the four quarters of a cell. */
-static uint32_t svg_quarter(const struct cells *g, const struct theme *t, int row, int column)
+static uint32_t export_quarter(const struct cells *g, const struct theme *t, int row, int column)
 {
     const struct cell_glyph *c = &g->at[row / 2 * g->columns + column / 2];
     uint32_t front, back;
-    int quarters = quarters_of(c->code);
-    svg_colours(c, t, &front, &back);
+    int quarters = export_quarters(c->code);
+    export_colours(c, t, &front, &back);
     return quarters > 0 && (quarters >> (row % 2 * 2 + column % 2) & 1) ? front : back;
 }
 
-static bool same_rows(const struct cells *g, const struct theme *t, int row)
+/* The background: one rectangle per run of a colour, without seams; block characters are rectangles, too.
+ * Returns the number of half rows, 2 where both halves of a row are equal. */
+static int export_papers(const struct cells *g, const struct theme *t, int row, struct text *out)
 {
-    for (int c = 0; c < 2 * g->columns; c++)
-        if (svg_quarter(g, t, row, c) != svg_quarter(g, t, row + 1, c)) return false;
-    return true;
-}
-
-/* What lies behind the characters, blocks as what they are: one rectangle per run of a colour, without seams. */
-static int svg_papers(const struct cells *g, const struct theme *t, int row, struct text *out)
-{
-    int height = row % 2 == 0 && same_rows(g, t, row) ? 2 : 1;
+    int height = row % 2 == 0 ? 2 : 1;
+    for (int c = 0; height == 2 && c < 2 * g->columns; c++)
+        if (export_quarter(g, t, row, c) != export_quarter(g, t, row + 1, c)) height = 1;
     for (int c = 0, n; c < 2 * g->columns; c += n) {
-        uint32_t colour = svg_quarter(g, t, row, c);
-        for (n = 1; c + n < 2 * g->columns && svg_quarter(g, t, row, c + n) == colour;) n++;
-        if (colour == rgb(-1, false, t)) continue;
+        uint32_t colour = export_quarter(g, t, row, c);
+        for (n = 1; c + n < 2 * g->columns && export_quarter(g, t, row, c + n) == colour;) n++;
+        if (colour == export_rgb(-1, false, t)) continue;
         text_format(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>\n",
                     c * CELL_WIDTH / 2.0, row * CELL_HEIGHT / 2, n * CELL_WIDTH / 2.0,
                     height * CELL_HEIGHT / 2, colour);
@@ -106,13 +103,14 @@ static int svg_papers(const struct cells *g, const struct theme *t, int row, str
     return height;
 }
 
-static void svg_character(const struct cells *g, const struct theme *t, int row, int column, struct text *out)
+static void export_character(const struct cells *g, const struct theme *t, int row, int column,
+                             struct text *out)
 {
     const struct cell_glyph *c = &g->at[row * g->columns + column];
     uint32_t front, back;
     unsigned marks = c->style.marks | t->look[c->style.ink].ink_marks | t->look[c->style.paper].paper_marks;
-    if (c->code <= ' ' || quarters_of(c->code) > 0) return;
-    svg_colours(c, t, &front, &back);
+    if (c->code <= ' ' || export_quarters(c->code) > 0) return;
+    export_colours(c, t, &front, &back);
     text_format(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s>&#%u;", column * CELL_WIDTH,
                 row * CELL_HEIGHT + CELL_HEIGHT - 5, front, marks & MARK_BOLD ? " font-weight=\"bold\"" : "",
                 marks & MARK_UNDERLINE ? " text-decoration=\"underline\"" : "", (unsigned)c->code);
@@ -126,11 +124,11 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "font-family=\"monospace\" font-size=\"15\">\n<rect width=\"100%%\" height=\"100%%\" "
                 "fill=\"#%06x\"/>\n<g shape-rendering=\"crispEdges\">\n",
-                g->columns * CELL_WIDTH, g->rows * CELL_HEIGHT, rgb(-1, false, t));
-    for (int r = 0; r < 2 * g->rows;) r += svg_papers(g, t, r, out);
+                g->columns * CELL_WIDTH, g->rows * CELL_HEIGHT, export_rgb(-1, false, t));
+    for (int r = 0; r < 2 * g->rows;) r += export_papers(g, t, r, out);
     text_add(out, "</g>\n");
     for (int r = 0; r < g->rows; r++)
-        for (int c = 0; c < g->columns; c++) svg_character(g, t, r, c, out);
+        for (int c = 0; c < g->columns; c++) export_character(g, t, r, c, out);
     text_add(out, "</svg>\n");
 }
 
@@ -156,8 +154,8 @@ void take_export(struct explorer *x, const char *path)
                      "a list of patterns is no HTML: name a file .svg for a drawing, or .txt for text");
         return;
     }
-    if (!may_write(x, REQ_EXPORT, path)) return;
-    if (x->overlay != VIEW_ROOFLINE) x->overlay = VIEW_COUNT; /* that one is a picture of its own */
+    if (!export_may_write(x, REQ_EXPORT, path)) return;
+    if (x->overlay != VIEW_ROOFLINE) x->overlay = VIEW_COUNT; /* a picture of its own */
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
@@ -169,7 +167,7 @@ void take_export(struct explorer *x, const char *path)
             cells_to_svg(&x->cells, x->theme, &out);
     } else
         cells_to_text(&x->cells, &out);
-    bool ok = out.failed ? status_no_memory(&st) : file_write(path, out.at, out.length, &st);
+    bool ok = file_write(path, out.at, out.length, &st);
     text_free(&out);
     if (ok)
         explorer_say(x, TONE_GOOD, "%s written", path);

@@ -1,5 +1,4 @@
-/* Keys, mouse and resizing as ncurses tells them, and the signals that it leaves to us. Handlers only set a
- * flag. */
+/* Keys, mouse and resizing from ncurses, and the signals that it does not handle. Handlers only set a flag. */
 #include "tui/draw/screen.h"
 
 #include <curses.h>
@@ -8,12 +7,17 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Set by handlers, looked at between keys. */
+/* Set by handlers, read between keys. */
 static volatile sig_atomic_t must_end, must_stop, came_back;
 
-static void end_soon(int number)
+static void input_note_signal(int number)
 {
-    must_end = number;
+    if (number == SIGTSTP)
+        must_stop = 1;
+    else if (number == SIGCONT)
+        came_back = 1;
+    else
+        must_end = number;
 }
 
 bool input_was_interrupted(void)
@@ -21,29 +25,16 @@ bool input_was_interrupted(void)
     return must_end == SIGINT;
 }
 
-static void stop_soon(int number)
-{
-    (void)number;
-    must_stop = 1;
-}
-
-static void back_again(int number)
-{
-    (void)number;
-    came_back = 1;
-}
-
 void input_signals(void)
 {
-    /* ncurses has a handler of its own for resizing. Its one for Ctrl-Z would be deaf while it draws: if somebody
-     * else's is there first, it leaves that signal alone. */
-    struct sigaction end = {.sa_handler = end_soon}, stop = {.sa_handler = stop_soon}, old;
-    struct sigaction back = {.sa_handler = back_again};
-    sigaction(SIGTERM, &end, NULL);
-    sigaction(SIGHUP, &end, NULL);
-    sigaction(SIGINT, &end, NULL);
-    sigaction(SIGCONT, &back, NULL);
-    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &stop, NULL);
+    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none where there is
+     * one already. */
+    struct sigaction noted = {.sa_handler = input_note_signal}, old;
+    sigaction(SIGTERM, &noted, NULL);
+    sigaction(SIGHUP, &noted, NULL);
+    sigaction(SIGINT, &noted, NULL);
+    sigaction(SIGCONT, &noted, NULL);
+    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &noted, NULL);
 }
 
 void input_begin(void)
@@ -83,13 +74,6 @@ static struct key input_named(wint_t c)
     return k;
 }
 
-static struct key input_plain(wint_t c)
-{
-    if (c == '\n') c = AT_ENTER;
-    if (c == 8) c = AT_BACKSPACE;
-    return (struct key){.code = (uint32_t)c};
-}
-
 struct key input_next(int wake, int milliseconds)
 {
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
@@ -102,11 +86,11 @@ struct key input_next(int wake, int milliseconds)
         }
         if (came_back) {
             came_back = 0;
-            return (struct key){.code = 12}; /* as Ctrl-L: somebody else has written here */
+            return (struct key){.code = 12}; /* as Ctrl-L: another program has written here */
         }
         switch (get_wch(&c)) {
         case OK:
-            return input_plain(c);
+            return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
         case KEY_CODE_YES:
             return input_named(c);
         default:

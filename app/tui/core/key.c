@@ -23,20 +23,12 @@ static const struct {
 
 enum { NAMES = sizeof names / sizeof *names };
 
-/* What stands behind a name: "Click:3,10", "Resize:80x24"; a size has its columns first. */
-static bool read_place(const char *s, struct key *out)
-{
-    int a = 0, b = 0;
-    char between = 0;
-    if (sscanf(s, "%d%c%d", &a, &between, &b) != 3 || a < 0 || b < 0 || a > 1000 || b > 1000) return false;
-    out->row = between == 'x' ? b : a;
-    out->column = between == 'x' ? a : b;
-    return true;
-}
-
-static bool parse_named(const char *word, struct key *out)
+/* "Down", "C-r"; a place may follow: "Click:3,10", "Resize:80x24" with the columns first. */
+static bool key_parse_named(const char *word, struct key *out)
 {
     size_t n = strcspn(word, ":");
+    int a = 0, b = 0;
+    char between = 0;
     if (strncasecmp(word, "C-", 2) == 0 && isalpha((unsigned char)word[2]) && !word[3]) {
         *out = (struct key){.code = (uint32_t)(toupper((unsigned char)word[2]) - '@')};
         return true;
@@ -44,7 +36,12 @@ static bool parse_named(const char *word, struct key *out)
     for (int i = 0; i < NAMES; i++) {
         if (strncasecmp(word, names[i].name, n) != 0 || names[i].name[n]) continue;
         *out = (struct key){.code = names[i].code};
-        return !word[n] || read_place(word + n + 1, out);
+        if (!word[n]) return true;
+        if (sscanf(word + n + 1, "%d%c%d", &a, &between, &b) != 3 || a < 0 || b < 0 || a > 1000 || b > 1000)
+            return false;
+        out->row = between == 'x' ? b : a;
+        out->column = between == 'x' ? a : b;
+        return true;
     }
     return false;
 }
@@ -59,7 +56,7 @@ bool key_parse(const char **text, struct key *out, lx_status *st)
         char word[32] = "";
         end = strchr(s, '>');
         if (end && end - s - 1 < (long)sizeof word) memcpy(word, s + 1, (size_t)(end - s - 1));
-        if (!end || !parse_named(word, out))
+        if (!end || !key_parse_named(word, out))
             return status_set(st, LX_E_USAGE,
                               "\"%.12s\" is not a key; write <Down>, <C-r>, <Enter>, <wait>, or <lt> "
                               "for the character itself",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Milliseconds between two pictures of what moves by itself, and between two looks at the file that is open. */
+/* Milliseconds between two frames of an animation, and between two checks of the open file. */
 enum { FRAME = 120, WATCH = 1000 };
 
 static bool write_dump(struct explorer *x, const char *path, lx_status *st)
@@ -33,8 +33,8 @@ static bool run_script(struct explorer *x, const char *script, lx_status *st)
     struct key k;
     while (!x->quit && key_parse(&script, &k, st)) {
         explorer_key(x, k);
-        session_take_results(&x->session);
-        explorer_draw(x); /* views learn where they are by being drawn */
+        worker_take(x->session.worker);
+        explorer_draw(x); /* views get their boxes by being drawn */
     }
     return st->code == LX_OK;
 }
@@ -56,7 +56,7 @@ static void run_terminal(struct explorer *x)
             text_free(&x->copied);
         }
         struct key k = input_next(descriptor, explorer_is_lively(x) ? FRAME : WATCH);
-        /* All that is typed already is done before the next picture. */
+        /* All keys in the queue come before the next frame. */
         for (int n = 0; n < 100 && !x->quit && k.code != AT_NOTHING; n++) {
             if (k.code == AT_LAST) return;
             explorer_key(x, k);
@@ -64,48 +64,37 @@ static void run_terminal(struct explorer *x)
             k = input_next(descriptor, 0);
             if (k.code == AT_TICK) break;
         }
-        session_take_results(&x->session);
+        worker_take(x->session.worker);
     }
 }
 
-static bool is_light(void)
-{
-    const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
-    return last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
-}
-
+/* The terminal's background decides between dark and light, where it is known. */
 static bool choose_theme(struct explorer *x, const struct explore_options *o, lx_status *st)
 {
+    const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
+    bool light = last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
     int colours = o->script ? 0 : screen_colours();
-    x->theme = o->no_colour && !o->theme ? theme_find("mono") : theme_for(colours, is_light());
-    if (!o->theme) return true;
-    x->theme = theme_find(o->theme);
+    x->theme = o->theme       ? theme_find(o->theme)
+               : o->no_colour ? theme_find("mono")
+                              : theme_for(colours, light);
     return x->theme ? true : theme_unknown(o->theme, st);
 }
 
-/* Whoever opens the plan of a team wants to see the team. */
-static bool is_of_team(const char *path)
-{
-    size_t length = 0;
-    lx_status ignored = {0};
-    char *text = file_read(path, &length, &ignored);
-    bool is = text && lx_is_team_plan(text, length);
-    mem_free(text);
-    return is;
-}
-
+/* A single file is opened at once, the plan of a team in the team's view. */
 static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)
 {
+    lx_status ignored = {0};
+    size_t length = 0;
     x->session.models = o->models;
     for (int i = 0; i < o->path_count; i++)
         if (!session_add(&x->session, o->paths[i], st)) return false;
-    x->session.models = NULL; /* what is opened by hand is none of those */
+    x->session.models = NULL; /* for files that the user opens */
     if (o->team) session_team_resize(&x->session, o->team);
-    /* One file is opened; of several one is chosen first. */
-    if (x->session.patterns.count == 1) {
-        session_open(&x->session, 0);
-        explorer_show(x, o->team || is_of_team(x->session.patterns.at[0].path) ? VIEW_TEAM : VIEW_MAP);
-    }
+    if (x->session.patterns.count != 1) return true;
+    session_open(&x->session, 0);
+    char *text = o->team ? NULL : file_read(x->session.patterns.at[0].path, &length, &ignored);
+    explorer_show(x, o->team || (text && lx_is_team_plan(text, length)) ? VIEW_TEAM : VIEW_MAP);
+    mem_free(text);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* Plans a pattern (or reads a plan file) and works out what views ask about it. Runs on a worker's thread;
- * what it gives is never changed afterwards. */
+/* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
+ * outcome is constant afterwards. */
 #include "tui/core/planned.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -9,64 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Producers and readers of every tensor, by counting. */
-static bool index_tensors(struct outcome *o)
-{
-    const struct lx_graph *g = outcome_graph(o);
-    if (!g) return true;
-    size_t tensors = (size_t)g->tensor_count, reads = 0;
-    for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
-    o->producer = mem_alloc((tensors + 1) * sizeof *o->producer);
-    o->reader_at = mem_zeroed(tensors + 2, sizeof *o->reader_at);
-    o->readers = mem_alloc((reads + 1) * sizeof *o->readers);
-    if (!o->producer || !o->reader_at || !o->readers) return false;
-    for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
-    for (int32_t i = 0; i < g->op_count; i++) {
-        for (int k = 0; k < g->ops[i].output_count; k++) o->producer[g->ops[i].outputs[k]] = i;
-        for (int k = 0; k < g->ops[i].input_count; k++) o->reader_at[g->ops[i].inputs[k] + 2]++;
-    }
-    for (size_t t = 1; t <= tensors; t++) o->reader_at[t + 1] += o->reader_at[t];
-    for (int32_t i = 0; i < g->op_count; i++)
-        for (int k = 0; k < g->ops[i].input_count; k++)
-            o->readers[o->reader_at[g->ops[i].inputs[k] + 1]++] = i;
-    return true;
-}
-
-static const struct lx_plan *planned_make(const struct source_content *from, const struct what_if *how,
-                                          const struct lx_run *run, const struct lx_plan *like, lx_status *st)
-{
-    int64_t values[MOST_SOLVER_OPTIONS];
-    struct lx_plan_options options = {.run = *run, .like = like};
-    const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, st);
-    const struct lx_plan *plan = sized ? lx_plan_make(sized, &options, st) : NULL;
-    lx_graph_free(sized);
-    return plan;
-}
-
 /* The stays of every tensor, by counting. */
-static bool index_stays(struct outcome *o)
+static void planned_index_stays(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
-    if (!g) return true;
+    if (!g) return;
     size_t tensors = (size_t)g->tensor_count, n = (size_t)o->plan->problem.count;
     o->stay_at = mem_zeroed(tensors + 2, sizeof *o->stay_at);
     o->stays_by_tensor = mem_alloc((n + 1) * sizeof *o->stays_by_tensor);
-    if (!o->stay_at || !o->stays_by_tensor) return false;
     for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
     for (size_t i = 0; i < n; i++)
         o->stays_by_tensor[o->stay_at[o->plan->stays[i].tensor + 1]++] = (int32_t)i;
-    return true;
 }
 
 /* Tensors that several ops use, from the first to the last. */
-static bool lay_rails(struct outcome *o)
+static void planned_lay_rails(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
-    if (!g) return true;
+    if (!g) return;
     struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
     int32_t n = 0;
-    for (int32_t t = 0; all && t < g->tensor_count; t++) {
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         int32_t begin = o->reader_at[t], end = o->reader_at[t + 1];
         struct rail r = {.thing = t, .first = o->producer[t], .last = o->producer[t]};
         for (int32_t k = begin; k < end; k++) {
@@ -75,79 +39,89 @@ static bool lay_rails(struct outcome *o)
         }
         if (r.first >= 0 && r.first < r.last) all[n++] = r;
     }
-    bool ok = all && rails_make(all, n, g->op_count, &o->rails);
+    rails_make(all, n, g->op_count, &o->rails);
     mem_free(all);
-    return ok;
 }
 
-/* What each buffer moves and each op waits for. */
-static bool planned_add_up(struct outcome *o)
+/* The traffic of each buffer and the waits of each op. */
+static void planned_add_up(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     o->moved = moved_by_buffers(o->plan);
     o->waits = g ? mem_zeroed((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
-    if (!o->moved || (g && !o->waits)) return false;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
-    if (!g) return true;
+    if (!g) return;
     o->repeats = lx_repeats(g, &o->repeat_count);
     lx_plan_waits(o->plan, o->waits);
     o->waits_sum = lx_waits_sum(o->waits, g->op_count);
-    return true;
 }
 
-/* Outcomes so far: what views remember of one goes by its number, as another may come to stand where it was. */
+/* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;
 
-/* What views ask about the plan in `out`. */
-static bool index_plan(struct outcome *out)
+/* Everything that views need to know about the plan in `out`. */
+static void planned_index(struct outcome *out)
 {
     out->layouts = out->plan->layouts;
     out->divisions = out->plan->divisions;
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     out->number = atomic_fetch_add(&outcomes, 1) + 1;
-    if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
-        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && planned_add_up(out))
-        return true;
-    status_no_memory(&out->st);
-    lx_plan_free(out->plan);
-    out->plan = NULL;
-    return false;
+    lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time);
+    plan_index_make(out->plan, &out->index);
+    /* Producers and readers of every tensor, by counting. */
+    const struct lx_graph *g = outcome_graph(out);
+    if (g) {
+        size_t tensors = (size_t)g->tensor_count, reads = 0;
+        for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
+        out->producer = mem_alloc((tensors + 1) * sizeof *out->producer);
+        out->reader_at = mem_zeroed(tensors + 2, sizeof *out->reader_at);
+        out->readers = mem_alloc((reads + 1) * sizeof *out->readers);
+        for (size_t t = 0; t < tensors; t++) out->producer[t] = -1;
+        for (int32_t i = 0; i < g->op_count; i++) {
+            for (int k = 0; k < g->ops[i].output_count; k++) out->producer[g->ops[i].outputs[k]] = i;
+            for (int k = 0; k < g->ops[i].input_count; k++) out->reader_at[g->ops[i].inputs[k] + 2]++;
+        }
+        for (size_t t = 1; t <= tensors; t++) out->reader_at[t + 1] += out->reader_at[t];
+        for (int32_t i = 0; i < g->op_count; i++)
+            for (int k = 0; k < g->ops[i].input_count; k++)
+                out->readers[out->reader_at[g->ops[i].inputs[k] + 1]++] = i;
+    }
+    planned_index_stays(out);
+    planned_lay_rails(out);
+    planned_add_up(out);
 }
 
-bool outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
+void outcome_make(const struct source_content *from, const struct what_if *how, const struct lx_run *run,
                   bool as_it_is, const struct lx_plan *like, struct outcome *out)
 {
     *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
     out->unread = !from->graph;
-    if (out->unread) return false;
-    out->plan = out->was_read ? lx_plan_ref(from->plan) : planned_make(from, how, run, like, &out->st);
-    if (!out->plan) return false;
+    if (out->unread) return;
+    if (out->was_read)
+        out->plan = lx_plan_ref(from->plan);
+    else {
+        int64_t values[MOST_SOLVER_OPTIONS];
+        struct lx_plan_options options = {.run = *run, .like = like};
+        const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
+        if (sized) out->plan = lx_plan_make(sized, &options, &out->st);
+        lx_graph_free(sized);
+    }
+    if (!out->plan) return;
     out->is_legal = lx_plan_check(out->plan, &out->check);
-    return index_plan(out);
+    planned_index(out);
 }
 
-bool outcome_of_plan(const struct lx_plan *plan, struct outcome *out)
+void outcome_of_plan(const struct lx_plan *plan, struct outcome *out)
 {
     *out = (struct outcome){.plan = plan, .was_read = true};
     out->is_legal = lx_plan_check(plan, &out->check);
-    return index_plan(out);
-}
-
-/* Who gives an answer at once: of a long list the one that sorts and places once. NULL: as the options say. */
-static const struct lx_solver *hasty_solver(const struct lx_graph *g, const struct lx_plan_options *options)
-{
-    enum { LONG = 4000 };
-    const struct lx_solver *wanted = options->solver, *quick = options->quick_solver;
-    if (g->is_list && g->buffer_count > LONG) {
-        for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
-            if (strcmp((*s)->name, "greedy") == 0) return *s;
-    }
-    return wanted->caps & (LX_CAN_PROVE | LX_IS_SEEDED) && quick ? quick : wanted;
+    planned_index(out);
 }
 
 bool outcome_make_hastily(const struct source_content *from, const struct what_if *how,
                           const struct lx_run *run, const struct lx_plan *like, struct outcome *out)
 {
+    enum { LONG = 4000 };
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.like = like};
     *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
@@ -155,14 +129,20 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     if (!sized) return false;
     const struct lx_solver *wanted = options.solver;
     uint64_t seed = options.run.seed;
-    if (!run) options.solver = hasty_solver(sized, &options);
+    if (!run && wanted->caps & (LX_CAN_PROVE | LX_IS_SEEDED) && options.quick_solver)
+        options.solver = options.quick_solver;
+    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) /* sorts a long list and places it once */
+        if (!run && sized->is_list && sized->buffer_count > LONG && strcmp((*s)->name, "greedy") == 0)
+            options.solver = *s;
     options.run = run ? *run : (struct lx_run){0};
     options.run.seed = seed;
     options.run.hasty = true;
     if (options.solver == wanted) options.run.options = values;
     out->plan = lx_plan_make(sized, &options, &out->st);
     lx_graph_free(sized);
-    return out->plan && out->plan->answer.status != LX_ERROR && index_plan(out);
+    if (!out->plan || out->plan->answer.status == LX_ERROR) return false;
+    planned_index(out);
+    return true;
 }
 
 bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
@@ -174,7 +154,8 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
     if (sized && sized->is_list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
     lx_graph_free(sized);
-    return out->plan && index_plan(out);
+    if (out->plan) planned_index(out);
+    return out->plan;
 }
 
 void outcome_free(struct outcome *o)
@@ -234,11 +215,6 @@ const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
     return o->divisions && op >= 0 && op < o->divisions->count ? &o->divisions->at[op] : NULL;
 }
 
-bool outcome_on_chip(const struct outcome *o, int32_t op, int operand)
-{
-    return outcome_graph(o) && lx_plan_place(o->plan, op, operand) >= 0;
-}
-
 bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
 {
     for (int32_t k = o->stay_at[tensor]; k < o->stay_at[tensor + 1]; k++) {
@@ -247,9 +223,4 @@ bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
             return true;
     }
     return false;
-}
-
-int64_t outcome_traffic(const struct outcome *o, int32_t op)
-{
-    return o->plan->traffic ? o->plan->traffic[op].hbm_read + o->plan->traffic[op].hbm_written : 0;
 }

@@ -1,11 +1,13 @@
-/* The line that is typed at the bottom: commands with completion and history, searches, filters. While it is
- * open every key belongs to it, so that a q in a filter is a q. */
+/* The command line: commands with completion and history, searches, filters. While it is open it gets every key, so that a q
+ * in a filter is a q. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
+#include "text/column.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dirent.h>
 
 enum { MOST_HISTORY = 200 };
 
@@ -36,31 +38,6 @@ void prompt_propose(struct explorer *x, const char *text, const char *proposal)
     p->fresh = *proposal ? p->proposed : 0;
 }
 
-void prompt_again(struct explorer *x, const char *line, const char *remark)
-{
-    prompt_open(x, ':', line);
-    text_add(&x->prompt.choices, remark);
-}
-
-void prompt_free(struct prompt *p)
-{
-    for (size_t i = 0; i < p->history.count; i++) mem_free(p->history.at[i]);
-    VEC_FREE(&p->history);
-    text_free(&p->choices);
-}
-
-static void prompt_remember(struct prompt *p)
-{
-    if (p->lead != ':' || !p->text[0]) return;
-    if (p->history.count && strcmp(p->history.at[p->history.count - 1], p->text) == 0) return;
-    char *copy = mem_string(p->text);
-    if (copy && p->history.count >= MOST_HISTORY) {
-        mem_free(p->history.at[0]);
-        memmove(p->history.at, p->history.at + 1, --p->history.count * sizeof *p->history.at);
-    }
-    if (copy && !VEC_PUSH(&p->history, copy)) mem_free(copy);
-}
-
 void prompt_run(struct explorer *x, const char *line)
 {
     char name[40];
@@ -82,7 +59,7 @@ void prompt_run(struct explorer *x, const char *line)
     }
     bool takes_one = request_rows[r].argument != ARG_NONE;
     if (*argument && !takes_one)
-        explorer_say(x, TONE_BAD, "%s takes nothing behind it", request_rows[r].name);
+        explorer_say(x, TONE_BAD, "%s takes no argument", request_rows[r].name);
     else
         explorer_request(x, r, *argument || (takes_one && strchr(line, ' ')) ? argument : NULL);
 }
@@ -91,7 +68,14 @@ static void prompt_finish(struct explorer *x)
 {
     struct prompt *p = &x->prompt;
     char line[sizeof p->text];
-    prompt_remember(p);
+    size_t n = p->history.count;
+    if (p->lead == ':' && p->text[0] && !(n && strcmp(p->history.at[n - 1], p->text) == 0)) {
+        if (n >= MOST_HISTORY) {
+            mem_free(p->history.at[0]);
+            memmove(p->history.at, p->history.at + 1, --p->history.count * sizeof *p->history.at);
+        }
+        VEC_PUSH(&p->history, mem_string(p->text));
+    }
     snprintf(line, sizeof line, "%s", p->text);
     p->open = false;
     text_free(&p->choices);
@@ -124,30 +108,104 @@ static int prompt_behind(const struct prompt *p)
     return p->at + n <= p->length ? p->at + n : p->length;
 }
 
-static void cut(struct prompt *p, int from, int to)
+static void prompt_cut(struct prompt *p, int from, int to)
 {
     memmove(p->text + from, p->text + to, (size_t)(p->length - to) + 1);
     p->length -= to - from;
     p->at = from;
 }
 
-static void history(struct prompt *p, int direction)
+struct taker {
+    const char *start;
+    void (*take)(void *context, const char *word);
+    void *context;
+};
+
+static void complete_offer(const struct taker *t, const char *word)
 {
-    int to = p->history_at + direction, count = (int)p->history.count;
-    if (p->lead != ':' || to < 0 || to > count) return;
-    if (p->history_at == count) snprintf(p->kept, sizeof p->kept, "%s", p->text);
-    p->history_at = to;
-    prompt_set_text(p, to == count ? p->kept : p->history.at[to]);
+    if (word && strncmp(word, t->start, strlen(t->start)) == 0) t->take(t->context, word);
 }
 
-/* What all completions have in common, and how many there are. */
+static void offer_files(const struct taker *t)
+{
+    const char *slash = strrchr(t->start, '/');
+    char folder[300], path[600];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - t->start) : 2, slash ? t->start : "./");
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        snprintf(path, sizeof path, "%s%.255s%s", slash ? folder : "", name,
+                 entries[i]->d_type == DT_DIR ? "/" : "");
+        if (name[0] != '.') complete_offer(t, path);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+static void offer_words(const struct taker *t, int setting)
+{
+    for (int64_t i = 0; settings_row(setting).has_words && settings_word(setting, i); i++)
+        if (!strchr(settings_word(setting, i), ' ')) complete_offer(t, settings_word(setting, i));
+}
+
+/* Offers all that may follow in the command line: names of requests, then by the kind of the argument. */
+static void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
+                     void *context)
+{
+    const struct lx_plan *plan = session_plan(&x->session);
+    const struct columns *columns = all_views[explorer_top(x)]->sorted_by;
+    const char *space = strchr(text, ' '), *last = strrchr(text, ' ');
+    struct taker t = {last ? last + 1 : text, take, context};
+    char name[40], setting[40];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
+    enum request r = request_find(name);
+    switch (!space ? ARG_REQUEST : r == REQ_COUNT ? ARG_NONE : request_rows[r].argument) {
+    case ARG_SOLVER:
+        offer_words(&t, SET_SOLVER);
+        break;
+    case ARG_OBJECTIVE:
+        offer_words(&t, SET_OBJECTIVE);
+        break;
+    case ARG_SETTING:
+        snprintf(setting, sizeof setting, "%.*s", (int)strcspn(space + 1, " "), space + 1);
+        for (int i = 0; i < lx_settings_count() && last == space; i++)
+            complete_offer(&t, settings_row(i).name);
+        if (last > space && lx_settings_find(setting) >= 0) offer_words(&t, lx_settings_find(setting));
+        break;
+    case ARG_REQUEST:
+        for (int i = 0; i < REQ_COUNT && last == space; i++) complete_offer(&t, request_rows[i].name);
+        break;
+    case ARG_THEME:
+        for (const struct theme *theme = themes; theme->name; theme++) complete_offer(&t, theme->name);
+        break;
+    case ARG_FILE:
+        offer_files(&t);
+        break;
+    case ARG_NAME:
+        for (int32_t i = 0; plan && i < plan->problem.count; i++)
+            complete_offer(&t, plan->problem.buffers[i].name);
+        break;
+    case ARG_PATTERN:
+        for (size_t i = 0; i < x->session.patterns.count; i++)
+            complete_offer(&t, x->session.patterns.at[i].shown);
+        break;
+    case ARG_COLUMN:
+        for (size_t i = 0; columns && i < columns->count; i++) complete_offer(&t, columns->at[i].key);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The common beginning of all completions, and their number. */
 struct common {
     char word[sizeof((struct prompt *)0)->text];
     int count;
     struct text *choices;
 };
 
-static void take_choice(void *context, const char *word)
+static void prompt_take_choice(void *context, const char *word)
 {
     struct common *c = context;
     size_t n = 0;
@@ -160,14 +218,14 @@ static void take_choice(void *context, const char *word)
     if (c->count <= 60) text_format(c->choices, "%s%s", c->count > 1 ? "  " : "", word);
 }
 
-static void complete_here(struct explorer *x)
+static void prompt_complete(struct explorer *x)
 {
     struct prompt *p = &x->prompt;
     char line[sizeof p->text];
     if (p->lead != ':') return;
     text_free(&p->choices);
     struct common c = {.choices = &p->choices};
-    complete(x, p->text, take_choice, &c);
+    complete(x, p->text, prompt_take_choice, &c);
     if (c.count == 0) return;
     const char *space = strrchr(p->text, ' ');
     snprintf(line, sizeof line, "%.*s%.200s%s", space ? (int)(space + 1 - p->text) : 0, p->text, c.word,
@@ -178,113 +236,84 @@ static void complete_here(struct explorer *x)
     if (c.count == 1) text_free(&p->choices);
 }
 
-static void older(struct explorer *x)
+#define CONTROL(letter) ((letter) - '@')
+
+static void prompt_insert(struct prompt *p, uint32_t code)
 {
-    history(&x->prompt, -1);
+    char s[4];
+    int n = encode_character(code, s);
+    if (p->fresh) prompt_cut(p, p->fresh, p->length);
+    if (p->length + n + 1 > (int)sizeof p->text) return;
+    memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
+    memcpy(p->text + p->at, s, (size_t)n);
+    p->at += n;
+    p->length += n;
 }
 
-static void newer(struct explorer *x)
-{
-    history(&x->prompt, 1);
-}
-
-static void go_left(struct explorer *x)
-{
-    x->prompt.at = prompt_before(&x->prompt);
-}
-
-static void go_right(struct explorer *x)
-{
-    x->prompt.at = prompt_behind(&x->prompt);
-}
-
-static void go_first(struct explorer *x)
-{
-    x->prompt.at = 0;
-}
-
-static void go_last(struct explorer *x)
-{
-    x->prompt.at = x->prompt.length;
-}
-
-/* In an empty line it goes away with the line. */
-static void cut_before(struct explorer *x)
-{
-    struct prompt *p = &x->prompt;
-    if (p->length == 0)
-        prompt_cancel(x);
-    else
-        cut(p, prompt_before(p), p->at);
-}
-
-static void prompt_cut_behind(struct explorer *x)
-{
-    cut(&x->prompt, x->prompt.at, prompt_behind(&x->prompt));
-}
-
-/* What stands before the cursor; the command of a proposal stays, unless nothing else is left. */
-static void cut_to_first(struct explorer *x)
-{
-    struct prompt *p = &x->prompt;
-    cut(p, p->proposed < p->at ? p->proposed : 0, p->at);
-}
-
-static void cut_word(struct explorer *x)
+/* Keys that edit the line. */
+static void prompt_edit(struct explorer *x, uint32_t code)
 {
     struct prompt *p = &x->prompt;
     int from = p->at;
-    while (from > 0 && p->text[from - 1] == ' ') from--;
-    while (from > 0 && p->text[from - 1] != ' ') from--;
-    cut(p, from, p->at);
+    switch (code) {
+    case AT_LEFT:
+        p->at = prompt_before(p);
+        break;
+    case AT_RIGHT:
+        p->at = prompt_behind(p);
+        break;
+    case AT_HOME:
+    case CONTROL('A'):
+        p->at = 0;
+        break;
+    case AT_END:
+    case CONTROL('E'):
+        p->at = p->length;
+        break;
+    case AT_BACKSPACE:
+    case CONTROL('H'): /* closes an empty line */
+        if (p->length == 0)
+            prompt_cancel(x);
+        else
+            prompt_cut(p, prompt_before(p), p->at);
+        break;
+    case AT_DELETE:
+        prompt_cut(p, p->at, prompt_behind(p));
+        break;
+    case CONTROL(
+        'U'): /* up to the cursor; the command before a proposal stays, unless nothing else is left */
+        prompt_cut(p, p->proposed < p->at ? p->proposed : 0, p->at);
+        break;
+    case CONTROL('W'):
+        while (from > 0 && p->text[from - 1] == ' ') from--;
+        while (from > 0 && p->text[from - 1] != ' ') from--;
+        prompt_cut(p, from, p->at);
+        break;
+    default:
+        if (code >= 32 && code < AT_FIRST) prompt_insert(p, code);
+        break;
+    }
 }
-
-#define CONTROL(letter) ((letter) - '@')
-
-static const struct {
-    uint32_t code;
-    void (*edit)(struct explorer *x);
-} edits[] = {
-    {AT_ENTER, prompt_finish},
-    {'\n', prompt_finish},
-    {AT_ESCAPE, prompt_cancel},
-    {CONTROL('C'), prompt_cancel},
-    {AT_TAB, complete_here},
-    {AT_UP, older},
-    {AT_DOWN, newer},
-    {AT_LEFT, go_left},
-    {AT_RIGHT, go_right},
-    {AT_HOME, go_first},
-    {CONTROL('A'), go_first},
-    {AT_END, go_last},
-    {CONTROL('E'), go_last},
-    {AT_BACKSPACE, cut_before},
-    {CONTROL('H'), cut_before},
-    {AT_DELETE, prompt_cut_behind},
-    {CONTROL('U'), cut_to_first},
-    {CONTROL('W'), cut_word},
-};
 
 void prompt_key(struct explorer *x, uint32_t code)
 {
     struct prompt *p = &x->prompt;
-    size_t i = 0;
     if (code != AT_TAB) text_free(&p->choices);
-    while (i < sizeof edits / sizeof *edits && edits[i].code != code) i++;
-    if (i < sizeof edits / sizeof *edits)
-        edits[i].edit(x);
-    else if (code >= 32 && code < AT_FIRST) {
-        if (p->fresh) cut(p, p->fresh, p->length);
-        char s[4];
-        int n = encode_character(code, s);
-        if (p->length + n + 1 <= (int)sizeof p->text) {
-            memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
-            memcpy(p->text + p->at, s, (size_t)n);
-            p->at += n;
-            p->length += n;
+    if (code == AT_ENTER || code == '\n')
+        prompt_finish(x);
+    else if (code == AT_ESCAPE || code == CONTROL('C'))
+        prompt_cancel(x);
+    else if (code == AT_TAB)
+        prompt_complete(x);
+    else if (code == AT_UP || code == AT_DOWN) {
+        int to = p->history_at + (code == AT_UP ? -1 : 1), count = (int)p->history.count;
+        if (p->lead == ':' && to >= 0 && to <= count) {
+            if (p->history_at == count) snprintf(p->kept, sizeof p->kept, "%s", p->text);
+            p->history_at = to;
+            prompt_set_text(p, to == count ? p->kept : p->history.at[to]);
         }
-    }
+    } else
+        prompt_edit(x, code);
     if (code != AT_NOTHING) p->fresh = 0;
-    if (p->open && p->lead == 'f')
-        explorer_request(x, REQ_FILTER, p->text); /* a filter shows itself while it is typed */
+    if (p->open && p->lead == 'f') explorer_request(x, REQ_FILTER, p->text); /* filters while it is typed */
 }

@@ -11,7 +11,7 @@
 const struct request_row request_rows[REQ_COUNT] = {REQUESTS(REQUEST_ROW)};
 #undef REQUEST_ROW
 
-/* Keys that a person gave to a request; empty: those of the table. The one thing here that is not constant. */
+/* Keys that the user gave to a request; empty: the default ones. The only variable here. */
 static char given[REQ_COUNT][40];
 
 const char *request_keys(enum request r)
@@ -67,21 +67,19 @@ struct key_name request_key(enum request r)
     return name;
 }
 
-/* Only a view's own meaning of a key goes before the common one. */
-static bool clash(enum request a, enum request b)
-{
-    unsigned one = request_rows[a].views, other = request_rows[b].views;
-    return a != b && (one & other) && (one == EVERYWHERE) == (other == EVERYWHERE);
-}
-
+/* Requests of the same views, or that both hold everywhere, must not share a key. */
 static bool requests_is_free(enum request r, uint32_t code, lx_status *st)
 {
+    unsigned own = request_rows[r].views;
     char name[16];
     if (code > AT_F1) return status_set(st, LX_E_USAGE, "%s is no key", name_of_key(code, name));
-    for (int i = 0; i < REQ_COUNT; i++)
-        if (clash(r, (enum request)i) && has_key(request_keys((enum request)i), code))
+    for (int i = 0; i < REQ_COUNT; i++) {
+        unsigned other = request_rows[i].views;
+        bool clash = (int)r != i && (own & other) && (own == EVERYWHERE) == (other == EVERYWHERE);
+        if (clash && has_key(request_keys((enum request)i), code))
             return status_set(st, LX_E_USAGE, "%s is the key of %s already; give that another one first",
                               name_of_key(code, name), request_rows[i].name);
+    }
     return true;
 }
 

@@ -1,11 +1,11 @@
-/* Everything that the explorer can be asked to do: THE table. Keys, the command line, the help and the tests
- * are made from it, so they cannot disagree.
+/* THE table of all that the explorer can do. Keys, the command line, the help and the tests are made from
+ * it.
  *
- * A key asks for a request; the view that is shown may answer it, else the explorer does (explorer.c). A
- * request with an argument that comes from a key opens the command line with its name.
+ * A key asks for a request; the view on top may answer it, else the explorer does (acts.c). A request with
+ * an argument that comes from a key opens the command line with its name.
  *
  *   R(id, name, keys, views, argument, group, help)
- *   keys: as in key.h, separated by blanks; the first is the one that is shown.
+ *   keys: as in key.h, separated by blanks; the first one is shown in hints.
  *   views: where the keys hold. */
 #ifndef LX_APP_TUI_REQUESTS_H
 #define LX_APP_TUI_REQUESTS_H
@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 /* clang-format off */
-/* The views: a row here and a file with a `struct view view_FILE` is all that a new one needs. Pages have a digit
- * and stand in the title; panels lie on top of them. The rows make the requests that show them.
- *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is handed on to VIEW_REQUEST. */
+/* The views: a new one needs a row here and a file with a `struct view view_FILE`. Pages have a digit and
+ * a tab in the title; panels lie on top of them. The rows make the requests that show them.
+ *   V(R, id, file, name, keys, group, help): all but `file` as in REQUESTS; R is passed on to
+ * VIEW_REQUEST. */
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
     V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
@@ -27,14 +28,14 @@
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
     V(R, RUN, run, "run", "7", "Views", "the plan on the simulated device: results, bytes, faults")          \
-    V(R, TEAM, team, "team-view", "8", "Views", "the graph cut over several devices")                        \
+    V(R, TEAM, team, "team-view", "8", "Views", "the graph sharded over several devices")                        \
     V(R, BUFFERS, buffers, "buffers", "9", "Views", "every buffer in a table, and where the bytes go")       \
     V(R, SWEEP, sweep, "sweep", "0", "Views", "HBM bytes or time against the size of the scratchpad")
 #define PANELS(V, R)                                                                                         \
     V(R, HELP, help, "help", "? <F1>", "Views", "every key; search and filter work in it")                   \
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
-    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, what it costs, and what helps")         \
+    V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
     V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
@@ -55,7 +56,7 @@ enum view_id {
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
-/* What an argument is, for completion. */
+/* The kind of an argument, for completion. */
 enum argument {
     ARG_NONE,
     ARG_SOLVER,
@@ -65,7 +66,7 @@ enum argument {
     ARG_NAME, /* of a buffer or an op */
     ARG_PATTERN,
     ARG_NUMBER,
-    ARG_GRID, /* of members: 4 or 2x4 */
+    ARG_GRID, /* of devices: 4 or 2x4 */
     ARG_SETTING,
     ARG_COLUMN,
     ARG_REQUEST,
@@ -73,11 +74,10 @@ enum argument {
 };
 
 #define REQUESTS(R)                                                                                          \
-    R(UP, "up", "k <Up>", EVERYWHERE, NONE, "Moving", "one up")                                              \
-    R(DOWN, "down", "j <Down>", EVERYWHERE, NONE, "Moving", "one down")                                      \
-    R(LEFT, "left", "h <Left>", EVERYWHERE, NONE, "Moving", "one to the left; in the what-if panel: less")   \
-    R(RIGHT, "right", "l <Right>", EVERYWHERE, NONE, "Moving",                                               \
-      "one to the right; in the what-if panel: more")                                                        \
+    R(UP, "up", "k <Up>", EVERYWHERE, NONE, "Moving", "up")                                                  \
+    R(DOWN, "down", "j <Down>", EVERYWHERE, NONE, "Moving", "down")                                          \
+    R(LEFT, "left", "h <Left>", EVERYWHERE, NONE, "Moving", "left; in the what-if panel: less")              \
+    R(RIGHT, "right", "l <Right>", EVERYWHERE, NONE, "Moving", "right; in the what-if panel: more")          \
     R(PAGE_UP, "page-up", "<PageUp> <C-u>", EVERYWHERE, NONE, "Moving", "a page up")                         \
     R(PAGE_DOWN, "page-down", "<PageDown> <C-d>", EVERYWHERE, NONE, "Moving", "a page down")                 \
     R(TOP, "top", "g <Home>", EVERYWHERE, NONE, "Moving", "to the first")                                    \
@@ -85,27 +85,28 @@ enum argument {
     R(HELP_DOWN, "help-down", "<Space>", IN(HELP), NONE, "Moving", "in the help: a page down")               \
     R(HELP_UP, "help-up", "b", IN(HELP), NONE, "Moving", "in the help: a page up")                           \
     R(NEXT_ITEM, "next", "]", EVERYWHERE, NONE, "Moving", "next op; in the map: next buffer")                \
-    R(PREVIOUS_ITEM, "previous", "[", EVERYWHERE, NONE, "Moving", "op before; in the map: buffer before")    \
+    R(PREVIOUS_ITEM, "previous", "[", EVERYWHERE, NONE, "Moving",                                            \
+      "previous op; in the map: previous buffer")                                                            \
     R(OPEN, "open", "<Enter>", EVERYWHERE, PATTERN, "Moving",                                                \
-      "open the pattern; follow the edge; take the solver of the row")                                       \
+      "open the pattern; follow the edge; use the solver of the row")                                        \
     R(BACK, "back", "q", EVERYWHERE, NONE, "Moving", "back; from the list of patterns: quit")                \
     R(GO_BACK, "go-back", "<C-o>", EVERYWHERE, NONE, "Moving",                                               \
-      "back to the place before: view and selection")                                                        \
+      "back to the previous place: view and selection")                                                      \
     R(ESCAPE, "escape", "<Esc>", EVERYWHERE, NONE, "Moving",                                                 \
-      "close what is on top, stop planning, forget search and filter")                                       \
+      "close the panel, cancel planning, clear search and filter")                                           \
     PAGES(VIEW_REQUEST, R)                                                                                   \
     R(NEXT_VIEW, "next-view", "<Tab>", EVERYWHERE, NONE, "Views", "the next view")                           \
-    R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the view before")               \
+    R(PREVIOUS_VIEW, "previous-view", "<S-Tab>", EVERYWHERE, NONE, "Views", "the previous view")             \
     R(SEARCH, "search", "/", EVERYWHERE, TEXT, "Finding", "search names")                                    \
     R(SEARCH_NEXT, "search-next", "n", EVERYWHERE, NONE, "Finding", "next match")                            \
-    R(SEARCH_PREVIOUS, "search-previous", "N", EVERYWHERE, NONE, "Finding", "match before")                  \
+    R(SEARCH_PREVIOUS, "search-previous", "N", EVERYWHERE, NONE, "Finding", "previous match")                \
     R(FILTER, "filter", "f", EVERYWHERE, TEXT, "Finding", "only what has this in its name (empty: all)")     \
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
     R(SORT, "sort", "", SORTED | IN(COMPARE), COLUMN, "Tables", "sort by a column")                          \
     R(SORT_RIGHT, "sort-right", ">", SORTED | IN(COMPARE), NONE, "Tables", "sort by the next column")        \
-    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the column before")     \
-    R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "turn the order around")                    \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the previous column")   \
+    R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "reverse the order")                        \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN_MAPS, NONE, "Map", "earlier")                                            \
     R(PAN_DOWN, "pan-down", "J", IN_MAPS, NONE, "Map", "lower addresses")                                    \
@@ -123,47 +124,46 @@ enum argument {
     R(DENSE, "dense", "d", IN(MAP), NONE, "Map",                                                             \
       "cells of several buffers: occupancy, cost, fragmentation, age")                                       \
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
-      "next buffer that is off chip, dearest first")                                                         \
-    R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick where most is in use")                \
+      "next buffer off chip, most expensive first")                                                          \
+    R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(NEXT_ITERATION, "next-iteration", ")", IN_PLAN, NONE, "Nests",                                         \
       "the next iteration of the nest at the cursor")                                                        \
-    R(PREVIOUS_ITERATION, "previous-iteration", "(", IN_PLAN, NONE, "Nests", "the iteration before")         \
+    R(PREVIOUS_ITERATION, "previous-iteration", "(", IN_PLAN, NONE, "Nests", "the previous iteration")       \
     R(NEXT_OUTER, "next-outer", "}", IN_PLAN, NONE, "Nests", "the next iteration of the outermost loop")     \
-    R(PREVIOUS_OUTER, "previous-outer", "{", IN_PLAN, NONE, "Nests", "that loop's iteration before")         \
+    R(PREVIOUS_OUTER, "previous-outer", "{", IN_PLAN, NONE, "Nests", "its previous iteration")               \
     R(ITERATION, "iteration", "", IN_PLAN, NUMBER, "Nests", "to an iteration by its number, from 1 on")      \
     R(NEXT_NEST, "next-nest", ";", IN_PLAN, NONE, "Nests", "to the next nest of the plan")                   \
-    R(PREVIOUS_NEST, "previous-nest", ",", IN_PLAN, NONE, "Nests", "to the nest before")                     \
-    R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
+    R(PREVIOUS_NEST, "previous-nest", ",", IN_PLAN, NONE, "Nests", "to the previous nest")                   \
+    R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "next producer or consumer")                    \
     R(FOLD, "fold", "z", IN(GRAPH), NONE, "Graph", "a row for each nest, or all its ops")                    \
-    R(LAYERS, "layers", "Z", IN(GRAPH), NONE, "Graph",                                                       \
-      "a row for layers that are repeated, or all their ops")                                                \
+    R(LAYERS, "layers", "Z", IN(GRAPH), NONE, "Graph", "a row for repeated layers, or all their ops")        \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
-    R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \
-    R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "stop what runs; the best so far is kept")             \
+    R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute this plan")                                    \
+    R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "cancel what runs; the best so far is kept")           \
     R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
       "below the rows: maps, differences, or best and bound over time")                                      \
-    R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "keep the plan that is shown as A, to compare with")     \
+    R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "pin this plan as A, to compare with")                   \
     R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
-    R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "cut the graph over N members, or a grid of AxB")      \
-    R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
-    R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
+    R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "shard the graph over N devices, or a grid AxB")       \
+    R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one device more")                        \
+    R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one device less")                      \
     R(TEAM_TIME, "team-time", "t", IN(TEAM), NONE, "Team",                                                   \
-      "the time line: what each member computes, waits for and receives; or the tensor")                     \
+      "the time line: what each device computes, waits for and receives; or the tensor")                     \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
     R(SWEEP_AGAIN, "sweep-again", "r", IN(SWEEP), NONE, "Sweep", "sweep with the settings of now")           \
     R(SWEEP_VALUE, "sweep-value", "t", IN(SWEEP), NONE, "Sweep", "HBM bytes, or time from end to end")       \
     R(SWEEP_RANGE, "range", "", IN(SWEEP), TEXT, "Sweep", "other sizes: range 16k..2m (nothing: as usual)")  \
     R(WHOLE_PLAN, "whole-plan", "<Space>", IN(WHY), NONE, "What if",                                         \
-      "what helps this buffer, or the plan as a whole")                                                      \
+      "remedies for this buffer, or for the whole plan")                                                     \
     PANELS(VIEW_REQUEST, R)                                                                                  \
     R(SOLVER, "solver", "", EVERYWHERE, SOLVER, "What if", "plan with this solver")                          \
     R(NEXT_SOLVER, "next-solver", "s", EVERYWHERE, NONE, "What if", "the next solver")                       \
-    R(PREVIOUS_SOLVER, "previous-solver", "S", EVERYWHERE, NONE, "What if", "the solver before")             \
+    R(PREVIOUS_SOLVER, "previous-solver", "S", EVERYWHERE, NONE, "What if", "the previous solver")           \
     R(CORES_SET, "cores", "", EVERYWHERE, NUMBER, "What if",                                                 \
       "plan for so many cores (0: as the pattern says)")                                                     \
     R(FEWER_CORES, "fewer-cores", "c", EVERYWHERE, NONE, "What if", "half the cores")                        \
@@ -175,21 +175,21 @@ enum argument {
     R(OBJECTIVE, "objective", "", EVERYWHERE, OBJECTIVE, "What if",                                          \
       "HBM traffic or time; place all; least memory")                                                        \
     R(LEVEL, "level", "", EVERYWHERE, NUMBER, "What if", "effort of the solver auto, 0 to 9")                \
-    R(SEED, "seed", "", EVERYWHERE, NUMBER, "What if", "seed of solvers that draw lots")                     \
+    R(SEED, "seed", "", EVERYWHERE, NUMBER, "What if", "seed of solvers that use random numbers")            \
     R(SET, "set", "", EVERYWHERE, SETTING, "What if", "any setting: set NAME VALUE")                         \
-    R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "take the last change back")                           \
-    R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "make it again")                                   \
-    R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "read the pattern's file again and plan it")       \
+    R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "undo the last change")                                \
+    R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "redo it")                                         \
+    R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "reload the pattern's file and plan it")           \
     R(EDIT, "edit", "e", EVERYWHERE, NONE, "What if",                                                        \
-      "the file in $VISUAL or $EDITOR, at the line of what is selected; read again on return")               \
-    R(SAVE, "save", "W", EVERYWHERE, FILE, "Taking along", "write the plan to a file")                       \
-    R(EXPORT, "export", "E", EVERYWHERE, FILE, "Taking along",                                               \
+      "the file in $VISUAL or $EDITOR, at the line of the selection; reloaded on return")                    \
+    R(SAVE, "save", "W", EVERYWHERE, FILE, "Saving", "write the plan to a file")                             \
+    R(EXPORT, "export", "E", EVERYWHERE, FILE, "Saving",                                                     \
       "write this view: FILE.txt as text, FILE.svg as a drawing; FILE.html: the plan")                       \
-    R(COPY, "copy", "y", EVERYWHERE, NONE, "Taking along", "show and copy the equivalent lxplan command")    \
+    R(COPY, "copy", "y", EVERYWHERE, NONE, "Saving", "show and copy the equivalent lxplan command")          \
     R(THEME, "theme", "", EVERYWHERE, THEME, "Screen", "the colours by name; <Tab> offers them")             \
     R(NEXT_THEME, "next-theme", "T", EVERYWHERE, NONE, "Screen", "the next theme")                           \
     R(ASCII, "ascii", "A", EVERYWHERE, NONE, "Screen", "all characters, ASCII only, no quarter blocks")      \
-    R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "draw everything anew")                         \
+    R(REDRAW, "redraw", "<C-l>", EVERYWHERE, NONE, "Screen", "redraw everything")                            \
     R(BIND, "bind", "", EVERYWHERE, REQUEST, "Screen", "other keys for a request: bind NAME KEYS")           \
     R(QUIT, "quit", "Q", EVERYWHERE, NONE, "Screen", "quit")
 
@@ -211,16 +211,16 @@ extern const struct request_row request_rows[REQ_COUNT];
 enum request request_of_key(uint32_t code, enum view_id view);
 /* By name, or by the beginning of only one name; REQ_COUNT otherwise. */
 enum request request_find(const char *name);
-/* Its keys: those of the table, unless others were given to it. */
+/* Its keys: the default ones, unless the user gave others. */
 const char *request_keys(enum request r);
-/* What a person types for it, as hints and texts name it: its first key, or ":name" where it has none. */
+/* The first key of a request, or ":name" if it has none. */
 struct key_name {
     char at[24];
 };
 struct key_name request_key(enum request r);
 #define KEY_OF(id) (request_key(REQ_##id).at)
-/* Other keys for a request, for this program from now on; empty: those of the table. False, with `st`: they
- * are no keys, or mean something else already. */
+/* Other keys for a request; empty: the default ones. False, with `st`: they are no keys, or mean something
+ * else already. */
 bool request_bind(enum request r, const char *keys, lx_status *st);
 
 #endif

@@ -1,20 +1,10 @@
-/* Keeps buffer, tensor, op, tick and address in step: whoever sets one sets what belongs to it, and a new
- * plan finds them again by name. */
+/* Keeps buffer, op, tick and address of the selection consistent; a new plan finds them again by name. */
 #include "tui/core/session.h"
 #include "base/checked.h"
 #include "picture/raster.h"
 #include "export/nest_words.h"
 
 #include <string.h>
-
-/* Does the selected op read or write the tensor? */
-static bool op_uses(const struct session *s, const struct lx_graph *g, int32_t tensor)
-{
-    const struct lx_op *op = s->selection.op >= 0 ? &g->ops[s->selection.op] : NULL;
-    for (int k = 0; op && k < op_operand_count(op); k++)
-        if (operand_tensor(op, k) == tensor) return true;
-    return false;
-}
 
 void session_select_buffer(struct session *s, int32_t buffer)
 {
@@ -24,7 +14,10 @@ void session_select_buffer(struct session *s, int32_t buffer)
     s->selection.buffer = buffer;
     const struct lx_graph *g = outcome_graph(o);
     int32_t tensor = outcome_tensor(o, buffer);
-    if (!g || tensor < 0 || op_uses(s, g, tensor)) return;
+    if (!g || tensor < 0) return;
+    const struct lx_op *selected = s->selection.op >= 0 ? &g->ops[s->selection.op] : NULL;
+    for (int k = 0; selected && k < op_operand_count(selected); k++)
+        if (op_operand(selected, k) == tensor) return;
     int32_t op = o->producer[tensor], first = o->reader_at[tensor];
     if (op < 0 && first < o->reader_at[tensor + 1]) op = o->readers[first];
     if (op >= 0) s->selection.op = op;
@@ -40,22 +33,22 @@ void session_select_op(struct session *s, int32_t op)
     s->selection.tick = op;
 }
 
-static bool select_named(struct session *s, const char *name)
+bool session_goto(struct session *s, const char *name)
 {
     const struct lx_plan *p = session_plan(s);
     const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
-    for (int32_t i = 0; p && i < p->problem.count; i++)
-        if (strcmp(p->problem.buffers[i].name, name) == 0) return session_select_buffer(s, i), true;
-    for (int32_t i = 0; g && i < g->op_count; i++)
-        if (strcmp(g->ops[i].name, name) == 0) return session_select_op(s, i), true;
-    return false;
-}
-
-bool session_goto(struct session *s, const char *name)
-{
-    bool found = select_named(s, name);
-    if (found) session_show_buffer(s);
-    return found;
+    int32_t buffer = 0, op = 0;
+    if (!p) return false;
+    while (buffer < p->problem.count && strcmp(p->problem.buffers[buffer].name, name) != 0) buffer++;
+    while (g && op < g->op_count && strcmp(g->ops[op].name, name) != 0) op++;
+    if (buffer < p->problem.count)
+        session_select_buffer(s, buffer);
+    else if (g && op < g->op_count)
+        session_select_op(s, op);
+    else
+        return false;
+    session_show_buffer(s);
+    return true;
 }
 
 void session_show_buffer(struct session *s)
@@ -71,17 +64,12 @@ void session_show_buffer(struct session *s)
     at->moves++;
 }
 
-int64_t session_highest(const struct session *s)
-{
-    return s->shown.index.bands.limit;
-}
-
 void session_keep_cursor(struct session *s)
 {
     const struct lx_occupancy *t = &s->shown.time;
     struct selection *at = &s->selection;
     at->tick = min_i64(max_i64(at->tick, t->first), max_i64(t->last - 1, t->first));
-    at->address = min_i64(max_i64(at->address, 0), session_highest(s) - 1);
+    at->address = min_i64(max_i64(at->address, 0), s->shown.index.bands.limit - 1);
 }
 
 void session_point(struct session *s, int64_t tick, int64_t address)
@@ -94,18 +82,6 @@ void session_point(struct session *s, int64_t tick, int64_t address)
     session_keep_cursor(s);
     int32_t buffer = plan_index_at(&s->shown.index, at->tick, at->address);
     if (buffer >= 0) session_select_buffer(s, buffer);
-}
-
-void session_look_into(struct session *s, int64_t core, int64_t address)
-{
-    s->selection.core = core;
-    s->selection.address = address;
-    s->selection.moves++;
-}
-
-void session_select_tick(struct session *s, int64_t tick)
-{
-    s->selection.tick = tick;
 }
 
 void session_select_core(struct session *s, int64_t core)
@@ -127,48 +103,26 @@ int64_t session_iteration(const struct session *s, int32_t nest)
     return min_i64(s->selection.iteration, nest_iterations(&session_plan(s)->nests[nest]) - 1);
 }
 
-void session_set_iteration(struct session *s, int64_t iteration)
-{
-    s->selection.iteration = max_i64(iteration, 0);
-}
-
-void session_swap_scale(struct session *s)
-{
-    s->selection.by_edges = !s->selection.by_edges;
-}
-
-/* What is looked at first: the dearest that could be on chip and is not, else the dearest that is. */
-static int32_t most_interesting(const struct outcome *o)
-{
-    const struct lx_problem *p = &o->plan->problem;
-    int32_t best = 0;
-    if (o->off_chip_count > 0 && !p->buffers[o->off_chip[0]].reason) return o->off_chip[0];
-    for (int32_t i = 1; i < p->count; i++)
-        if (p->buffers[i].spill_cost > p->buffers[best].spill_cost) best = i;
-    return best;
-}
-
-/* The buffer of the new plan that is called as the selected one was; -1: there is none. */
-static int32_t of_the_same_name(const struct session *s, const struct lx_plan *old)
-{
-    const struct lx_plan *p = s->shown.plan;
-    int32_t buffer = s->selection.buffer;
-    if (!p || !old || buffer < 0 || buffer >= old->problem.count) return -1;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (strcmp(p->problem.buffers[i].name, old->problem.buffers[buffer].name) == 0) return i;
-    return -1;
-}
-
 void session_keep_selection(struct session *s, const struct lx_plan *old)
 {
-    const struct lx_plan *p = s->shown.plan;
-    const struct lx_graph *g = outcome_graph(&s->shown);
-    const struct lx_occupancy *t = &s->shown.time;
+    const struct outcome *o = &s->shown;
+    const struct lx_plan *p = o->plan;
+    const struct lx_graph *g = outcome_graph(o);
     struct selection *at = &s->selection;
-    at->buffer = of_the_same_name(s, old);
+    int32_t was = at->buffer, count = p ? p->problem.count : 0;
+    at->buffer = -1;
+    for (int32_t i = 0; old && was >= 0 && was < old->problem.count && at->buffer < 0 && i < count; i++)
+        if (strcmp(p->problem.buffers[i].name, old->problem.buffers[was].name) == 0) at->buffer = i;
     if (!g || at->op >= g->op_count) at->op = -1;
-    if (p && at->buffer < 0 && p->problem.count > 0) session_select_buffer(s, most_interesting(&s->shown));
-    if (at->tick < t->first || at->tick >= t->last) at->tick = t->first;
+    if (at->buffer < 0 && count > 0) {
+        /* The most expensive buffer that could be on chip and is not, else the most expensive one. */
+        int32_t best = 0;
+        for (int32_t i = 1; i < count; i++)
+            if (p->problem.buffers[i].spill_cost > p->problem.buffers[best].spill_cost) best = i;
+        bool avoidable = o->off_chip_count > 0 && !p->problem.buffers[o->off_chip[0]].reason;
+        session_select_buffer(s, avoidable ? o->off_chip[0] : best);
+    }
+    if (at->tick < o->time.first || at->tick >= o->time.last) at->tick = o->time.first;
     if (p && at->core >= p->graph->device.cores) at->core = max_i64(p->graph->device.cores - 1, 0);
 }
 

@@ -1,5 +1,5 @@
-/* Patterns, settings with their history, plans and races. Work is handed to the worker; what comes back is
- * taken over between two screens, so that no view sees half of it. */
+/* Patterns, settings with their history, plans to compare with, runs. Jobs run in the background; their results are taken
+ * between two screens, so that no view sees half of one. */
 #include "tui/core/session.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -20,7 +20,7 @@ bool session_begin(struct session *s, const struct what_if *how)
     s->team.grid = (struct lx_team_grid){1, {TEAM_AT_FIRST}};
     s->worker = worker_start();
     for (const struct lx_solver *const *solver = lx_solvers(); s->worker && *solver; solver++)
-        if (!VEC_PUSH(&s->racers, (struct racer){.solver = *solver})) return false;
+        VEC_PUSH(&s->racers, (struct racer){.solver = *solver});
     return s->worker != NULL;
 }
 
@@ -37,7 +37,10 @@ void session_end(struct session *s)
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
     outcome_free(&s->shown);
-    session_held_free(s);
+    outcome_free(&s->pinned.outcome);
+    for (size_t i = 0; i < s->files.count; i++) outcome_free(&s->files.at[i].outcome);
+    VEC_FREE(&s->files);
+    text_free(&s->news);
     change_free(&s->change);
     lx_plan_free(s->before);
     lx_run_result_free(s->run.result);
@@ -49,41 +52,26 @@ void session_end(struct session *s)
     *s = (struct session){0};
 }
 
-static bool session_add_file(struct session *s, char *path, size_t skip, lx_status *st)
+/* Takes the path over; shows it without its first `skip` bytes. Patterns that would look alike are shown with as much of their
+ * paths as tells them apart. */
+static void session_add_file(struct session *s, char *path, size_t skip)
 {
-    int slot = (int)s->patterns.count;
-    struct pattern p = {
-        .path = path, .source = path ? source_new(path, s->models) : NULL, .models = s->models};
-    if (p.source) p.shown = path + skip;
-    if (!p.source || !VEC_PUSH(&s->patterns, p)) {
-        source_free(p.source);
-        mem_free(path);
-        return status_no_memory(st);
-    }
-    /* Patterns that would be shown alike are shown with as much of their paths as tells them apart. */
-    size_t new = (size_t)slot;
-    const char *shown = s->patterns.at[new].shown;
-    const char **paths = mem_alloc((s->patterns.count + 1) * sizeof *paths);
-    size_t n = 0;
-    for (size_t i = 0; paths && i < s->patterns.count; i++)
+    size_t new = s->patterns.count, n = 0;
+    const char *shown = path + skip;
+    VEC_PUSH(&s->patterns,
+             (struct pattern){
+                 .path = path, .shown = shown, .source = source_new(path, s->models), .models = s->models});
+    const char **paths = mem_alloc((new + 1) * sizeof *paths);
+    for (size_t i = 0; i <= new; i++)
         if (strcmp(path_tail(s->patterns.at[i].path, NULL, 0), path_tail(shown, NULL, 0)) == 0)
             paths[n++] = s->patterns.at[i].path;
-    for (size_t i = 0; n > 1 && i < s->patterns.count; i++)
-        if (i != new &&strcmp(s->patterns.at[i].shown, shown) == 0) {
+    for (size_t i = 0; n > 1 && i < new; i++)
+        if (strcmp(s->patterns.at[i].shown, shown) == 0) {
             s->patterns.at[i].shown = path_tail(s->patterns.at[i].path, paths, n);
             s->patterns.at[new].shown = path_tail(s->patterns.at[new].path, paths, n);
         }
     mem_free(paths);
-    return session_read(s, slot) ? true : status_no_memory(st);
-}
-
-static bool nothing_in(const char *folder, lx_status *st)
-{
-    struct text endings = {0};
-    add_endings(&endings);
-    status_set_at(st, LX_E_IO, folder, 0, 0, "no pattern (%s) in this folder", endings.at ? endings.at : "");
-    text_free(&endings);
-    return false;
+    session_read(s, (int)new);
 }
 
 bool session_add(struct session *s, const char *path, lx_status *st)
@@ -93,19 +81,20 @@ bool session_add(struct session *s, const char *path, lx_status *st)
         return status_set_at(st, LX_E_IO, path, 0, 0, "there is no such file or folder");
     if (!S_ISDIR(info.st_mode)) {
         const char *slash = strrchr(path, '/');
-        return session_add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0, st);
+        session_add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0);
+        return true;
     }
     struct paths found = {0};
     gather_patterns(path, &found);
-    bool ok = found.count > 0 ? true : nothing_in(path, st);
-    for (size_t i = 0; i < found.count; i++) {
-        if (ok)
-            ok = session_add_file(s, found.at[i], strlen(path) + 1, st);
-        else
-            mem_free(found.at[i]);
-    }
+    bool any = found.count > 0;
+    for (size_t i = 0; i < found.count; i++) session_add_file(s, found.at[i], strlen(path) + 1);
     VEC_FREE(&found);
-    return ok;
+    if (any) return true;
+    struct text endings = {0};
+    add_endings(&endings);
+    status_set_at(st, LX_E_IO, path, 0, 0, "no pattern (%s) in this folder", endings.at);
+    text_free(&endings);
+    return false;
 }
 
 void session_open(struct session *s, int pattern)
@@ -117,7 +106,7 @@ void session_open(struct session *s, int pattern)
     s->current = pattern;
     session_select_nothing(s);
     s->has_shown = false;
-    lx_plan_free(s->before); /* what was is of another pattern */
+    lx_plan_free(s->before); /* of another pattern */
     s->before = NULL;
     session_seen(s);
     session_race_forget(s);
@@ -126,25 +115,20 @@ void session_open(struct session *s, int pattern)
     session_ask(s, true);
 }
 
-void session_reload(struct session *s)
+void session_reload(struct session *s, int pattern)
 {
-    if (s->current < 0) return;
-    source_forget(s->patterns.at[s->current].source);
-    session_read(s, s->current);
-    session_team_again(s);
-    session_ask(s, true);
-}
-
-void session_read_again(struct session *s, int pattern)
-{
+    if (pattern < 0) return;
     source_forget(s->patterns.at[pattern].source);
     session_read(s, pattern);
+    if (pattern != s->current) return;
+    session_team_want(s, true);
+    session_ask(s, true);
 }
 
 bool session_change(struct session *s, const struct what_if *how)
 {
     if (settings_same(&s->now, how)) return false;
-    if (!VEC_PUSH(&s->undo, s->now)) return false;
+    VEC_PUSH(&s->undo, s->now);
     s->redo.count = 0;
     s->now = *how;
     session_ask(s, false);
@@ -153,7 +137,8 @@ bool session_change(struct session *s, const struct what_if *how)
 
 bool session_undo(struct session *s)
 {
-    if (s->undo.count == 0 || !VEC_PUSH(&s->redo, s->now)) return false;
+    if (s->undo.count == 0) return false;
+    VEC_PUSH(&s->redo, s->now);
     s->now = s->undo.at[--s->undo.count];
     session_ask(s, s->undo.count == 0);
     return true;
@@ -161,7 +146,8 @@ bool session_undo(struct session *s)
 
 bool session_redo(struct session *s)
 {
-    if (s->redo.count == 0 || !VEC_PUSH(&s->undo, s->now)) return false;
+    if (s->redo.count == 0) return false;
+    VEC_PUSH(&s->undo, s->now);
     s->now = s->redo.at[--s->redo.count];
     session_ask(s, false);
     return true;
@@ -181,20 +167,160 @@ void session_seen(struct session *s)
     s->moved = NULL;
 }
 
-bool session_take_results(struct session *s)
-{
-    return worker_take(s->worker);
-}
-
 bool session_save(const struct session *s, const char *path, lx_status *st)
 {
     const struct lx_plan *p = session_plan(s);
     if (!p) return status_set(st, LX_E_USAGE, "there is no plan to save: open a pattern first");
-    if (session_is_stale(s))
-        return status_set(st, LX_E_USAGE, "the plan is being made; save it when it is there");
+    if (session_is_stale(s)) return status_set(st, LX_E_USAGE, "the plan is not ready yet");
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
-    bool ok = json ? file_write(path, json, length, st) : status_no_memory(st);
+    bool ok = file_write(path, json, length, st);
     mem_free(json);
     return ok;
+}
+
+struct holding {
+    struct session *session;
+    const struct lx_plan *plan; /* a reference; NULL: to be read */
+    char *path;                 /* NULL: it is pinned */
+    struct what_if how;         /* settings of a pinned plan */
+    struct held held;
+};
+
+static void holding_run(void *data, void *watch)
+{
+    struct holding *h = data;
+    (void)watch;
+    const struct lx_plan *plan = h->path ? lx_plan_read(h->path, &h->held.outcome.st) : lx_plan_ref(h->plan);
+    lx_status st = h->held.outcome.st;
+    if (plan) outcome_of_plan(plan, &h->held.outcome);
+    h->held.outcome.how = h->how;
+    if (!plan) h->held.outcome.st = st;
+}
+
+static void holding_done(void *data, bool stopped)
+{
+    struct holding *h = data;
+    struct session *s = h->session;
+    struct held *place = &s->pinned;
+    (void)stopped;
+    if (h->path && !h->held.outcome.plan) { /* nothing to compare with: it gets no row */
+        char words[1200];
+        text_free(&s->news);
+        add_printable(&s->news, lx_status_describe(&h->held.outcome.st, words, sizeof words), 0);
+        return;
+    }
+    if (h->path) {
+        size_t i = 0;
+        while (i < s->files.count && strcmp(s->files.at[i].name, h->held.name) != 0) i++;
+        if (i == s->files.count) VEC_PUSH(&s->files, (struct held){0});
+        s->file_last = (int)i;
+        s->files_read++;
+        place = &s->files.at[i];
+    }
+    struct held old = *place;
+    *place = h->held;
+    h->held = old; /* to be freed */
+}
+
+static void holding_free(void *data)
+{
+    struct holding *h = data;
+    lx_plan_free(h->plan);
+    outcome_free(&h->held.outcome);
+    mem_free(h->path);
+    mem_free(h);
+}
+
+const struct work hold_work = {1, holding_run, holding_done, holding_free};
+
+bool session_pin(struct session *s)
+{
+    if (!session_plan(s)) return false;
+    struct holding *h = mem_zeroed(1, sizeof *h);
+    *h = (struct holding){.session = s, .plan = lx_plan_ref(session_plan(s)), .how = s->shown.how};
+    snprintf(h->held.name, sizeof h->held.name, "A");
+    worker_post(s->worker, &hold_work, 0, h);
+    return true;
+}
+
+void session_hold_file(struct session *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct holding *h = mem_zeroed(1, sizeof *h);
+    *h = (struct holding){.session = s, .path = mem_string(path)};
+    snprintf(h->held.name, sizeof h->held.name, "%s", slash ? slash + 1 : path);
+    worker_post(s->worker, &hold_work, 1, h);
+}
+
+struct execution {
+    struct session *session;
+    uint64_t number, of;
+    const struct lx_plan *plan;
+    struct lx_run_result *result;
+    lx_status st;
+};
+
+static void execution_run(void *data, void *watch)
+{
+    struct execution *e = data;
+    struct lx_device_options how = {.progress = watch_steps,
+                                    .iterating = watch_iteration,
+                                    .stop = watch_stop,
+                                    .context = watch,
+                                    .threads = 1};
+    e->result = lx_device_run(e->plan, &how, &e->st);
+}
+
+static void execution_done(void *data, bool stopped)
+{
+    struct execution *e = data;
+    struct session *s = e->session;
+    (void)stopped;
+    if (e->number != s->run.number) return;
+    session_run_forget(s);
+    s->run.known = true;
+    s->run.number = e->number;
+    s->run.of = e->of;
+    s->run.plan = e->plan;
+    s->run.result = e->result;
+    s->run.st = e->st;
+    e->plan = NULL;
+    e->result = NULL;
+}
+
+static void execution_free(void *data)
+{
+    struct execution *e = data;
+    lx_plan_free(e->plan);
+    lx_run_result_free(e->result);
+    mem_free(e);
+}
+
+const struct work run_work = {2, execution_run, execution_done, execution_free};
+
+void session_run(struct session *s)
+{
+    const struct lx_plan *plan = session_plan(s);
+    if (!plan) return;
+    struct execution *e = mem_zeroed(1, sizeof *e);
+    worker_stop(s->worker, &run_work);
+    *e = (struct execution){.session = s, .number = ++s->run.number, .of = s->got, .plan = lx_plan_ref(plan)};
+    worker_post(s->worker, &run_work, 0, e);
+}
+
+void session_run_forget(struct session *s)
+{
+    worker_stop(s->worker, &run_work);
+    lx_run_result_free(s->run.result);
+    lx_plan_free(s->run.plan);
+    s->run.plan = NULL;
+    s->run.result = NULL;
+    s->run.known = false;
+    s->run.number++; /* jobs that still run are outdated */
+}
+
+bool session_run_is_old(const struct session *s)
+{
+    return s->run.of != s->got;
 }

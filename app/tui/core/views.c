@@ -1,7 +1,7 @@
-/* All views by number, and what the explorer asks of them; a view without a function of its own gets the
- * common one here. */
+/* All views by number, and the default answers of views that have no function of their own; lists. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
+#include "tui/core/views.h"
 
 #include <stdlib.h>
 
@@ -13,32 +13,12 @@ const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
 const enum request view_requests[VIEW_COUNT] = {VIEWS(VIEW_SHOWN_BY, )};
 #undef VIEW_SHOWN_BY
 
-bool views_begin(void *states[VIEW_COUNT])
-{
-    for (int i = 0; i < VIEW_COUNT; i++) {
-        const struct view *v = all_views[i];
-        states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
-        if (!states[i]) return false;
-        if (v->begin) v->begin(states[i]);
-    }
-    return true;
-}
-
-void views_end(void *states[VIEW_COUNT])
-{
-    for (int i = 0; i < VIEW_COUNT; i++) {
-        if (states[i] && all_views[i]->end) all_views[i]->end(states[i]);
-        mem_free(states[i]);
-        states[i] = NULL;
-    }
-}
-
 static struct list *views_list_of(struct explorer *x, enum view_id view)
 {
     return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;
 }
 
-/* Without a plan a view of plans is not there. */
+/* A view of plans needs a plan. */
 static bool is_usable(struct explorer *x, enum view_id view)
 {
     return !all_views[view]->needs_plan || session_plan(&x->session);
@@ -84,7 +64,6 @@ void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
     else if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
         explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
     else if (v->list && is_usable(x, view)) {
-        /* The wheel moves the cursor, a click sets it. */
         struct list *l = views_list_of(x, view);
         int row = k->row - l->rows.row + l->top;
         if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
@@ -101,4 +80,57 @@ bool view_is_lively(struct explorer *x, enum view_id view)
 struct list *first_list(void *state)
 {
     return state;
+}
+
+bool list_move(struct list *l, enum request r, int count, int page)
+{
+    int by = page > 1 ? page - 1 : 1, to;
+    const struct {
+        enum request request;
+        int to;
+    } moves[] = {{REQ_UP, l->cursor - 1},       {REQ_DOWN, l->cursor + 1},       {REQ_TOP, 0},
+                 {REQ_PAGE_UP, l->cursor - by}, {REQ_PAGE_DOWN, l->cursor + by}, {REQ_BOTTOM, count - 1}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        if (moves[i].request != r) continue;
+        to = moves[i].to > count - 1 ? count - 1 : moves[i].to;
+        l->cursor = to < 0 ? 0 : to;
+        return true;
+    }
+    return false;
+}
+
+void list_show(struct list *l, int count, struct box rows)
+{
+    l->rows = rows;
+    if (l->cursor > count - 1) l->cursor = count - 1;
+    if (l->cursor < 0) l->cursor = 0;
+    if (l->top > l->cursor) l->top = l->cursor;
+    if (l->top < l->cursor - rows.rows + 1) l->top = l->cursor - rows.rows + 1;
+    if (l->top > count - rows.rows) l->top = count - rows.rows;
+    if (l->top < 0) l->top = 0;
+}
+
+int op_items_count(struct explorer *x, void *state)
+{
+    (void)state;
+    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    return g ? g->op_count : 0;
+}
+
+const char *op_items_name(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    return outcome_graph(&x->session.shown)->ops[i].name;
+}
+
+int op_items_selected(struct explorer *x, void *state)
+{
+    (void)state;
+    return x->session.selection.op;
+}
+
+void op_items_select(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    session_select_op(&x->session, i);
 }

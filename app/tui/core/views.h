@@ -1,8 +1,8 @@
 /* A view: one const struct of operations in a file of its own, and a state that only this file knows.
  *
- * A view draws the session on a grid and answers requests (requests.h); what it does not answer, the explorer
- * does. What several views look at is the session's selection and changed by its setters (selection.h); a
- * view keeps what concerns its own picture in its state, which the explorer makes and frees with itself. */
+ * A view draws the session on a grid and answers requests (requests.h); the explorer answers the others.
+ * Views share the session's selection and change it through its setters (session.h). The state has only
+ * what concerns the view's own picture; the explorer allocates and frees it. */
 #ifndef LX_APP_TUI_VIEWS_H
 #define LX_APP_TUI_VIEWS_H
 
@@ -14,7 +14,7 @@
 struct columns;
 struct explorer;
 
-/* What a view is drawn on, and what it may look at meanwhile. */
+/* The grid to draw on, and everything that a view may read. */
 struct scene {
     struct cells *cells;
     struct session *session;
@@ -22,16 +22,16 @@ struct scene {
     const struct glyphs *glyphs;
     const char *search, *filter; /* empty: none; the filter is the view's own */
     bool decimal;                /* addresses */
-    int spin;                    /* counts ticks of the clock, for what moves by itself */
+    int spin;                    /* counts ticks of the clock, for animations */
 };
 
-/* A cursor in a list, the first row that is seen, and where the rows were drawn last. */
+/* A cursor in a list, the first visible row, and the box of the rows. */
 struct list {
     int cursor, top;
     struct box rows;
 };
 
-/* A key of the hint line, and what it does in a word. */
+/* A key of the hint line, and its effect in a word. */
 struct hint {
     enum request request;
     const char *word;
@@ -46,33 +46,32 @@ struct view {
     struct hint hints[MOST_HINTS];
     size_t state_size; /* the state begins as zeros ... */
     /* Each of these may be NULL but draw. */
-    void (*begin)(void *state);                     /* ... and this makes of them what zeros are not */
+    void (*begin)(void *state);                     /* ... and this sets what is not zero */
     void (*end)(void *state);                       /* frees what it holds */
-    void (*shown)(struct explorer *x, void *state); /* it has been asked for */
+    void (*shown)(struct explorer *x, void *state); /* after the view was asked for */
     void (*draw)(const struct scene *on, void *state, struct box area);
-    /* Of a panel that lies beside the page and not on top of it: cuts its box out of the page's, which is drawn into the
-     * rest. */
+    /* Of a panel beside the page: cuts its box out of the page's. */
     struct box (*dock)(struct box *page);
-    /* What a hint says at present; NULL: the key does nothing now and is not offered. */
+    /* The present word of a hint; NULL: the key has no effect now and is not shown. */
     const char *(*hint_word)(struct explorer *x, void *state, const struct hint *h);
     /* True: done. `argument` NULL: none was given. */
     bool (*request)(struct explorer *x, void *state, enum request r, const char *argument);
     /* A click or a turn of the wheel inside its box. */
     void (*mouse)(struct explorer *x, void *state, const struct key *k);
-    /* Does it move by itself? Then `tick` is called for every tick of the clock, while it is on top. */
+    /* Is there an animation? Then `tick` is called for every tick of the clock, while it is on top. */
     bool (*is_lively)(const void *state);
     void (*tick)(struct explorer *x, void *state);
-    /* A drawing of its own that shows more than the grid can. */
+    /* A drawing with more than the grid has. */
     void (*to_svg)(const struct session *s, struct text *out);
-    /* What it shows one of at a time, and search goes through. count NULL: nothing. */
+    /* The items of the view; search goes through them. count NULL: none. */
     int (*count)(struct explorer *x, void *state);
     const char *(*item)(struct explorer *x, void *state, int i);
-    /* A list of these items: moving, clicking, `selected` and `select` then go by its cursor. */
+    /* A list of these items: its cursor serves moving, clicking, `selected` and `select`. */
     struct list *(*list)(void *state);
     int (*selected)(struct explorer *x, void *state);
     const struct columns *sorted_by; /* of a table that can be sorted; NULL: none */
     void (*select)(struct explorer *x, void *state, int i);
-    /* Is the session's selection none of the items that the filter leaves? NULL: the view marks rows of its own. */
+    /* Does the filter hide the session's selection? NULL: the view has a cursor of its own. */
     bool (*hides)(struct explorer *x, void *state);
 };
 
@@ -84,11 +83,7 @@ extern const struct view *const all_views[VIEW_COUNT];
 /* The request that shows a view. */
 extern const enum request view_requests[VIEW_COUNT];
 
-/* Makes the states of all views; false when memory is out, to be freed all the same. */
-bool views_begin(void *states[VIEW_COUNT]);
-void views_end(void *states[VIEW_COUNT]);
-
-/* What the explorer asks of the view that is shown, with what is common to all lists. */
+/* Calls of the view on top, with defaults for lists. */
 bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument);
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k);
 bool view_is_lively(struct explorer *x, enum view_id view);

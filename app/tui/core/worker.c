@@ -1,8 +1,9 @@
-/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along them,
- * and a pipe that wakes the screen. What a job does is its own business. */
+/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along
+ * them, and a pipe that wakes the screen. */
 #include "tui/core/worker.h"
 #include "base/clock.h"
 #include "base/border.h"
+#include "base/checked.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -47,7 +48,7 @@ void watch_progress(void *watch, const struct lx_progress *so_far)
     struct job *j = watch;
     pthread_mutex_lock(&j->worker->lock);
     j->so_far = *so_far;
-    j->so_far.address = NULL; /* the solver's, for as long as this call lasts */
+    j->so_far.address = NULL; /* the solver's own */
     j->so_far.pool = NULL;
     curve_add(&j->curve, clock_seconds() - j->began, so_far->objective, so_far->bound);
     pthread_mutex_unlock(&j->worker->lock);
@@ -83,11 +84,6 @@ double watch_seconds(void *watch)
     return clock_seconds() - j->began;
 }
 
-static bool worker_is_of(const struct job *j, const struct work *work)
-{
-    return !work || j->work == work;
-}
-
 static void job_free(struct job *j)
 {
     j->work->free(j->data);
@@ -107,7 +103,7 @@ static void worker_take_out(struct job **list, struct job *j)
     *list = j->next;
 }
 
-/* Into the queue of the screen, which is woken. */
+/* Appends to the finished jobs and wakes the screen. */
 static void worker_give(struct worker *w, struct job *j)
 {
     append(&w->finished, j);
@@ -141,8 +137,7 @@ static void *thread_main(void *context)
     struct worker *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
-        /* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
- * others than those of rank 0. */
+        /* The waiting job of lowest rank. One thread is kept for jobs of rank 0. */
         int others = 0;
         struct job *job = NULL;
         for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
@@ -217,12 +212,12 @@ void worker_stop(struct worker *w, const struct work *work)
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
         next = j->next;
-        if (!worker_is_of(j, work)) continue;
+        if (work && j->work != work) continue;
         worker_take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
-        if (worker_is_of(j, work)) atomic_store(&j->stop, true);
+        if (!work || j->work == work) atomic_store(&j->stop, true);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_mutex_unlock(&w->lock);
 }
@@ -244,7 +239,7 @@ void worker_hurry(struct worker *w, const struct work *but)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* The first that has finished, or NULL; with the last one the pipe is empty again. */
+/* The first finished job, or NULL; the last one empties the pipe. */
 static struct job *take_finished(struct worker *w)
 {
     char bytes[64];
@@ -269,7 +264,7 @@ void worker_end(struct worker *w)
     mem_free(w);
 }
 
-bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
+void worker_post(struct worker *w, const struct work *work, int slot, void *data)
 {
     struct job *j = mem_zeroed(1, sizeof *j);
     *j = (struct job){.work = work, .slot = slot, .data = data, .worker = w};
@@ -278,7 +273,6 @@ bool worker_post(struct worker *w, const struct work *work, int slot, void *data
     append(&w->waiting, j);
     pthread_cond_signal(&w->work);
     pthread_mutex_unlock(&w->lock);
-    return true;
 }
 
 bool worker_take(struct worker *w)
@@ -313,17 +307,12 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
     return p;
 }
 
-static int worker_count(const struct job *j, const struct work *work)
-{
-    int n = 0;
-    for (; j; j = j->next) n += worker_is_of(j, work);
-    return n;
-}
-
 int worker_busy(struct worker *w, const struct work *work)
 {
     pthread_mutex_lock(&w->lock);
-    int n = worker_count(w->waiting, work) + worker_count(w->running, work);
+    int n = 0;
+    for (struct job *j = w->waiting; j; j = j->next) n += !work || j->work == work;
+    for (struct job *j = w->running; j; j = j->next) n += !work || j->work == work;
     pthread_mutex_unlock(&w->lock);
     return n;
 }
@@ -338,4 +327,36 @@ void worker_wait(struct worker *w)
 int worker_descriptor(const struct worker *w)
 {
     return w->wake[0];
+}
+
+int64_t curve_best(const struct curve *c)
+{
+    return c->count ? c->at[c->count - 1].best : INT64_MAX;
+}
+
+int64_t curve_bound(const struct curve *c)
+{
+    return c->count ? c->at[c->count - 1].bound : 0;
+}
+
+void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
+{
+    struct curve_point next = {seconds, min_i64(best, curve_best(c)), max_i64(bound, curve_bound(c))};
+    if (c->count && next.best == curve_best(c) && next.bound == curve_bound(c)) return;
+    if (c->count == CURVE_MOST) {
+        /* Drops every second point, but not the last. */
+        int kept = 0;
+        for (int i = 0; i < c->count; i++)
+            if (i % 2 == 0 || i == c->count - 1) c->at[kept++] = c->at[i];
+        c->count = kept;
+    }
+    c->at[c->count++] = next;
+}
+
+void curve_reach(struct curve *c, double seconds)
+{
+    struct curve_point last = {seconds, curve_best(c), curve_bound(c)};
+    if (!c->count) return;
+    if (c->count == CURVE_MOST) c->count--;
+    c->at[c->count++] = last;
 }

@@ -1,62 +1,82 @@
-/* Work behind the screen: jobs go in, what they made comes out, the screen never waits.
+/* Background jobs; the screen never waits for them.
  *
- * A job is a closure: what it is made of and makes (`data`), and the functions of its sort (`struct work`).
- * Whoever needs something done in the background brings both; the worker knows no sort of job. A handful of
- * threads take jobs in order of rank; one thread is always kept for those of rank 0. A finished job lies in a
- * queue until the screen takes it; a byte in a pipe wakes the screen's poll. A job that nobody wants any more
- * is told to stop, and whoever takes its results is told that it was. */
+ * A job has `data` and the functions of its sort (`struct work`). A few threads take jobs in order of
+ * rank; one thread is kept for rank 0. A finished job waits in a queue until the screen takes it; a byte
+ * in a pipe wakes the screen's poll. A cancelled job is told by watch_stop, and `done` is told that it was
+ * cancelled. */
 #ifndef LX_APP_TUI_WORKER_H
 #define LX_APP_TUI_WORKER_H
 
-#include "tui/draw/curve.h"
+#include "unstable.h"
 
-/* What jobs of one sort have in common; its address names the sort. */
+/* Best and bound over time: a few dozen points that thin out. */
+enum { CURVE_MOST = 128 };
+
+struct curve_point {
+    double seconds;
+    int64_t best, bound; /* best INT64_MAX: none so far; bound 0: none */
+};
+
+/* Best never rises and bound never falls. All zero: empty. */
+struct curve {
+    int count;
+    struct curve_point at[CURVE_MOST];
+};
+
+/* Adds a point if a value is new; thins out the points if there are too many. */
+void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound);
+/* Extends the curve up to a moment with its last values. An empty one stays empty. */
+void curve_reach(struct curve *c, double seconds);
+/* INT64_MAX: none. */
+int64_t curve_best(const struct curve *c);
+int64_t curve_bound(const struct curve *c);
+
+/* A sort of jobs; its address names it. */
 struct work {
-    int rank; /* smaller: sooner; 0: what a person is waiting for */
+    int rank; /* smaller: sooner; 0: the user waits for it */
     /* On a thread of the worker; `watch` is for the functions below. */
     void (*run)(void *data, void *watch);
-    /* On the screen's thread; `stopped`: it was told to. */
+    /* On the screen's thread; `stopped`: it was cancelled. */
     void (*done)(void *data, bool stopped);
-    /* Of every job, be it done or dropped. */
+    /* Of every job, done or dropped. */
     void (*free)(void *data);
 };
 
-/* For callbacks of long work: must it stop, how far is it. */
+/* For callbacks of long work: is it cancelled, and its progress. */
 bool watch_stop(void *watch);
 void watch_progress(void *watch, const struct lx_progress *so_far);
-/* Of so many steps; progress has them as its bound. */
+/* Progress in steps; `bound` has their number. */
 void watch_steps(void *watch, int32_t done, int32_t steps);
-/* Of the nest that runs; of 1: none does. */
+/* Of the nest that runs; 1: none runs. */
 void watch_iteration(void *watch, int64_t iteration, int64_t of);
-/* What a job has made so far, while it goes on: the screen gets it as it gets the job itself at the end, by `done` and
- * `free`. Takes the data over. */
+/* Hands an interim result to the screen while the job continues: as at the end, by `done` and `free`.
+ * Takes the data over. */
 void watch_hand_over(void *watch, void *data);
-/* Of all that was reported. */
+/* Of all progress. */
 struct curve watch_curve(void *watch);
 double watch_seconds(void *watch);
 
-/* How far a running job is. */
+/* The progress of a running job. */
 struct progress {
     bool running, waiting;
     double seconds;
     struct lx_progress so_far;     /* objective INT64_MAX: nothing so far */
-    int64_t iteration, iterations; /* of the nest that runs; iterations 0 or 1: none does */
+    int64_t iteration, iterations; /* of the nest that runs; 0 or 1: none runs */
     struct curve curve;
 };
 
 struct worker;
 
-/* NULL: no threads, no memory. */
+/* NULL: there are no threads. */
 struct worker *worker_start(void);
-/* Stops everything and waits for it; what was not taken is dropped. */
+/* Cancels everything and waits for it; drops results that were not taken. */
 void worker_end(struct worker *w);
-/* Takes the data over, whatever happens. `slot` tells jobs of one sort apart. False when memory is out;
- * `data` NULL counts as that. */
-bool worker_post(struct worker *w, const struct work *work, int slot, void *data);
-/* All jobs of a sort (NULL: of every one): those that wait are dropped, those that run stop soon. */
+/* Takes the data over. `slot` tells jobs of one sort apart. */
+void worker_post(struct worker *w, const struct work *work, int slot, void *data);
+/* Cancels all jobs of a sort (NULL: of every one): drops waiting ones, running ones end soon. */
 void worker_stop(struct worker *w, const struct work *work);
-/* A person says stop: what runs ends soon with what it has, and of what waits only rank 0 still runs, to an early end. Jobs
- * of the sort `but` are not meant. */
+/* The user cancels: running jobs end soon with their best results; of waiting ones only rank 0 still runs,
+ * to an early end. Jobs of the sort `but` go on. */
 void worker_hurry(struct worker *w, const struct work *but);
 /* Calls `done` of every job that has finished. True: there were some. */
 bool worker_take(struct worker *w);

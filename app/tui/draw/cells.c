@@ -1,5 +1,5 @@
-/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second with
- * code 0; whoever overwrites one half clears the other. */
+/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second
+ * with code 0; overwriting one half clears the other. */
 #include "tui/draw/cells.h"
 #include "base/memory.h"
 #include "text/format.h"
@@ -9,18 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cells_resize(struct cells *g, int rows, int columns)
+void cells_resize(struct cells *g, int rows, int columns)
 {
-    if (rows < 1) rows = 1;
-    if (columns < 1) columns = 1;
-    struct cell_glyph *at = mem_alloc((size_t)rows * (size_t)columns * sizeof *at);
-    if (!at) return false;
+    g->rows = rows < 1 ? 1 : rows;
+    g->columns = columns < 1 ? 1 : columns;
     mem_free(g->at);
-    g->at = at;
-    g->rows = rows;
-    g->columns = columns;
+    g->at = mem_alloc((size_t)g->rows * (size_t)g->columns * sizeof *g->at);
     cells_clear(g);
-    return true;
 }
 
 void cells_clear(struct cells *g)
@@ -51,25 +46,6 @@ void put(struct cells *g, int row, int column, uint32_t code, struct style style
     g->at[row * g->columns + column] = (struct cell_glyph){code, 0, style};
 }
 
-static void put_wide(struct cells *g, int row, int column, uint32_t code, struct style style)
-{
-    put(g, row, column, code, style);
-    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns || g->ascii) return;
-    if (column + 1 >= g->columns) {
-        put(g, row, column, ' ', style);
-        return;
-    }
-    break_wide(g, row, column + 1);
-    g->at[row * g->columns + column + 1] = (struct cell_glyph){0, 0, style};
-}
-
-static void put_combining(struct cells *g, int row, int column, uint32_t code)
-{
-    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns || g->ascii) return;
-    struct cell_glyph *c = &g->at[row * g->columns + column];
-    if (c->code > ' ' && !c->combining) c->combining = code;
-}
-
 int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text)
 {
     int used = 0, taken, columns;
@@ -77,16 +53,20 @@ int put_text(struct cells *g, int row, int column, int room, struct style style,
     bool cut = columns_of(text) > room;
     if (room <= 0) return 0;
     for (; (taken = next_character(text, &code, &columns)) > 0; text += taken) {
+        int at = column + used - (columns == 0);
+        bool inside = row >= 0 && row < g->rows && at >= 0 && at < g->columns && !g->ascii;
+        struct cell_glyph *c = inside ? &g->at[row * g->columns + at] : NULL;
         if (columns == 0) {
-            if (used > 0) put_combining(g, row, column + used - 1, code);
+            if (c && used > 0 && c->code > ' ' && !c->combining) c->combining = code;
             continue;
         }
         if (g->ascii && code > 0x7e) code = '?', columns = 1;
         if (used + columns > room - cut) break;
-        if (columns == 2)
-            put_wide(g, row, column + used, code, style);
-        else
-            put(g, row, column + used, code, style);
+        put(g, row, at, columns == 2 && c && at + 1 >= g->columns ? ' ' : code, style);
+        if (columns == 2 && c && at + 1 < g->columns) { /* its right half */
+            break_wide(g, row, at + 1);
+            c[1] = (struct cell_glyph){0, 0, style};
+        }
         used += columns;
     }
     if (cut) put(g, row, column + used++, '~', style);
@@ -109,6 +89,20 @@ int put_format(struct cells *g, int row, int column, int room, struct style styl
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     return put_text(g, row, column, room, style, line);
+}
+
+int put_line(struct cells *g, struct box row, struct style style, struct text *line)
+{
+    int used = put_text(g, row.row, row.column, row.columns, style, line->at ? line->at : "");
+    text_free(line);
+    return used;
+}
+
+int put_paragraph(struct cells *g, struct box box, struct style style, struct text *line)
+{
+    int rows = put_wrapped(g, box, style, line->at ? line->at : "");
+    text_free(line);
+    return rows;
 }
 
 void put_right(struct cells *g, int row, int column, int room, struct style style, const char *text)
@@ -170,13 +164,6 @@ int put_wrapped(struct cells *g, struct box box, struct style style, const char 
     return row;
 }
 
-static void add_code(struct text *out, uint32_t c)
-{
-    char s[4];
-    int n = encode_character(c, s);
-    text_add_n(out, s, (size_t)n);
-}
-
 void cells_to_text(const struct cells *g, struct text *out)
 {
     for (int r = 0; r < g->rows; r++) {
@@ -184,8 +171,10 @@ void cells_to_text(const struct cells *g, struct text *out)
         int last = g->columns;
         while (last > 0 && row[last - 1].code == ' ') last--;
         for (int c = 0; c < last; c++) {
-            if (row[c].code) add_code(out, row[c].code);
-            if (row[c].combining) add_code(out, row[c].combining);
+            char s[8];
+            int n = row[c].code ? encode_character(row[c].code, s) : 0;
+            if (row[c].combining) n += encode_character(row[c].combining, s + n);
+            text_add_n(out, s, (size_t)n);
         }
         text_add(out, "\n");
     }
@@ -217,4 +206,52 @@ struct box box_cut_right(struct box *from, int columns)
 bool box_holds(const struct box *b, int row, int column)
 {
     return row >= b->row && row < b->row + b->rows && column >= b->column && column < b->column + b->columns;
+}
+
+static const uint8_t tones[PAINT_COUNT] = {
+    [PAINT_PLAIN] = TONE_PLAIN, [PAINT_GOOD] = TONE_GOOD,     [PAINT_BAD] = TONE_BAD,
+    [PAINT_DIM] = TONE_DIM,     [PAINT_HEADING] = TONE_TITLE, [PAINT_WARN] = TONE_WARN,
+};
+
+struct fitted fit_columns(struct columns of, int room)
+{
+    struct fitted f = {.of = of};
+    if (f.of.count > MOST_SCREEN_COLUMNS) f.of.count = MOST_SCREEN_COLUMNS;
+    f.end = columns_fit(&f.of, room, f.place);
+    return f;
+}
+
+void put_heading(struct cells *g, struct box row, const struct fitted *f, size_t column, struct style style,
+                 const char *heading)
+{
+    const struct column_place *p = &f->place[column];
+    if (p->width == 0) return;
+    if (column_is_right(&f->of.at[column]))
+        put_right(g, row.row, row.column + p->at, p->width, style, heading);
+    else if (f->of.at[column].kind == VALUE_NAME)
+        put_name(g, row.row, row.column + p->at, p->width, style, heading);
+    else
+        put_text(g, row.row, row.column + p->at, p->width, style, heading);
+}
+
+void put_headings(struct cells *g, struct box row, const struct fitted *f)
+{
+    for (size_t i = 0; i < f->of.count; i++)
+        if (f->of.at[i].heading) put_heading(g, row, f, i, INK(DIM), f->of.at[i].heading);
+}
+
+void put_value(struct cells *g, struct box row, const struct fitted *f, size_t column, const void *data)
+{
+    const struct column *c = &f->of.at[column];
+    struct value v = {0};
+    if (f->place[column].width == 0) return;
+    column_value(c, data, &v);
+    const char *words = column_words(c, &v);
+    put_heading(g, row, f, column, (struct style){.ink = tones[v.paint]}, words);
+    value_free(&v);
+}
+
+void put_values(struct cells *g, struct box row, const struct fitted *f, const void *data)
+{
+    for (size_t i = 0; i < f->of.count; i++) put_value(g, row, f, i, data);
 }

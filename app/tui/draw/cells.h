@@ -1,18 +1,18 @@
-/* What is on the screen, before it is on a screen: a grid of cells with a character and a meaning each.
+/* A grid of cells with a character and a style each.
  *
- * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as text.
- * Drawing outside the grid is cut off, so that views need not count columns twice. Every text is made
- * printable on its way in: nothing from a file can move the cursor. */
+ * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as
+ * text. Drawing outside the grid is cut off. Every text is made printable: nothing from a file can move
+ * the cursor. */
 #ifndef LX_APP_TUI_CELLS_H
 #define LX_APP_TUI_CELLS_H
 
 #include "base/text.h"
+#include "text/column.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Colours by meaning; theme.c says what each looks like. As an ink it colours the character, as a paper what
- * lies behind. */
+/* Colours by meaning; theme.c has their looks. An ink colours the character, a paper its background. */
 /* clang-format off */
 #define TONES(X)                                                                                             \
     X(PLAIN) X(DIM) X(TITLE) X(FRAME) X(KEY) X(GOOD) X(BAD) X(WARN) X(BAR) X(SELECTED) X(CURSOR) X(MATCH)    \
@@ -32,7 +32,7 @@ enum tone { TONES(TONE_ENUM) TONE_COUNT };
 #undef TONE_ENUM
 
 enum { IDENTITIES = 12, MOST_HEATS = 24 };
-/* MARK_BLOCK: the character is a block, a piece of paper: drawn in the colour that its ink has as a paper. */
+/* MARK_BLOCK: a block character, drawn in the paper colour of its ink. */
 enum marks { MARK_BOLD = 1, MARK_UNDERLINE = 2, MARK_REVERSE = 4, MARK_BLOCK = 8 };
 
 struct style {
@@ -58,25 +58,27 @@ struct cells {
     int rows, columns;
     struct cell_glyph *at;
     int cursor_row, cursor_column; /* of the terminal's own cursor; row -1: hidden */
-    bool ascii;                    /* what is beyond ASCII is shown as '?' */
+    bool ascii;                    /* other characters are shown as '?' */
 };
 
 struct box {
     int row, column, rows, columns;
 };
 
-/* False when memory is out; the grid then stays as it was. */
-bool cells_resize(struct cells *g, int rows, int columns);
+void cells_resize(struct cells *g, int rows, int columns);
 void cells_clear(struct cells *g);
 void cells_free(struct cells *g);
 
 void put(struct cells *g, int row, int column, uint32_t code, struct style style);
 /* At most `room` columns (cut with a mark where there are more); returns the columns it took. */
 int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text);
-/* The same of a name, which loses its middle. */
+/* The same for a name, which loses its middle. */
 int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name);
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* A text in one row, or wrapped into a box; frees it. Return the columns, the rows that it took. */
+int put_line(struct cells *g, struct box row, struct style style, struct text *line);
+int put_paragraph(struct cells *g, struct box box, struct style style, struct text *line);
 /* Ends at column + room. */
 void put_right(struct cells *g, int row, int column, int room, struct style style, const char *text);
 void put_fill(struct cells *g, struct box box, uint32_t code, struct style style);
@@ -84,7 +86,7 @@ void put_fill(struct cells *g, struct box box, uint32_t code, struct style style
 int put_wrapped(struct cells *g, struct box box, struct style style, const char *text);
 int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Another paper (and ink, where it is not PLAIN) behind what stands there. */
+/* Another paper (and ink, if not PLAIN) behind the characters. */
 void put_paper(struct cells *g, struct box box, struct style style);
 
 /* The grid as lines of text without blanks at their ends. */
@@ -94,5 +96,25 @@ struct box box_cut_top(struct box *from, int rows);
 struct box box_cut_bottom(struct box *from, int rows);
 struct box box_cut_right(struct box *from, int columns);
 bool box_holds(const struct box *b, int row, int column);
+
+/* The columns of a table (text/column.h) in cells, with the same rows of data as the tables of commands.
+ * Views fit them once per drawing, then put row after row. */
+enum { MOST_SCREEN_COLUMNS = 24 };
+
+struct fitted {
+    struct columns of;
+    struct column_place place[MOST_SCREEN_COLUMNS];
+    int end; /* the column behind the last, from the left of the table */
+};
+
+/* `of` must have no more than MOST_SCREEN_COLUMNS. */
+struct fitted fit_columns(struct columns of, int room);
+/* One heading, or all of them dim, in the first row of the box. */
+void put_heading(struct cells *g, struct box row, const struct fitted *f, size_t column, struct style style,
+                 const char *heading);
+void put_headings(struct cells *g, struct box row, const struct fitted *f);
+/* The value of one column of a row of data, or of all. */
+void put_value(struct cells *g, struct box row, const struct fitted *f, size_t column, const void *data);
+void put_values(struct cells *g, struct box row, const struct fitted *f, const void *data);
 
 #endif

@@ -1,14 +1,59 @@
-/* Axes around a plot, lines and points in it; see chart.h. */
+/* Axes around a plot, lines and points in it. */
 #include "tui/draw/chart.h"
 #include "picture/ticks.h"
-#include "tui/draw/braille.h"
 #include "text/format.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
+
+/* Every cell of a box is 2 x 4 dots of the Braille block, or one character where the font has none. Dots are counted from
+ * the left and from below. A cell has the tone of the last line through it. */
+struct dots {
+    int columns, rows;   /* in cells */
+    int across, up;      /* dots of a cell: 2 and 4, or 1 and 1 */
+    int wide, high;      /* in dots */
+    struct dot_cell *at; /* row by row from the top */
+};
+
+struct dot_cell {
+    uint8_t bits, tone;
+    char letter;
+};
+
+/* What a line is drawn with. */
+struct pen {
+    uint8_t tone;
+    char letter; /* in ASCII */
+    bool dashed;
+};
+
+enum { DASH = 3 }; /* A line of dots; `along`: its dots so far, so that dashes continue around corners. */
+static void dots_line(struct dots *d, int x0, int y0, int x1, int y1, const struct pen *pen, int *along)
+{
+    /* Bits of the Braille block, by row from the top and column. */
+    static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    int dx = abs(x1 - x0), dy = abs(y1 - y0), right = x0 < x1 ? 1 : -1, up = y0 < y1 ? 1 : -1;
+    int error = dx - dy, dash = d->across > 1 ? DASH : 1;
+    for (;; ++*along) {
+        bool inside = x0 >= 0 && y0 >= 0 && x0 < d->wide && y0 < d->high;
+        if (inside && (!pen->dashed || *along / dash % 2 == 0)) {
+            int from_top = d->high - 1 - y0;
+            struct dot_cell *c = &d->at[from_top / d->up * d->columns + x0 / d->across];
+            c->bits |= bits[from_top % d->up][x0 % d->across];
+            c->tone = pen->tone;
+            c->letter = pen->letter;
+        }
+        if (x0 == x1 && y0 == y1) break;
+        int twice = 2 * error;
+        if (twice > -dy) error -= dy, x0 += right;
+        if (twice < dx) error += dx, y0 += up;
+    }
+}
 
 static double chart_scaled(const struct chart_axis *a, double v)
 {
@@ -24,7 +69,7 @@ static double chart_share_of(const struct chart_axis *a, double v)
     return to > from ? (at - from) / (to - from) : 0.5;
 }
 
-/* Ends by the data where none are given; never of no length. */
+/* Ends by the data where none are given; the length is never 0. */
 static struct chart_axis chart_axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
 {
     struct chart_axis a = *given;
@@ -32,15 +77,13 @@ static struct chart_axis chart_axis_of(const struct chart *c, const struct chart
     if (a.from < a.to) return a;
     a.from = 1, a.to = 0;
     for (int s = 0; s < c->series_count; s++)
-        for (int i = 0; i < c->series[s].count; i++)
-            if (isfinite(c->series[s].y[i])) {
-                double v = is_x ? c->series[s].x[i] : c->series[s].y[i];
-                if (isfinite(v) && (!a.log || v > 0)) {
-                    if (a.from > a.to) a.from = a.to = v;
-                    if (v < a.from) a.from = v;
-                    if (v > a.to) a.to = v;
-                }
-            }
+        for (int i = 0; i < c->series[s].count; i++) {
+            double y = c->series[s].y[i], v = is_x ? c->series[s].x[i] : y;
+            if (!isfinite(y) || !isfinite(v) || (a.log && v <= 0)) continue;
+            if (a.from > a.to) a.from = a.to = v;
+            a.from = fmin(a.from, v);
+            a.to = fmax(a.to, v);
+        }
     if (a.from > a.to) a.from = a.log ? 1 : 0, a.to = a.log ? 10 : 1;
     if (a.from_zero && !a.log && a.from > 0) a.from = 0;
     double room = is_x ? 0 : 0.04 * (a.to - a.from); /* lines are not drawn on the frame */
@@ -51,26 +94,21 @@ static struct chart_axis chart_axis_of(const struct chart *c, const struct chart
     return a;
 }
 
-static int chart_steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
-{
-    struct tick ticks[SCALE_TICKS];
-    struct scale scale = {a->from, a->to, a->log,
-                          a->label == chart_bytes     ? SCALE_BYTES
-                          : a->label == chart_seconds ? SCALE_SECONDS
-                                                      : SCALE_PLAIN,
-                          false};
-    int n = ticks_make(&scale, most, ticks);
-    for (int i = 0; i < n; i++) out[i] = ticks[i].at;
-    return n;
-}
-
 static int chart_ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
 {
+    struct tick ticks[SCALE_TICKS];
+    enum scale_unit unit = a->label == chart_bytes     ? SCALE_BYTES
+                           : a->label == chart_seconds ? SCALE_SECONDS
+                                                       : SCALE_PLAIN;
+    struct scale scale = {a->from, a->to, a->log, unit, false};
+    int n = 0;
     if (most > MOST_TICKS) most = MOST_TICKS;
     if (most < 1) return 0;
-    if (!a->ticks) return chart_steps_of(a, most, out);
-    int n = 0;
-    for (int i = 0; i < a->tick_count && n < most; i++)
+    if (!a->ticks) {
+        n = ticks_make(&scale, most, ticks);
+        for (int i = 0; i < n; i++) out[i] = ticks[i].at;
+    }
+    for (int i = 0; a->ticks && i < a->tick_count && n < most; i++)
         if (a->ticks[i] >= a->from && a->ticks[i] <= a->to) out[n++] = a->ticks[i];
     return n;
 }
@@ -92,8 +130,8 @@ double plot_x(const struct plot *p, int column)
 }
 
 /* A label at each tick of the left axis, and a mark on the line. */
-static void draw_left(const struct scene *on, const struct plot *p, const double *ticks, int count,
-                      int gutter)
+static void chart_draw_left(const struct scene *on, const struct plot *p, const double *ticks, int count,
+                            int gutter)
 {
     struct box b = p->box;
     for (int r = 0; r < b.rows; r++)
@@ -107,7 +145,7 @@ static void draw_left(const struct scene *on, const struct plot *p, const double
     }
 }
 
-static void draw_below(const struct scene *on, const struct plot *p, const double *ticks, int count)
+static void chart_draw_below(const struct scene *on, const struct plot *p, const double *ticks, int count)
 {
     struct box b = p->box;
     int line = b.row + b.rows, free_from = b.column - 2, end = b.column + b.columns;
@@ -144,26 +182,28 @@ static char chart_letter_of(const struct chart *c, int s)
     return "*o+x#@%&"[s % 8];
 }
 
-/* Lines that only their colours would tell apart need letters where there are none. */
-static bool needs_letters(const struct scene *on, const struct chart *c)
+/* Several lines without colours or Braille need letters. */
+static bool chart_needs_letters(const struct scene *on, const struct chart *c)
 {
     int lines = 0;
     for (int s = 0; s < c->series_count; s++) lines += !c->series[s].dashed && !c->series[s].points;
     return on->glyphs->ascii || (on->theme->letters && lines > 1);
 }
 
-static int dot_of(const struct chart_axis *a, double v, int dots)
+static int chart_dot_of(const struct chart_axis *a, double v, int dots)
 {
     double share = chart_share_of(a, v), at = share * (dots - 1);
     return !(at > -dots) ? -dots : at > 2.0 * dots ? 2 * dots : (int)floor(at + 0.5);
 }
 
-/* Dashed ones first: what is on top is what was found, and of that the first line. */
-static void draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
+/* Dashed lines first; of the others the first one is on top; then points. */
+static void chart_draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
 {
-    struct dots d;
-    bool letters = needs_letters(on, c);
-    if (!dots_begin(&d, p->box.rows, p->box.columns, letters)) return;
+    bool mono = on->glyphs->ascii || on->theme->letters;
+    int across = chart_needs_letters(on, c) ? 1 : 2, up = across == 1 ? 1 : 4;
+    struct dots d = {.columns = p->box.columns, .rows = p->box.rows, .across = across, .up = up};
+    d.wide = d.columns * across, d.high = d.rows * up;
+    d.at = mem_zeroed((size_t)d.rows * (size_t)d.columns + 1, sizeof *d.at);
     for (int dashed = 1; dashed >= 0; dashed--)
         for (int s = c->series_count - 1; s >= 0; s--)
             if (!c->series[s].points && c->series[s].dashed == dashed) {
@@ -171,63 +211,59 @@ static void draw_series(const struct scene *on, const struct plot *p, const stru
                 int along = 0, x0 = 0, y0 = 0;
                 bool has = false;
                 for (int i = 0; i < c->series[s].count; i++) {
-                    if (!isfinite(c->series[s].y[i])) {
-                        has = false;
-                        continue;
-                    }
-                    int x = dot_of(&p->x, c->series[s].x[i], dots_across(&d)),
-                        y = dot_of(&p->y, c->series[s].y[i], dots_up(&d));
-                    if (has && c->series[s].stairs) dots_line(&d, x0, y0, x, y0, &pen, &along);
-                    dots_line(&d,
-                              has && c->series[s].stairs ? x
-                              : has                      ? x0
-                                                         : x,
-                              has ? y0 : y, x, y, &pen, &along);
-                    x0 = x, y0 = y, has = true;
+                    bool gap = !isfinite(c->series[s].y[i]);
+                    int x = gap ? 0 : chart_dot_of(&p->x, c->series[s].x[i], d.wide),
+                        y = gap ? 0 : chart_dot_of(&p->y, c->series[s].y[i], d.high);
+                    if (!gap && has && c->series[s].stairs) {
+                        dots_line(&d, x0, y0, x, y0, &pen, &along);
+                        dots_line(&d, x, y0, x, y, &pen, &along);
+                    } else if (!gap)
+                        dots_line(&d, has ? x0 : x, has ? y0 : y, x, y, &pen, &along);
+                    x0 = x, y0 = y, has = !gap;
                 }
             }
-    dots_put(&d, on->cells, p->box.row, p->box.column);
-    dots_free(&d);
+    for (int i = 0; i < d.rows * d.columns; i++) {
+        uint32_t code = d.across > 1 ? 0x2800u + d.at[i].bits : (uint32_t)(unsigned char)d.at[i].letter;
+        if (d.at[i].bits)
+            put(on->cells, p->box.row + i / d.columns, p->box.column + i % d.columns, code,
+                (struct style){.ink = d.at[i].tone});
+    }
+    mem_free(d.at);
     for (int s = 0; s < c->series_count; s++)
-        if (c->series[s].points) {
-            bool mono = on->glyphs->ascii || on->theme->letters;
-            for (int i = 0; i < c->series[s].count; i++) {
-                int row, column;
-                if (!isfinite(c->series[s].y[i]) ||
-                    !plot_cell(p, c->series[s].x[i], c->series[s].y[i], &row, &column))
-                    continue;
-                put(on->cells, row, column,
-                    mono ? (uint32_t)(unsigned char)chart_letter_of(c, s) : on->glyphs->bullet,
-                    (struct style){c->series[s].tone, 0, MARK_BOLD});
-            }
+        for (int i = 0; c->series[s].points && i < c->series[s].count; i++) {
+            const struct chart_series *l = &c->series[s];
+            int row, column;
+            if (!isfinite(l->y[i]) || !plot_cell(p, l->x[i], l->y[i], &row, &column)) continue;
+            put(on->cells, row, column,
+                mono ? (uint32_t)(unsigned char)chart_letter_of(c, s) : on->glyphs->bullet,
+                (struct style){l->tone, 0, MARK_BOLD});
         }
 }
 
-static bool chart_is_free(const struct cells *g, int row, int from, int to)
-{
-    for (int c = from; c < to; c++)
-        if (g->at[row * g->columns + c].code != ' ') return false;
-    return true;
-}
-
-/* Beside its mark, as high as nothing is in the way; on top where something is everywhere. */
+/* Beside its mark, in the highest row with room; on top where there is none. */
 static void chart_draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
 {
     for (int i = 0; i < c->mark_count; i++) {
         int row, column;
         if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
         int width = columns_of(c->marks[i].words), right = p->box.column + p->box.columns;
-        int at = column + 2 + width <= right ? column + 2 : column - 1 - width, r = 0;
+        int at = column + 2 + width <= right ? column + 2 : column - 1 - width;
         if (at < p->box.column) continue;
-        while (r < p->box.rows && !chart_is_free(on->cells, p->box.row + r, at, at + width)) r++;
-        put_text(on->cells, p->box.row + (r < p->box.rows ? r : 0), at, width, INK(KEY), c->marks[i].words);
+        bool is_free = false;
+        for (row = p->box.row - 1; !is_free && row < p->box.row + p->box.rows - 1;) {
+            is_free = true;
+            row++;
+            for (int k = at; k < at + width; k++)
+                is_free &= on->cells->at[row * on->cells->columns + k].code == ' ';
+        }
+        put_text(on->cells, is_free ? row : p->box.row, at, width, INK(KEY), c->marks[i].words);
     }
 }
 
 /* "── auto  ┄┄ bound", from the right. */
 static void chart_draw_legend(const struct scene *on, struct box row, const struct chart *c)
 {
-    bool letters = needs_letters(on, c);
+    bool letters = chart_needs_letters(on, c);
     int at = row.column;
     if (c->y.name) at += put_text(on->cells, row.row, at, row.columns, INK(DIM), c->y.name) + 2;
     for (int s = 0; s < c->series_count; s++) {
@@ -246,36 +282,73 @@ static void chart_draw_legend(const struct scene *on, struct box row, const stru
     }
 }
 
-static int chart_widest(const struct chart_axis *a, const double *ticks, int count)
-{
-    int most = 0;
-    for (int i = 0; i < count; i++) {
-        int width = columns_of(a->label(ticks[i]).at);
-        if (width > most) most = width;
-    }
-    return (most > MOST_GUTTER ? MOST_GUTTER : most) + 1;
-}
-
 struct plot chart_draw(const struct scene *on, struct box area, const struct chart *c)
 {
     struct plot p = {.x = chart_axis_of(c, &c->x, true), .y = chart_axis_of(c, &c->y, false)};
     double across[MOST_TICKS], up[MOST_TICKS];
     bool legend = (!c->no_legend || c->y.name) && area.rows >= LEAST_ROWS + 3;
     struct box head = box_cut_top(&area, legend);
-    int ups = chart_ticks_of(&p.y, area.rows / 2 > 5 ? 5 : area.rows / 2, up),
-        gutter = chart_widest(&p.y, up, ups);
+    int ups = chart_ticks_of(&p.y, area.rows / 2 > 5 ? 5 : area.rows / 2, up), gutter = 0;
+    for (int i = 0; i < ups; i++) {
+        int width = columns_of(p.y.label(up[i]).at);
+        if (width > gutter) gutter = width;
+    }
+    gutter = (gutter > MOST_GUTTER ? MOST_GUTTER : gutter) + 1;
     p.box = (struct box){area.row, area.column + gutter + 1, area.rows - 2, area.columns - gutter - 1};
     if (p.box.rows < LEAST_ROWS || p.box.columns < LEAST_COLUMNS) return p.box.rows = 0, p;
     if (legend) chart_draw_legend(on, (struct box){head.row, p.box.column, 1, p.box.columns}, c);
-    draw_left(on, &p, up, ups, gutter + 1);
-    draw_below(on, &p, across, chart_ticks_of(&p.x, p.box.columns / 10, across));
+    chart_draw_left(on, &p, up, ups, gutter + 1);
+    chart_draw_below(on, &p, across, chart_ticks_of(&p.x, p.box.columns / 10, across));
     for (int i = 0; i < c->mark_count; i++) {
         int row, column;
         if (!plot_cell(&p, c->marks[i].x, p.y.from, &row, &column)) continue;
         for (int r = p.box.row; r < p.box.row + p.box.rows; r++)
             put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
     }
-    draw_series(on, &p, c);
+    chart_draw_series(on, &p, c);
     chart_draw_words(on, &p, c);
     return p;
+}
+
+struct unit {
+    double size;
+    const char *name;
+};
+
+/* The first unit that is not larger than the value; three digits of it. */
+static struct chart_label chart_in_units(double value, const struct unit *units)
+{
+    struct chart_label w;
+    double v = fabs(value);
+    while (units->size > v * 1.0005 && units[1].name) units++;
+    double part = value / units->size;
+    int digits = fabs(part - round(part)) <= 1e-6 * fabs(part) ? 0
+                 : fabs(part) < 9.995                          ? 2
+                                                               : fabs(part) < 99.95;
+    snprintf(w.at, sizeof w.at, "%.*f%s", digits, part, units->name);
+    return w;
+}
+
+struct chart_label chart_number(double value)
+{
+    static const struct unit units[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"},
+                                        {1e3, " k"},  {1, ""},     {0, NULL}};
+    return chart_in_units(value, units);
+}
+
+struct chart_label chart_bytes(double value)
+{
+    static const struct unit units[] = {{1099511627776.0, " TiB"},
+                                        {1073741824.0, " GiB"},
+                                        {1048576.0, " MiB"},
+                                        {1024.0, " KiB"},
+                                        {1, ""},
+                                        {0, NULL}};
+    return chart_in_units(value, units);
+}
+
+struct chart_label chart_seconds(double value)
+{
+    static const struct unit units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {0, NULL}};
+    return value == 0 ? (struct chart_label){"0"} : chart_in_units(value, units);
 }

@@ -1,11 +1,5 @@
-/* A chart on cells: two axes with labels, lines, points and a legend. Lines are dots of the Braille block; in ASCII, and
- * where several lines would look alike without colours, each has a letter of its own.
- *
- *     struct chart_series lines[] = {{.name = "best", .x = t, .y = best, .count = n, .tone = TONE_GOOD},
- *                                    {.name = "bound", .x = t, .y = bound, .count = n, .tone = TONE_DIM, .dashed = true}};
- *     struct chart c = {.series = lines, .series_count = 2, .x = {.label = chart_seconds}, .y = {.label = chart_bytes}};
- *     struct plot where = chart_draw(on, area, &c);
- */
+/* A chart on cells: two axes with labels, lines, points and a legend. Lines are dots of the Braille block;
+ * in ASCII, and for several lines without colours, each has a letter. */
 #ifndef LX_APP_TUI_CHART_H
 #define LX_APP_TUI_CHART_H
 
@@ -27,7 +21,7 @@ chart_label chart_seconds;
 
 struct chart_axis {
     const char *name;    /* may be NULL */
-    double from, to;     /* both 0: what the data have */
+    double from, to;     /* both 0: by the data */
     bool log;            /* values must then be above 0; others are at the lower end */
     bool from_zero;      /* of a linear axis by the data */
     chart_label *label;  /* NULL: chart_number */
@@ -61,7 +55,7 @@ struct chart {
     bool no_legend;
 };
 
-/* Where the values are on the screen: for a cursor, and for words beside points. */
+/* The place of values on the screen: for a cursor, and for words beside points. */
 struct plot {
     struct box box;         /* inside the axes; no rows: there was no room */
     struct chart_axis x, y; /* with their ends */
@@ -72,5 +66,22 @@ struct plot chart_draw(const struct scene *on, struct box area, const struct cha
 bool plot_cell(const struct plot *p, double x, double y, int *row, int *column);
 /* What a column of the screen stands for. */
 double plot_x(const struct plot *p, int column);
+
+/* A bar of parts that add up: in colours, or in letters. */
+/* The tone of a part, and its letter without colours. */
+struct part_look {
+    uint8_t tone;
+    char letter;
+};
+
+/* Looks of lx_wait and of lx_byte_kind. */
+extern const struct part_look wait_looks[], byte_looks[];
+
+/* Parts of a bar of length `whole`, from the left of a row on; each cell shows the part that has most of
+ * it. */
+void put_stack(const struct scene *on, struct box row, const double *parts, const struct part_look *looks,
+               int count, double whole);
+/* The names of waits, each with its look, at the right of a row; nothing if there is no room for all. */
+void put_wait_legend(const struct scene *on, struct box row);
 
 #endif

@@ -1,19 +1,11 @@
-/* The last line of the screen: what is being typed, else a message, else the keys of the view, which a click presses; at its
- * right end the filter that is on and where one is in the list. */
+/* The last line of the screen: the command line, else a message, else the keys of the view, which can be clicked; at its right
+ * end the filter and the place in the list. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The columns before byte `n` of what is typed. */
-static int columns_from(const struct prompt *p, int n)
-{
-    char before[sizeof p->text];
-    snprintf(before, sizeof before, "%.*s", n, p->text);
-    return columns_of(before);
-}
-
-static void draw_prompt(struct explorer *x, struct box area)
+static void footer_draw_prompt(struct explorer *x, struct box area)
 {
     struct prompt *p = &x->prompt;
     struct cells *g = &x->cells;
@@ -24,6 +16,7 @@ static void draw_prompt(struct explorer *x, struct box area)
                                        : ":");
     snprintf(before, sizeof before, "%.*s", p->at, p->text);
     int cursor = columns_of(before), room = area.columns - at - 1, skip = 0;
+    snprintf(before, sizeof before, "%.*s", p->fresh, p->text);
     const char *from = p->text;
     while (cursor - skip > room && *from) { /* the cursor stays visible */
         uint32_t code;
@@ -31,9 +24,8 @@ static void draw_prompt(struct explorer *x, struct box area)
         from += n;
         skip += columns;
     }
-    int used = put_text(g, area.row, at, room, INK(PLAIN), from),
-        proposed = at + columns_from(p, p->fresh) - skip;
-    if (p->fresh && proposed >= at) /* what typing replaces */
+    int used = put_text(g, area.row, at, room, INK(PLAIN), from), proposed = at + columns_of(before) - skip;
+    if (p->fresh && proposed >= at) /* typing replaces it */
         put_paper(g, (struct box){area.row, proposed, 1, at + used - proposed}, INK_ON(PLAIN, SELECTED));
     g->cursor_row = area.row;
     g->cursor_column = at + cursor - skip;
@@ -42,13 +34,13 @@ static void draw_prompt(struct explorer *x, struct box area)
 }
 
 /* "filter gq  3/91", as much of it as there is room for; the columns that are left. */
-static int draw_place(struct explorer *x, struct box area)
+static int footer_draw_place(struct explorer *x, struct box area)
 {
     enum view_id top = explorer_top(x);
     const char *filter = x->filter[top];
     char place[40] = "", shown[100] = "";
     int n = view_count(x, top), right = area.columns;
-    if (top == VIEW_HELP && !filter[0]) return right; /* it is a page, and no list of things */
+    if (top == VIEW_HELP && !filter[0]) return right; /* a page and not a list */
     if (n > 0 || filter[0])
         snprintf(place, sizeof place, "%d/%d", n > 0 ? view_selected(x, top) + 1 : 0, n > 0 ? n : 0);
     if (filter[0]) snprintf(shown, sizeof shown, "filter %.40s", filter);
@@ -63,7 +55,7 @@ static int draw_place(struct explorer *x, struct box area)
 }
 
 /* One key with its word, which a click presses. */
-static int draw_hint(struct explorer *x, struct box area, int at, enum request r, const char *word)
+static int footer_draw_hint(struct explorer *x, struct box area, int at, enum request r, const char *word)
 {
     struct footer_key *k = &x->footer[x->footer_count < FOOTER_KEYS ? x->footer_count++ : FOOTER_KEYS - 1];
     k->from = at;
@@ -79,7 +71,7 @@ static int footer_width_of(enum request r, const char *word)
     return columns_of(request_key(r).at) + 1 + columns_of(word);
 }
 
-/* What a hint says at present; NULL: its key has nothing to act on. */
+/* The present word of a hint; NULL: its key has no effect. */
 static const char *footer_word_of(struct explorer *x, const struct hint *h)
 {
     enum view_id top = explorer_top(x);
@@ -94,22 +86,22 @@ static const char *footer_word_of(struct explorer *x, const struct hint *h)
     return all_views[top]->hint_word && !planless ? all_views[top]->hint_word(x, x->states[top], h) : h->word;
 }
 
-static void draw_hints(struct explorer *x, struct box area, int right)
+static void footer_draw_hints(struct explorer *x, struct box area, int right)
 {
     const struct hint *h = all_views[explorer_top(x)]->hints;
-    static const struct hint stop = {REQ_STOP, "stop"};
+    static const struct hint stop = {REQ_STOP, "cancel"};
     int at = 0, help = footer_width_of(REQ_HELP, "help");
     bool has_stop = false;
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) has_stop |= h[i].request == REQ_STOP;
     if (!has_stop && session_is_stale(&x->session) && footer_word_of(x, &stop))
-        at = draw_hint(x, area, at, REQ_STOP, stop.word);
+        at = footer_draw_hint(x, area, at, REQ_STOP, stop.word);
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
         const char *word = footer_word_of(x, &h[i]);
         if (!word) continue;
         if (at + footer_width_of(h[i].request, word) > right - help - 2) break;
-        at = draw_hint(x, area, at, h[i].request, word);
+        at = footer_draw_hint(x, area, at, h[i].request, word);
     }
-    if (at + help <= right) draw_hint(x, area, at, REQ_HELP, "help");
+    if (at + help <= right) footer_draw_hint(x, area, at, REQ_HELP, "help");
 }
 
 void frame_draw_hints(struct explorer *x, struct box area)
@@ -117,15 +109,15 @@ void frame_draw_hints(struct explorer *x, struct box area)
     x->footer_count = 0;
     x->footer_row = area.row;
     if (x->prompt.open) {
-        draw_prompt(x, area);
+        footer_draw_prompt(x, area);
         return;
     }
     bool room = !x->message.at || columns_of(x->message.at) < area.columns - 24;
-    int right = room ? draw_place(x, area) : area.columns; /* words go before marks */
+    int right = room ? footer_draw_place(x, area) : area.columns; /* messages go before the place */
     if (x->message.at)
         put_text(&x->cells, area.row, 0, right, (struct style){.ink = x->message_tone}, x->message.at);
     else
-        draw_hints(x, area, right);
+        footer_draw_hints(x, area, right);
 }
 
 bool footer_click(struct explorer *x, const struct key *k)

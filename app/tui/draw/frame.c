@@ -1,19 +1,20 @@
-/* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
+/* The frame around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "text/format.h"
+#include "tui/draw/chart.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* How tabs are written, roomiest first: the page that is shown, and the others. */
+/* The forms of tabs, widest first: of the open page, and of the others. */
 static const struct tab_form {
     const char *here, *other;
     int around; /* columns beside key and name */
-    bool named; /* all have their names; else only the page that is shown */
+    bool named; /* all have names; else only the open page */
 } tab_forms[] = {{"[%s %s]", " %s %s ", 3, true},
                  {"[%s %s]", " %s %s", 2, true},
                  {"[%s %s]", " %s%s", 1, true},
@@ -53,8 +54,8 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
-/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value, and so
- * where there is little room beside a target that is missed. */
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; only the value if the plan is optimal, or if there is
+ * little room beside a missed target. */
 static void frame_add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
 {
     bool brief = x->cells.columns < 130;
@@ -69,9 +70,10 @@ static void frame_add_value(const struct explorer *x, const struct lx_plan *p, s
         text_format(out, " (+%s)", in_percent(lx_plan_gap(p)).at);
 }
 
-/* The pieces of the status line, most important first; those that do not fit are left out. A plan that is still being
- * made has missed nothing yet. */
-static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
+/* The pieces of the status line, most important first; those that do not fit are left out. An interim plan
+ * has missed no target yet. */
+static void frame_status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[],
+                                int *count)
 {
     int n = 0;
     if (!x->session.shown.is_legal && p->answer.status != LX_INFEASIBLE) {
@@ -80,7 +82,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     }
     text_format(&pieces[n++], "%s: %s", p->solver,
                 x->session.shown.interim   ? "so far"
-                : x->session.shown.stopped ? "stopped"
+                : x->session.shown.stopped ? "cancelled"
                 : x->cells.columns < 60    ? lx_verdict_word(p->answer.status)
                                            : verdict_words(p));
     bool met = lx_plan_meets_target(p);
@@ -104,15 +106,6 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
     *count = n;
 }
 
-/* "2 of 91 patterns": while a filter is on, not all of them are there to see. */
-static void draw_pattern_count(struct explorer *x, struct box area)
-{
-    char some[32] = "";
-    if (x->filter[VIEW_PATTERNS][0]) snprintf(some, sizeof some, "%d of ", view_count(x, VIEW_PATTERNS));
-    put_format(&x->cells, area.row, area.column, area.columns, INK_ON(BAR, BAR), "%s%s; %s opens one", some,
-               counted((int64_t)x->session.patterns.count, "pattern").at, KEY_OF(OPEN));
-}
-
 void frame_draw_status(struct explorer *x, struct box area)
 {
     struct cells *g = &x->cells;
@@ -123,11 +116,14 @@ void frame_draw_status(struct explorer *x, struct box area)
     int at = 1, right = area.columns - 1;
     at += frame_draw_planning(x, (struct box){area.row, at, 1, right - at});
     if (!p) {
+        char some[32] = "";
+        if (x->filter[VIEW_PATTERNS][0]) snprintf(some, sizeof some, "%d of ", view_count(x, VIEW_PATTERNS));
         if (s->current < 0 && !session_is_stale(s))
-            draw_pattern_count(x, (struct box){area.row, at, 1, right - at});
+            put_format(g, area.row, at, right - at, INK_ON(BAR, BAR), "%s%s; %s opens one", some,
+                       counted((int64_t)s->patterns.count, "pattern").at, KEY_OF(OPEN));
         return;
     }
-    int marked = explorer_top(x) == VIEW_PATTERNS ? marked_pattern(x) : -1;
+    int marked = explorer_top(x) == VIEW_PATTERNS ? pattern_marked(x) : -1;
     if (marked >= 0 && marked != s->current) {
         frame_draw_marked(x, (struct box){area.row, at, 1, right - at}, &s->patterns.at[marked]);
         return;
@@ -138,12 +134,12 @@ void frame_draw_status(struct explorer *x, struct box area)
     }
     struct text pieces[12] = {{0}};
     int count = 0;
-    status_pieces(x, p, pieces, &count);
+    frame_status_pieces(x, p, pieces, &count);
     for (int i = 0; i < count; i++) {
         const char *text = pieces[i].at ? pieces[i].at : "";
         int width = columns_of(text);
         bool is_check = text == pieces[1].at && !s->shown.is_legal;
-        if (is_check && width > right - at) width = right - at; /* what is wrong is said as far as it fits */
+        if (is_check && width > right - at) width = right - at; /* an error is cut rather than left out */
         struct style style = INK_ON(BAR, BAR);
         if (i == 0)
             style.ink = p->answer.status == LX_OPTIMAL      ? TONE_GOOD
@@ -182,19 +178,6 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
     return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
 }
 
-/* The line of the file with a mark; the rows that it takes. */
-static int frame_draw_source(const struct scene *on, struct box area, const lx_status *st)
-{
-    struct text lines = {0};
-    int row = 0;
-    add_source_line(st, area.columns, &lines);
-    for (char *rest = lines.at, *line; rest && (line = strsep(&rest, "\n")) && *line && row < area.rows;
-         row++)
-        put_text(on->cells, area.row + row, area.column, area.columns, INK(DIM), line);
-    text_free(&lines);
-    return row ? row + 1 : 0;
-}
-
 void frame_no_plan(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
@@ -214,19 +197,114 @@ void frame_no_plan(const struct scene *on, struct box area)
     }
     char text[1200];
     int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
-    used += frame_draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns},
-                              &s->shown.st);
+    struct text lines = {0}; /* the line of the file with a mark */
+    int row = used + 1;
+    add_source_line(&s->shown.st, b.columns, &lines);
+    for (char *more = lines.at, *line; more && (line = strsep(&more, "\n")) && *line && row < b.rows; row++)
+        put_text(on->cells, b.row + row, b.column, b.columns, INK(DIM), line);
+    text_free(&lines);
+    if (row > used + 1) used = row;
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
     bool is_ours = !s->shown.unread && (!settings_same(&s->now, &s->shown.how) || s->undo.count > 0);
     if (is_ours)
         put_wrapped_format(
             on->cells, rest, INK(PLAIN),
-            "There is no plan with these settings. %s takes the last change back, %s shows the "
-            "settings.",
+            "There is no plan with these settings. %s undoes the last change, %s shows the settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
     else
         put_wrapped_format(on->cells, rest, INK(PLAIN),
-                           "This pattern has no plan. Mend it (%s edits) and press %s to read it again;\n"
+                           "This pattern has no plan. Fix it (%s edits) and press %s to reload it;\n"
                            "or choose another one with %s.",
                            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
+}
+
+static struct chart_label frame_elapsed(double seconds)
+{
+    struct chart_label w;
+    snprintf(w.at, sizeof w.at, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+    return w;
+}
+
+int frame_draw_planning(struct explorer *x, struct box row)
+{
+    const struct session *s = &x->session;
+    struct text words = {0};
+    if (!session_is_stale(s)) return 0;
+    struct progress now = session_planning(s);
+    /* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
+    int64_t best = curve_best(&now.curve), bound = curve_bound(&now.curve);
+    bool old = session_plan(s) && session_shows_old(s);
+    text_format(&words, "%s%s", old ? "STALE: " : "", lx_settings_solver(&s->now.options, LX_SPILL)->name);
+    if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
+    if (!old && session_plan(s)) {
+        if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
+        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+    }
+    int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
+    put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
+    return n + 4;
+}
+
+void frame_draw_change(struct explorer *x, struct box row)
+{
+    const struct change *c = &x->session.change;
+    uint8_t tone = c->before.value == c->after.value  ? TONE_BAR
+                   : c->before.value > c->after.value ? TONE_GOOD
+                                                      : TONE_BAD;
+    struct text pieces[CHANGE_PIECES] = {{0}};
+    int count = change_words(c, false, pieces), at = row.column, end = row.column + row.columns, all = -3;
+    for (int i = 0; i < count; i++) all += 3 + columns_of(pieces[i].at);
+    if (all > row.columns) {
+        for (int i = 0; i < count; i++) text_free(&pieces[i]);
+        count = change_words(c, true, pieces);
+    }
+    for (int i = 0; i < count; i++) {
+        int width = columns_of(pieces[i].at);
+        if (at + width > end) width = end - at;
+        if (width < 8) break;
+        if (i > 0) put(&x->cells, row.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
+        struct style style = {i == 0 ? tone : TONE_BAR, TONE_BAR, 0};
+        put_text(&x->cells, row.row, at, width, style, pieces[i].at);
+        at += width + 3;
+    }
+    for (int i = 0; i < count; i++) text_free(&pieces[i]);
+}
+
+void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p)
+{
+    const struct last_plan *last = &p->last;
+    struct text line = {0};
+    add_printable(&line, p->shown, 40);
+    if (!p->is_read)
+        text_add(&line, ": is being read");
+    else if (p->facts.refused)
+        text_add(&line, ": cannot be read");
+    else if (!last->known)
+        text_format(&line, ": not planned yet; %s opens it, %s plans all", KEY_OF(OPEN), KEY_OF(PLAN_ALL));
+    else if (last->failed)
+        text_add(&line, ": no plan when it was last planned");
+    else
+        text_format(&line, ": %s, %s%s%s", last->solver, in_bytes(last->hbm_bytes).at,
+                    last->proved ? ", optimal" : "", last->met ? "" : ", TARGET MISSED");
+    put_line(&x->cells, row, INK_ON(BAR, BAR), &line);
+}
+
+void frame_draw_waiting(const struct scene *on, struct box area)
+{
+    const struct session *s = on->session;
+    const struct pattern *p = &s->patterns.at[s->current];
+    struct progress now = session_planning(s);
+    struct cells *g = on->cells;
+    struct stat info;
+    int n = put_format(g, area.row, area.column, area.columns - 2, INK(PLAIN), "%s %s  %s",
+                       p->is_read ? "Planning" : "Reading", p->shown, frame_elapsed(now.seconds).at);
+    put(g, area.row, area.column + n + 1, on->glyphs->spinner[on->spin & 3], INK(WARN));
+    struct box rest = {area.row + 2, area.column, area.rows - 2, area.columns};
+    if (p->is_read && !p->facts.refused)
+        put_wrapped_format(g, rest, INK(DIM), "%s%s%s, %s in all; the first plan is on its way.",
+                           p->facts.ops ? counted(p->facts.ops, "op").at : "", p->facts.ops ? ", " : "",
+                           counted(p->facts.buffers, p->facts.is_list ? "buffer" : "tensor").at,
+                           in_bytes(p->facts.bytes).at);
+    else if (stat(p->path, &info) == 0)
+        put_wrapped_format(g, rest, INK(DIM), "%s", in_bytes((int64_t)info.st_size).at);
 }

@@ -1,4 +1,4 @@
-/* Lanes by one sweep over the things in the order of their beginnings. */
+/* Lanes by one sweep over the rails in the order of their beginnings. */
 #include "tui/draw/rails.h"
 #include "base/memory.h"
 
@@ -12,47 +12,33 @@ static int by_beginning(const void *a, const void *b)
     return x->thing < y->thing ? -1 : x->thing > y->thing;
 }
 
-/* The leftmost lane that is free from a row on; -1: none. */
-static int free_lane(const int32_t *end, int32_t row)
+void rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out)
 {
-    for (int k = 0; k < MOST_RAILS; k++)
-        if (end[k] < row) return k;
-    return -1;
-}
-
-bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out)
-{
-    int32_t *lane_of = mem_alloc(((size_t)count + 1) * sizeof *lane_of);
+    int32_t *lane_of = mem_alloc(((size_t)count + 1) * sizeof *lane_of), end[MOST_RAILS], next[MOST_RAILS];
     *out = (struct rails){.rows = rows};
     out->at = mem_alloc(((size_t)count + 1) * sizeof *out->at);
     out->live = mem_zeroed((size_t)rows + 2, sizeof *out->live);
-    bool ok = lane_of && out->at && out->live;
-    if (ok) {
-        qsort(all, (size_t)count, sizeof *all, by_beginning);
-        /* Per thing its lane; how many each lane has is counted in lane_at, one further on. */
-        int32_t end[MOST_RAILS];
-        for (int k = 0; k < MOST_RAILS; k++) end[k] = -1;
-        for (int32_t i = 0; i < count; i++) {
-            int k = lane_of[i] = free_lane(end, all[i].first);
-            out->live[all[i].first]++;
-            out->live[all[i].last + 1]--;
-            if (k < 0) continue;
-            end[k] = all[i].last;
-            out->lane_at[k + 1]++;
-            if (k + 1 > out->lanes) out->lanes = k + 1;
-        }
-        int32_t next[MOST_RAILS];
-        for (int k = 0; k < MOST_RAILS; k++) {
-            out->lane_at[k + 1] += out->lane_at[k];
-            next[k] = out->lane_at[k];
-        }
-        for (int32_t i = 0; i < count; i++)
-            if (lane_of[i] >= 0) out->at[next[lane_of[i]]++] = all[i];
-        for (int32_t row = 1; row <= out->rows; row++) out->live[row] += out->live[row - 1];
-    } else
-        rails_free(out);
+    qsort(all, (size_t)count, sizeof *all, by_beginning);
+    for (int k = 0; k < MOST_RAILS; k++) end[k] = -1;
+    for (int32_t i = 0; i < count; i++) { /* the leftmost free lane; lane_at counts, one further on */
+        int k = 0;
+        while (k < MOST_RAILS && end[k] >= all[i].first) k++;
+        lane_of[i] = k < MOST_RAILS ? k : -1;
+        out->live[all[i].first]++;
+        out->live[all[i].last + 1]--;
+        if (k == MOST_RAILS) continue;
+        end[k] = all[i].last;
+        out->lane_at[k + 1]++;
+        if (k + 1 > out->lanes) out->lanes = k + 1;
+    }
+    for (int k = 0; k < MOST_RAILS; k++) {
+        out->lane_at[k + 1] += out->lane_at[k];
+        next[k] = out->lane_at[k];
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (lane_of[i] >= 0) out->at[next[lane_of[i]]++] = all[i];
+    for (int32_t row = 1; row <= out->rows; row++) out->live[row] += out->live[row - 1];
     mem_free(lane_of);
-    return ok;
 }
 
 void rails_free(struct rails *r)

@@ -1,4 +1,4 @@
-/* Writes the grid to the terminal, changed cells only, and gives the terminal back whatever happens. */
+/* Writes changed cells to the terminal, and restores the terminal in all cases. */
 #include "tui/draw/screen.h"
 #include "base/fail.h"
 
@@ -14,8 +14,8 @@
 
 enum { MOST_PAIRS = 4096 };
 
-/* What is on the terminal, so that only changes are written; and pairs by their colours, made when they are
- * first needed. One terminal, one screen: this is the only state of the program that is not in a struct. */
+/* The cells on the terminal, so that only changes are written; colour pairs, made when they are first
+ * needed. There is one terminal: this is the only state of the program that is not in a struct. */
 static struct {
     SCREEN *screen;
     struct cells shown;
@@ -27,13 +27,13 @@ static struct {
     bool on;
     struct termios before;
     bool has_before;
-    char restore[128]; /* what gives the terminal back, for a handler that may call nothing */
+    char restore[128]; /* restores the terminal, for a signal handler */
     size_t restore_length;
 } it;
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* Only what a signal handler may do. */
+/* Only calls that a signal handler may make. */
 static void crashed(int number)
 {
     if (it.on) {
@@ -41,7 +41,7 @@ static void crashed(int number)
         (void)n;
         if (it.has_before) tcsetattr(STDIN_FILENO, TCSANOW, &it.before);
     }
-    raise(number); /* the handler was reset: now it is deadly */
+    raise(number); /* the handler was reset: now it kills */
 }
 
 static void keep_restore(const char *capability)
@@ -174,7 +174,7 @@ void screen_show(const struct cells *g, const struct theme *t, bool all)
 {
     if (!it.on) return;
     if (all || it.theme != t || it.shown.rows != g->rows || it.shown.columns != g->columns) {
-        if (!cells_resize(&it.shown, g->rows, g->columns)) return;
+        cells_resize(&it.shown, g->rows, g->columns);
         for (int i = 0; i < g->rows * g->columns; i++) it.shown.at[i].code = UINT32_MAX;
         it.theme = t;
         clear();
@@ -216,9 +216,7 @@ void screen_copy(const char *text)
         text_add_n(&out, four, 4);
     }
     text_add(&out, "\a");
-    if (!out.failed) {
-        ssize_t written = write(STDOUT_FILENO, out.at, out.length);
-        (void)written;
-    }
+    ssize_t written = write(STDOUT_FILENO, out.at, out.length);
+    (void)written;
     text_free(&out);
 }

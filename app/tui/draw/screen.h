@@ -1,6 +1,6 @@
 /* The grid on a terminal. Only this and input.c know ncurses.
  *
- * The terminal is given back whatever happens: on return, on a signal that ends the program, on a crash. */
+ * The terminal is restored on return, on a signal that ends the program, and on a crash. */
 #ifndef LX_APP_TUI_SCREEN_H
 #define LX_APP_TUI_SCREEN_H
 
@@ -12,7 +12,7 @@ void screen_end(void);
 /* Gives the terminal to another program, and takes it back. */
 void screen_leave(void);
 void screen_return(void);
-/* Gives it to the shell and stops, as Ctrl-Z asks, until somebody continues the program. */
+/* Stops the program, as Ctrl-Z asks, until it is continued. */
 void screen_suspend(void);
 int screen_colours(void);
 void screen_size(int *rows, int *columns);
@@ -25,7 +25,7 @@ void screen_copy(const char *text);
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
 void input_begin(void);
-/* Signals become keys, or ends, from here on; before ncurses starts. */
+/* Installs handlers; before ncurses starts. */
 void input_signals(void);
 /* Did Ctrl-C end it? */
 bool input_was_interrupted(void);

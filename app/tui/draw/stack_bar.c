@@ -1,6 +1,5 @@
-/* Cells of a stacked bar: the ends of its parts in columns, rounded once each, so that parts neither overlap nor leave
- * a gap. */
-#include "tui/draw/stack_bar.h"
+/* Stacked bars. The ends of parts are rounded once each, so that parts neither overlap nor leave gaps. */
+#include "tui/draw/chart.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -37,34 +36,13 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
         put(on->cells, row.row, row.column, on->glyphs->bar[1], INK(DIM));
 }
 
-static int legend_columns(const char *(*word)(int part), int count)
-{
-    int columns = 0;
-    for (int k = 0; k < count; k++) columns += columns_of(word(k)) + 4;
-    return columns - 2;
-}
-
-void put_legend(const struct scene *on, struct box row, const struct part_look *looks,
-                const char *(*word)(int part), int count)
-{
-    int at = row.columns - legend_columns(word, count);
-    for (int k = 0; k < count && at >= 0; k++) {
-        put_part(on, row.row, row.column + at, &looks[k]);
-        at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM), word(k));
-    }
-}
-
-void put_waits(const struct scene *on, struct box row, const struct lx_op_wait *w, double most)
-{
-    put_stack(on, row, w->us, wait_looks, LX_WAIT_COUNT, most);
-}
-
-static const char *wait_word(int k)
-{
-    return lx_wait_word((enum lx_wait)k);
-}
-
 void put_wait_legend(const struct scene *on, struct box row)
 {
-    put_legend(on, row, wait_looks, wait_word, LX_WAIT_COUNT);
+    int at = row.columns + 2;
+    for (int k = 0; k < LX_WAIT_COUNT; k++) at -= columns_of(lx_wait_word((enum lx_wait)k)) + 4;
+    for (int k = 0; k < LX_WAIT_COUNT && at >= 0; k++) {
+        put_part(on, row.row, row.column + at, &wait_looks[k]);
+        at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM),
+                           lx_wait_word((enum lx_wait)k));
+    }
 }

@@ -1,12 +1,11 @@
-/* What tones look like, and which characters lines and blocks are drawn with. */
+/* The looks of tones, and the characters of lines and blocks. */
 #ifndef LX_APP_TUI_THEME_H
 #define LX_APP_TUI_THEME_H
 
 #include "base/status.h"
 #include "tui/draw/cells.h"
 
-/* A tone on a terminal: colour numbers (-1: the terminal's own) as ink and as paper, and marks for terminals
- * without colours and for emphasis that is more than a colour. */
+/* A tone on a terminal: colour numbers (-1: the terminal's own) as ink and as paper, and marks. */
 struct look {
     int16_t ink, paper;
     uint8_t ink_marks, paper_marks;
@@ -16,7 +15,7 @@ struct theme {
     const char *name, *help;
     int colours;  /* that a terminal must have */
     int heats;    /* tones from HEAT0 (and GREY0) on that differ; fewer than MOST_HEATS are mixed by shades */
-    bool letters; /* the map shows buffers as letters: colours do not tell them apart */
+    bool letters; /* the map shows letters: there are no colours for buffers */
     struct look look[TONE_COUNT];
 };
 
@@ -24,7 +23,7 @@ struct theme {
 extern const struct theme themes[];
 /* Their names, as words of an option. */
 const char *theme_word(int k);
-/* Says that there is none of that name; false. */
+/* Sets the error for an unknown name; false. */
 bool theme_unknown(const char *name, lx_status *st);
 /* NULL: there is none of that name. */
 const struct theme *theme_find(const char *name);
@@ -38,19 +37,19 @@ struct glyphs {
     uint32_t level[9]; /* from nothing to full, upwards */
     uint32_t bar[9];   /* the same to the right */
     uint32_t spinner[4];
-    /* Which quarters of a cell are ink: upper left 1, upper right 2, lower left 4, lower right 8; half blocks are among
-     * them. `quarters`: all are there, and not only the half blocks. */
+    /* The quarters of a cell that are ink: upper left 1, upper right 2, lower left 4, lower right 8.
+     * `quarters`: all are available, not only half blocks. */
     uint32_t quadrant[16];
     bool quarters;
     uint32_t shades[4]; /* of ink over paper: none, a quarter, a half, three quarters */
     uint32_t thick;     /* a thick horizontal line */
 };
 
-/* Everything; ASCII; everything but quarter blocks, which the fonts of consoles lack. */
+/* All characters; ASCII; all but quarter blocks, which fonts of consoles lack. */
 extern const struct glyphs glyphs_unicode, glyphs_ascii, glyphs_half;
-/* The next of these that differs in a theme. */
+/* The next of these that makes a difference in a theme. */
 const struct glyphs *glyphs_next(const struct glyphs *g, const struct theme *t);
-/* For a terminal of that name, whose characters are those of UTF-8. */
+/* For a UTF-8 terminal of that name. */
 const struct glyphs *glyphs_for(const char *term);
 /* The colour of a character as numbers of the palette, -1: the terminal's own. */
 int16_t look_ink(const struct theme *t, struct style style);

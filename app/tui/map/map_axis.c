@@ -1,16 +1,15 @@
-/* Ruler, brackets, curve and minimap: one row function each. */
-#include "tui/map/map_axis.h"
+/* Ruler, brackets, curve and minimap. */
+#include "tui/map/map_window.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Names of ops where every tick has room for six characters; else numbers, as far as they fit. */
-static void draw_names(const struct scene *on, struct box area, const struct raster *r)
+/* Names of ops if every tick has room for six characters; else numbers. */
+static void axis_draw_names(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
     int left = area.column + GUTTER, width = raster_width(r), free_from = 0;
@@ -45,23 +44,11 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
     put(on->cells, area.row, left - 1, on->glyphs->corner[2], INK(FRAME));
     for (int c = 0; c < raster_width(r); c++)
         put(on->cells, area.row, left + c, on->glyphs->horizontal, INK(FRAME));
-    draw_names(on, area, r);
+    axis_draw_names(on, area, r);
     if (raster_tick_columns(r, tick, &first, &last))
         for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, on->glyphs->peak, INK(KEY));
     put_text(on->cells, area.row + (area.rows > 1), area.column, GUTTER - 1, INK(DIM),
              r->time.event ? "   events" : "     tick");
-}
-
-/* How much of the whole is in use in ticks [from, to), in steps. */
-static int map_axis_level_of(const struct outcome *o, int64_t from, int64_t to, int steps, bool *peak)
-{
-    const struct lx_problem *p = &o->plan->problem;
-    int64_t whole = p->objective == LX_HEIGHT ? o->plan->figures.height_bytes : p->capacity,
-            most = lx_occupancy_most(&o->time, from, to);
-    int level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
-    *peak = o->time.peak > 0 && most == o->time.peak;
-    if (most > 0 && level == 0) level = 1;
-    return level > steps ? steps : level;
 }
 
 void axis_draw_curve(const struct scene *on, struct box area, const struct raster *r)
@@ -79,9 +66,12 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         put(on->cells, area.row + k, left - 1, on->glyphs->vertical, INK(FRAME));
     for (int c = 0; c < raster_width(r); c++) {
         int64_t from, to;
-        bool peak;
         raster_ticks(r, c, &from, &to);
-        int level = map_axis_level_of(o, from, to, 8 * area.rows, &peak);
+        int64_t most = lx_occupancy_most(&o->time, from, to);
+        int steps = 8 * area.rows, level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
+        bool peak = o->time.peak > 0 && most == o->time.peak;
+        if (most > 0 && level == 0) level = 1;
+        if (level > steps) level = steps;
         for (int k = 0; k < area.rows; k++) {
             int part = level - 8 * (area.rows - 1 - k);
             put(on->cells, area.row + k, left + c,
@@ -100,38 +90,31 @@ void axis_draw_runs(const struct scene *on, struct box area, const struct raster
     put_right(on->cells, area.row, area.column, GUTTER - 1, INK(DIM), what);
     for (int32_t i = 0; i < count; i++) {
         int first, last;
-        if (raster_columns(r, runs[i].from, runs[i].to, &first, &last)) {
-            /* A bracket with its name in the middle, as far as there is room; one column is a mark. */
-            const struct tick_run *run = &runs[i];
-            const struct glyphs *s = on->glyphs;
-            int left = area.column + GUTTER, room = last - first - 3, width = columns_of(run->label);
-            bool here = on->session->selection.tick >= run->from && on->session->selection.tick < run->to;
-            struct style style = here ? INK(KEY) : INK(FRAME);
-            for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, s->horizontal, style);
-            put(on->cells, area.row, left + first, first == last ? s->vertical : s->corner[2], style);
-            if (last > first) put(on->cells, area.row, left + last, s->corner[3], style);
-            if (width > room) width = room;
-            if (width >= 1 && (width >= 3 || width >= columns_of(run->label))) {
-                put_name(on->cells, area.row, left + first + 2 + (room - width) / 2, width,
-                         here ? INK(KEY) : INK(DIM), run->label);
-            }
-        }
+        if (!raster_columns(r, runs[i].from, runs[i].to, &first, &last)) continue;
+        /* A bracket with its name in the middle, as far as there is room; a mark in one column. */
+        const struct tick_run *run = &runs[i];
+        const struct glyphs *s = on->glyphs;
+        int left = area.column + GUTTER, room = last - first - 3, width = columns_of(run->label);
+        bool here = on->session->selection.tick >= run->from && on->session->selection.tick < run->to;
+        struct style style = here ? INK(KEY) : INK(FRAME);
+        for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, s->horizontal, style);
+        put(on->cells, area.row, left + first, first == last ? s->vertical : s->corner[2], style);
+        if (last > first) put(on->cells, area.row, left + last, s->corner[3], style);
+        if (width > room) width = room;
+        if (width >= 1 && (width >= 3 || width >= columns_of(run->label)))
+            put_name(on->cells, area.row, left + first + 2 + (room - width) / 2, width,
+                     here ? INK(KEY) : INK(DIM), run->label);
     }
-}
-
-int axis_bundle_rows(const struct session *s)
-{
-    const struct lx_plan *p = session_plan(s);
-    return p && p->bundle_count > 1;
 }
 
 void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_plan *p = session_plan(on->session);
     const struct lx_graph *g = plan_graph(p);
-    struct tick_run *runs = area.rows ? mem_alloc((size_t)p->bundle_count * sizeof *runs) : NULL;
     int32_t n = 0;
-    for (int32_t i = 0; runs && g && i < p->bundle_count; i++) {
+    if (area.rows == 0) return;
+    struct tick_run *runs = mem_alloc(((size_t)p->bundle_count + 1) * sizeof *runs);
+    for (int32_t i = 0; g && i < p->bundle_count; i++) {
         int32_t first = p->bundles[i].first,
                 end = i + 1 < p->bundle_count ? p->bundles[i + 1].first : g->op_count;
         if (end <= r->time.from || first >= r->time.to) continue;
@@ -139,18 +122,12 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
         snprintf(runs[n].label, sizeof runs[n].label, "%d: %s", (int)i, counted(end - first, "op").at);
         n++;
     }
-    if (runs) axis_draw_runs(on, area, r, "kernels", runs, n);
+    axis_draw_runs(on, area, r, "kernels", runs, n);
     mem_free(runs);
 }
 
-int axis_nest_rows(const struct session *s)
-{
-    const struct lx_plan *p = session_plan(s);
-    return p && p->nest_count > 0;
-}
-
 /* "x16 over s", and ": 5 of 16" of the nest at the cursor; with less room "s/16", or just "x16". */
-static void name_nest(const struct session *s, int32_t nest, int room, struct tick_run *run)
+static void axis_name_nest(const struct session *s, int32_t nest, int room, struct tick_run *run)
 {
     const struct lx_plan *p = session_plan(s);
     const struct lx_nest *n = &p->nests[nest];
@@ -176,15 +153,16 @@ static void name_nest(const struct session *s, int32_t nest, int room, struct ti
 void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_plan *p = session_plan(on->session);
-    struct tick_run *runs = area.rows ? mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
     int32_t n = 0;
-    for (int32_t i = 0; runs && i < p->nest_count; i++) {
+    if (area.rows == 0) return;
+    struct tick_run *runs = mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs);
+    for (int32_t i = 0; i < p->nest_count; i++) {
         int first, last;
         runs[n] = (struct tick_run){.from = p->nests[i].first, .to = (int64_t)p->nests[i].last + 1};
         if (!raster_columns(r, runs[n].from, runs[n].to, &first, &last)) continue;
-        name_nest(on->session, i, last - first - 3, &runs[n++]);
+        axis_name_nest(on->session, i, last - first - 3, &runs[n++]);
     }
-    if (runs) axis_draw_runs(on, area, r, "nests", runs, n);
+    axis_draw_runs(on, area, r, "nests", runs, n);
     mem_free(runs);
 }
 
@@ -192,7 +170,7 @@ void axis_draw_minimap(const struct scene *on, struct box area, const struct map
 {
     const struct outcome *o = &on->session->shown;
     int left = area.column + GUTTER, columns = area.columns - GUTTER;
-    struct scale all = {
+    struct cell_scale all = {
         .from = o->time.first, .to = max_i64(o->time.last, o->time.first + 1), .cells = columns};
     bool thin;
     int first, last;
@@ -200,7 +178,7 @@ void axis_draw_minimap(const struct scene *on, struct box area, const struct map
     if (map_window_by_events(w, on->session)) all.event = o->index.event, all.events = o->index.event_count;
     scale_ready(&all);
     if (!scale_cells(&all, w->from_tick, w->to_tick, &first, &last, &thin)) return;
-    /* "12-18%": of time, so that what is seen is never said to be nothing. */
+    /* "12-18%" of time; never 0-0%. */
     char words[24];
     int low = (int)floor(100 * (scale_place(&all, w->from_tick) / columns)),
         high = (int)ceil(100 * (scale_place(&all, w->to_tick) / columns));

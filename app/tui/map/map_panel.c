@@ -1,9 +1,7 @@
-/* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
- * */
-#include "tui/map/map_panel.h"
+/* The column of words beside the map; the lower parts are left out if there is no room. */
+#include "tui/map/map_window.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
-#include "tui/map/paint_blocks.h"
 #include "tui/map/paint_map.h"
 
 #include <stdio.h>
@@ -31,8 +29,7 @@ int map_panel_hole(const struct scene *on, struct box area)
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
-    int used = put_wrapped(on->cells, area, INK(DIM), line.at ? line.at : "");
-    text_free(&line);
+    int used = put_paragraph(on->cells, area, INK(DIM), &line);
     return used;
 }
 
@@ -45,7 +42,7 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
         put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
-    /* Of a tile the slice that is there, if there is room for all of it. */
+    /* The slice of a tile, if there is room for all of it. */
     struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
@@ -66,32 +63,29 @@ struct sized {
     int32_t buffer;
 };
 
-static int largest_first(const void *a, const void *b)
+static int map_panel_largest_first(const void *a, const void *b)
 {
     const struct sized *x = a, *y = b;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
     return x->buffer < y->buffer ? -1 : 1;
 }
 
-/* What fills the scratchpad at the cursor's tick, the largest first. */
-static void draw_alive(const struct scene *on, struct box area)
+/* The buffers on chip at the cursor's tick, largest first. */
+static void map_panel_draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t tick = on->session->selection.tick, sum = 0;
-    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
     size_t n = 0;
-    if (!alive || area.rows < 2) {
-        mem_free(alive);
-        return;
-    }
+    if (area.rows < 2) return;
+    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
         alive[n++] = (struct sized){b->size, i};
         sum += b->size;
     }
-    if (n) qsort(alive, n, sizeof *alive, largest_first);
-    /* The tick, which the map shows too, only where the bytes are not cut off for it. */
+    if (n) qsort(alive, n, sizeof *alive, map_panel_largest_first);
+    /* Without the tick, which the map shows too, where the bytes would be cut off. */
     struct text words = {0};
     text_format(&words, ": %s, %s B", counted((int64_t)n, "buffer").at, grouped(sum).at);
     char where[60];
@@ -107,64 +101,29 @@ static void draw_alive(const struct scene *on, struct box area)
     mem_free(alive);
 }
 
-static bool has_moves(const struct scene *on)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    for (int32_t i = 0; p && i < p->transfer_count; i++)
-        if (p->transfers[i].kind == LX_MOVE) return true;
-    return false;
-}
-
-static bool map_panel_has_tiles(const struct lx_plan *p)
-{
-    for (int32_t i = 0; p && i < p->problem.count; i++)
-        if (is_tile(p, i) && p->answer.address[i] >= 0) return true;
-    return false;
-}
-
-/* "iteration 5 of 16: s 256..320" at the cursor. */
-static int draw_iteration(const struct scene *on, struct box area)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t nest = area.rows > 0 ? plan_nest_at(p, on->session->selection.tick) : -1;
-    struct text line = {0};
-    if (nest < 0) return 0;
-    text_format(&line, "nest %d of %d: ", (int)nest + 1, (int)p->nest_count);
-    add_nest_words(p, &p->nests[nest], &line);
-    text_add(&line, "\n");
-    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
-    int used = put_wrapped(on->cells, area, INK(KEY), line.at ? line.at : "");
-    text_free(&line);
-    return used;
-}
-
-/* How tiles look. */
-static int put_tile_mark(const struct scene *on, int row, int column)
-{
-    bool letters = on->theme->letters || on->glyphs->ascii;
-    uint8_t tone = tone_of_identity(0);
-    put(on->cells, row, column, letters ? TILE_LETTER : on->glyphs->shades[1],
-        letters ? INK(KEY) : (struct style){TONE_LABEL, tone, 0});
-    return 2 + put_text(on->cells, row, column + 1, 10, INK(DIM), "tile");
-}
-
+/* The marks of the map; moves and tiles only where the plan has any. */
 static void map_panel_draw_legend(const struct scene *on, struct box area)
 {
+    const struct lx_plan *p = session_plan(on->session);
+    bool letters = on->theme->letters || on->glyphs->ascii, moves = false, tiles = false;
+    for (int32_t i = 0; i < p->transfer_count; i++) moves |= p->transfers[i].kind == LX_MOVE;
+    for (int32_t i = 0; i < p->problem.count; i++) tiles |= is_tile(p, i) && p->answer.address[i] >= 0;
+    struct style shaded = {TONE_LABEL, tone_of_identity(0), 0};
     const struct {
+        bool shown;
         uint32_t code;
         const char *word;
-    } marks[] = {{'/', "in place"},
-                 {on->glyphs->load, "load"},
-                 {on->glyphs->store, "store"},
-                 {on->glyphs->ring, "ring"}};
+        struct style style;
+    } marks[] = {{moves, on->glyphs->move, "move", INK(KEY)},
+                 {tiles, letters ? TILE_LETTER : on->glyphs->shades[1], "tile", letters ? INK(KEY) : shaded},
+                 {true, '/', "in place", INK(KEY)},
+                 {true, on->glyphs->load, "load", INK(KEY)},
+                 {true, on->glyphs->store, "store", INK(KEY)},
+                 {true, on->glyphs->ring, "ring", INK(KEY)}};
     int at = area.column;
-    if (has_moves(on)) {
-        put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
-        at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), "move");
-    }
-    if (map_panel_has_tiles(session_plan(on->session))) at += put_tile_mark(on, area.row, at);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        put(on->cells, area.row, at, marks[i].code, INK(KEY));
+        if (!marks[i].shown) continue;
+        put(on->cells, area.row, at, marks[i].code, marks[i].style);
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
     }
 }
@@ -177,7 +136,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
     if (legend.rows) map_panel_draw_legend(on, legend);
     if (shades.rows) {
-        /* The shades of dense cells, from the least to the most, and what they stand for. */
+        /* The shades of dense cells, and their meaning. */
         enum { SAMPLES = 8 };
         for (int i = 0; i < SAMPLES; i++)
             put_heat(on->cells, on->theme, on->glyphs, shades.row, shades.column + i, map_ramp(&w->raster),
@@ -185,20 +144,29 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
         put_format(on->cells, shades.row, shades.column + SAMPLES + 1, shades.columns - SAMPLES - 1, INK(DIM),
                    "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
     }
-    if (rest.rows > 12)
-        box_cut_top(&rest, draw_iteration(on, (struct box){rest.row, rest.column, 4, rest.columns}));
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = rest.rows > 12 ? plan_nest_at(p, on->session->selection.tick) : -1;
+    if (nest >= 0) {
+        struct text line = {0};
+        text_format(&line, "nest %d of %d: ", (int)nest + 1, (int)p->nest_count);
+        add_nest_words(p, &p->nests[nest], &line);
+        text_add(&line, "\n");
+        add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+        struct box rows = {rest.row, rest.column, 4, rest.columns};
+        box_cut_top(&rest, put_paragraph(on->cells, rows, INK(KEY), &line));
+    }
     struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
     if (hole.rows) map_panel_hole(on, hole);
     if (rest.rows >= 12) {
         struct box alive = box_cut_top(&rest, rest.rows / 2);
         alive.rows--;
-        draw_alive(on, alive);
+        map_panel_draw_alive(on, alive);
     }
     const struct outcome *o = &on->session->shown;
     if (rest.rows < 2) return;
     put_format(on->cells, rest.row, rest.column, rest.columns, INK(TITLE), "off chip: %s, HBM bytes",
                counted(o->off_chip_count, "buffer").at);
-    int at = 0; /* the list begins where the selected one is seen */
+    int at = 0; /* scrolled to the selected one */
     for (int32_t k = 0; k < o->off_chip_count; k++)
         if (o->off_chip[k] == on->session->selection.buffer && k >= rest.rows - 1) at = k - rest.rows + 2;
     for (int k = 0; at + k < o->off_chip_count && k + 1 < rest.rows; k++) {

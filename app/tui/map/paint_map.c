@@ -1,11 +1,12 @@
-/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. The selected one has a
- * bright outline, what is marked is hatched, tiles are dotted. Copies that are not made in the iteration are not bold. Names go into rectangles that are wide enough, arrows where a stay is
- * filled or saved, the names of pools above their bands. */
+/* Colours and letters of a raster: a buffer has the same letter and colour in every view. The selected
+ * buffer has a bright outline, marked ones are hatched, tiles are dotted. Names stand in rectangles that
+ * are wide enough, arrows where a stay is filled or saved, the names of pools above their bands. Copies
+ * that are not made in the selected iteration are not bold. */
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "export/nest_words.h"
-#include "tui/map/paint_blocks.h"
+#include "picture/heat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { MOST_PICKED = 16 };
 
-/* What is drawn with, from call to call. */
+/* The arguments of all functions below. */
 struct painter {
     const struct scene *on;
     struct box area;
@@ -23,7 +24,7 @@ struct painter {
     bool letters;
     uint8_t ramp;
     struct heat *heat;
-    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer, to find it among others */
+    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer */
     int picked_count;
 };
 
@@ -50,13 +51,8 @@ static bool paint_map_is_shown(const struct map_paint *m, int32_t buffer)
     return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
 }
 
-static bool is_marked(const struct map_paint *m, int32_t buffer)
-{
-    return m->different && m->different[buffer];
-}
-
-/* In its window, the nest of a tile is seen in one iteration. */
-static int64_t iteration_of(const struct painter *p, int32_t nest)
+/* The selected iteration of a nest. */
+static int64_t paint_map_iteration_of(const struct painter *p, int32_t nest)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
     return nest < 0 ? 0 : min_i64(p->m->iteration, nest_iterations(&plan->nests[nest]) - 1);
@@ -75,40 +71,14 @@ static bool paint_map_is_of(const struct painter *p, int row, int column, int32_
     return paint_map_has_owner(c) && c->owner == owner;
 }
 
-/* Does something else begin beside it? Beyond the window nothing does. */
-static bool paint_map_is_edge(const struct painter *p, int row, int column, int32_t owner)
-{
-    return !paint_map_is_of(p, row - 1, column, owner) || !paint_map_is_of(p, row + 1, column, owner) ||
-           !paint_map_is_of(p, row, column - 1, owner) || !paint_map_is_of(p, row, column + 1, owner);
-}
-
-static uint8_t tone_of_buffer(const struct map_paint *m, int32_t buffer)
+static uint8_t paint_map_tone_of(const struct map_paint *m, int32_t buffer)
 {
     return paint_map_is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer))
                                          : TONE_DIM;
 }
 
-static uint8_t tone_at(const struct painter *p, int row, int column)
-{
-    const struct raster_cell *c = raster_at(p->r, row, column);
-    if (c->state == CELL_RESERVED) return TONE_RESERVED;
-    if (!paint_map_has_owner(c)) return TONE_PLAIN;
-    if (c->owner == p->m->selected && paint_map_is_edge(p, row, column, c->owner)) return TONE_PICK;
-    if (is_marked(p->m, c->owner) && (row + column) % 2) return TONE_MARKED;
-    return tone_of_buffer(p->m, c->owner);
-}
-
-/* A handover that is several cells wide is marked in its first ones; the others are the child's. */
-static bool is_handover(const struct raster *r, int row, int column, int across)
-{
-    const struct raster_cell *c = raster_at(r, row, column);
-    if (c->state != CELL_HANDOVER || column < across) return c->state == CELL_HANDOVER;
-    const struct raster_cell *before = raster_at(r, row, column - across);
-    return before->state != CELL_HANDOVER || before->owner != c->owner;
-}
-
-/* Is it a cell in which a tile is told apart from what is whole: every second one, but not where it begins? */
-static bool shows_tile(const struct painter *p, int row, int column, int32_t owner)
+/* Every second cell of a tile is dotted, but not the one where it begins. */
+static bool paint_map_shows_tile(const struct painter *p, int row, int column, int32_t owner)
 {
     int y = row * p->down, x = column * p->across;
     if ((row + column) % 2 == 0 || !is_tile(p->m->outcome->plan, owner)) return false;
@@ -116,7 +86,8 @@ static bool shows_tile(const struct painter *p, int row, int column, int32_t own
            (y > 0 && paint_map_is_of(p, y - p->down, x, owner));
 }
 
-/* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
+/* The content of a cell of the grid: its only buffer (-1: none or several), the number of buffers, their
+ * kinds. */
 struct content {
     int32_t owner;
     int owners;
@@ -136,7 +107,10 @@ static struct content paint_map_look_at(const struct painter *p, int row, int co
             k.reserved |= c->state == CELL_RESERVED;
             k.free |= c->state == CELL_FREE;
             if (!paint_map_has_owner(c)) continue;
-            k.handover |= is_handover(p->r, y, x, p->across);
+            /* A handover that is several cells wide is marked in its first ones. */
+            const struct raster_cell *before = x < p->across ? NULL : raster_at(p->r, y, x - p->across);
+            k.handover |= c->state == CELL_HANDOVER &&
+                          !(before && before->state == CELL_HANDOVER && before->owner == c->owner);
             if (k.owners == 0)
                 k.owner = c->owner, k.owners = 1;
             else if (c->owner != k.owner && k.owners == 1)
@@ -149,37 +123,40 @@ static struct content paint_map_look_at(const struct painter *p, int row, int co
     return k;
 }
 
-/* Is the selected buffer one of several in a cell? */
-static bool holds_picked(const struct painter *p, int row, int column)
-{
-    int low = p->r->address.cells - (row + 1) * p->down, left = column * p->across;
-    for (int i = 0; i < p->picked_count; i++) {
-        const struct raster_rect *k = &p->picked[i];
-        if (k->left < left + p->across && k->right >= left && k->bottom < low + p->down && k->top >= low)
-            return true;
-    }
-    return false;
-}
-
 static uint32_t paint_map_letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
     if (!paint_map_is_shown(p->m, k->owner)) return ':';
-    if (is_marked(p->m, k->owner) &&
+    if (p->m->different && p->m->different[k->owner] &&
         ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, k->owner)))
         return '!';
-    if (shows_tile(p, row, column, k->owner)) return TILE_LETTER;
+    if (paint_map_shows_tile(p, row, column, k->owner)) return TILE_LETTER;
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
+/* Tones of the four quarters of a cell; the selected buffer has an outline where something else begins beside it. */
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
 {
-    uint8_t tone[4];
+    uint8_t tone[4] = {0};
     for (int i = 0; i < 4; i++) {
         int y = row * p->down + i / 2, x = column * p->across + (p->across > 1 ? i % 2 : 0);
-        tone[i] = y < p->r->address.cells ? tone_at(p, y, x) : TONE_PLAIN;
+        if (y >= p->r->address.cells) continue;
+        const struct raster_cell *c = raster_at(p->r, y, x);
+        int32_t owner = c->owner;
+        if (c->state == CELL_RESERVED)
+            tone[i] = TONE_RESERVED;
+        else if (!paint_map_has_owner(c))
+            tone[i] = TONE_PLAIN;
+        else if (owner == p->m->selected &&
+                 !(paint_map_is_of(p, y - 1, x, owner) && paint_map_is_of(p, y + 1, x, owner) &&
+                   paint_map_is_of(p, y, x - 1, owner) && paint_map_is_of(p, y, x + 1, owner)))
+            tone[i] = TONE_PICK;
+        else if (p->m->different && p->m->different[owner] && (y + x) % 2)
+            tone[i] = TONE_MARKED;
+        else
+            tone[i] = paint_map_tone_of(p->m, owner);
     }
     int y = p->area.row + row, x = p->area.column + column;
     bool plain = tone[0] == tone[1] && tone[0] == tone[2] && tone[0] == tone[3];
@@ -188,7 +165,7 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
         put(p->on->cells, y, x, p->on->glyphs->shade, INK_ON(RESERVED, RESERVED));
     else if (plain && k->whole && k->handover)
         put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
-    else if (plain && k->whole && shows_tile(p, row, column, k->owner))
+    else if (plain && k->whole && paint_map_shows_tile(p, row, column, k->owner))
         put(p->on->cells, y, x, p->on->glyphs->shades[1], (struct style){TONE_LABEL, tone[0], 0});
 }
 
@@ -197,25 +174,25 @@ static void paint_cell(struct painter *p, int row, int column)
     struct content k = paint_map_look_at(p, row, column);
     if (k.heading) return;
     if (k.many || k.owners > 2) {
-        if (!p->heat->at)
-            heat_make(p->r, p->m->heat, p->across, p->down, p->heat); /* when it is needed first */
+        if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat);
         const struct scene *on = p->on;
         int y = p->area.row + row, x = p->area.column + column;
-        double share = p->heat->at ? (double)p->heat->at[row * p->heat->columns + column] : 1;
+        double share = (double)p->heat->at[row * p->heat->columns + column];
         put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
-        if (holds_picked(p, row, column)) {
-            if (p->letters)
-                put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
-            else
-                put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
-                    (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper,
-                                   MARK_BLOCK});
-        }
+        int low = p->r->address.cells - (row + 1) * p->down, left = column * p->across;
+        bool picked = false; /* the selected buffer is one of several */
+        for (int i = 0; i < p->picked_count; i++)
+            picked |= p->picked[i].left < left + p->across && p->picked[i].right >= left &&
+                      p->picked[i].bottom < low + p->down && p->picked[i].top >= low;
+        if (picked && p->letters)
+            put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
+        else if (picked)
+            put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
+                (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
     } else if (p->letters) {
-        /* One letter per cell. */
         struct style style = {.ink = TONE_FREE};
         if (k.owners)
-            style.ink = paint_map_is_shown(p->m, k.owner) ? tone_of_buffer(p->m, k.owner) : TONE_FREE;
+            style.ink = paint_map_is_shown(p->m, k.owner) ? paint_map_tone_of(p->m, k.owner) : TONE_FREE;
         if (k.handover) style.marks = MARK_BOLD;
         if (k.owners && k.owner == p->m->selected) style.marks |= MARK_REVERSE;
         put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, &k),
@@ -248,8 +225,8 @@ static void paint_headings(const struct painter *p)
     }
 }
 
-/* Is a run of cells of the grid all one buffer's, and nothing drawn in it? */
-static bool run_is(const struct painter *p, int row, int column, int length, int32_t owner)
+/* Does a run of cells of the grid belong to one buffer, without a handover? */
+static bool paint_map_run_is(const struct painter *p, int row, int column, int length, int32_t owner)
 {
     if (column < 0 || (column + length) * p->across > p->r->time.cells || row < 0 ||
         row * p->down >= p->r->address.cells)
@@ -261,70 +238,46 @@ static bool run_is(const struct painter *p, int row, int column, int length, int
     return true;
 }
 
-/* The columns of the grid, from *left to *right, in the middle row of a life, that are all its own. */
-static bool paint_map_find_run(const struct painter *p, const struct raster_rect *rect, int row, int *left,
-                               int *right)
-{
-    *left = (rect->left + p->across - 1) / p->across;
-    *right = (rect->right + 1) / p->across - 1;
-    while (*right >= *left && !run_is(p, row, *right, 1, rect->buffer))
-        (*right)--; /* the child's from there */
-    while (*left <= *right && !run_is(p, row, *left, 1, rect->buffer)) (*left)++;
-    return *left <= *right;
-}
-
-/* Words in the middle of a run of columns that are the buffer's; what is too long is cut to no less than four letters. */
-static void put_label(const struct painter *p, int row, int left, int room, int32_t i, const char *words)
-{
-    int side = p->letters, all = columns_of(words), width = all + 2 * side > room ? room - 2 * side : all;
-    if (width < 4 && width < all) return;
-    int column = left + (room - width) / 2;
-    if (!run_is(p, row, column - side, width + 2 * side, i)) return;
-    struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
-                          MARK_BOLD};
-    if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
-    if (side) {
-        put(p->on->cells, p->area.row + row, p->area.column + column - 1, ' ', style);
-        put(p->on->cells, p->area.row + row, p->area.column + column + width, ' ', style);
-    }
-    put_name(p->on->cells, p->area.row + row, p->area.column + column, width, style, words);
-}
-
-/* Of a tile, behind its name: the slice that it has in the iteration, where there is room for both. malloc'ed; NULL:
- * only the name. */
-static char *paint_map_label_of(const struct painter *p, int32_t i, int room)
-{
-    const struct lx_plan *plan = p->m->outcome->plan;
-    int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
-    struct text words = {0};
-    if (nest < 0 || columns_of(plan->problem.buffers[i].name) + 8 > room) return NULL;
-    text_format(&words, "%s ", plan->problem.buffers[i].name);
-    add_slice_words(plan, &plan->nests[nest], plan->stays[i].tensor, plan->stays[i].hold,
-                    iteration_of(p, nest), &words);
-    if (words.failed || columns_of(words.at) > room) text_free(&words);
-    return words.at;
-}
-
-/* A name inside its rectangle, where there is room for it or for four letters. */
+/* The name of a buffer in the middle row of its rectangle, and, of a tile, the slice of the iteration, if
+ * there is room for both. A name is cut to no less than four letters. */
 static void paint_label(const struct painter *p, const struct raster_rect *rect)
 {
     int32_t i = rect->buffer;
-    const struct lx_buffer *b = &p->m->outcome->plan->problem.buffers[i];
-    int left, right, first = p->r->address.cells - 1 - rect->top,
-                     last = p->r->address.cells - 1 - rect->bottom;
+    const struct lx_plan *plan = p->m->outcome->plan;
+    const char *name = plan->problem.buffers[i].name;
+    int first = p->r->address.cells - 1 - rect->top, last = p->r->address.cells - 1 - rect->bottom;
     if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across ||
         !paint_map_is_shown(p->m, i))
         return;
-    int row = (first + last) / 2 / p->down, side = p->letters;
-    if (!paint_map_find_run(p, rect, row, &left, &right)) return;
-    int room = right - left + 1;
-    char *words = paint_map_label_of(p, i, room - 2 * side);
-    put_label(p, row, left, room, i, words ? words : b->name);
-    mem_free(words);
+    int row = (first + last) / 2 / p->down, side = p->letters,
+        left = (rect->left + p->across - 1) / p->across, right = (rect->right + 1) / p->across - 1;
+    while (right >= left && !paint_map_run_is(p, row, right, 1, i)) right--; /* a handover */
+    while (left <= right && !paint_map_run_is(p, row, left, 1, i)) left++;
+    if (left > right) return;
+    int room = right - left + 1 - 2 * side;
+    int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest >= 0 && columns_of(name) + 8 <= room) {
+        text_format(&words, "%s ", name);
+        add_slice_words(plan, &plan->nests[nest], plan->stays[i].tensor, plan->stays[i].hold,
+                        paint_map_iteration_of(p, nest), &words);
+        if (columns_of(words.at) > room) text_free(&words);
+    }
+    const char *shown = words.at ? words.at : name;
+    int all = columns_of(shown), width = all > room ? room : all,
+        column = left + (room + 2 * side - width) / 2;
+    if ((width >= 4 || width >= all) && paint_map_run_is(p, row, column - side, width + 2 * side, i)) {
+        struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : paint_map_tone_of(p->m, i),
+                              MARK_BOLD};
+        if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
+        int y = p->area.row + row, x = p->area.column + column;
+        if (side) put(p->on->cells, y, x - 1, ' ', style), put(p->on->cells, y, x + width, ' ', style);
+        put_name(p->on->cells, y, x, width, style, shown);
+    }
+    text_free(&words);
 }
-/* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
- * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
- * what leaves ends with a store. */
+/* Arrows along the first or last column of a stay: loads for clones and after evictions, the ring for
+ * relayouts, moves for another address; stores at the end. */
 static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
@@ -342,14 +295,14 @@ static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
         return;
     int column = t->kind == LX_STORE ? right : left;
     struct style style =
-        p->letters ? INK(KEY) : (struct style){TONE_LABEL, tone_of_buffer(p->m, t->stay), MARK_BOLD};
-    if (!transfer_happens(plan, t, iteration_of(p, plan_nest_at(plan, t->tick)))) {
+        p->letters ? INK(KEY) : (struct style){TONE_LABEL, paint_map_tone_of(p->m, t->stay), MARK_BOLD};
+    if (!transfer_happens(plan, t, paint_map_iteration_of(p, plan_nest_at(plan, t->tick)))) {
         style.marks = 0;
         if (p->letters) style.ink = TONE_DIM;
     }
     for (int row = (p->r->address.cells - 1 - top) / p->down;
          row <= (p->r->address.cells - 1 - bottom) / p->down; row++)
-        if (run_is(p, row, column, 1, t->stay))
+        if (paint_map_run_is(p, row, column, 1, t->stay))
             put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind], style);
 }
 
@@ -371,4 +324,51 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
     for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
     heat_free(&own);
+}
+
+/* The most important tone, then the one with most quarters, except `except`. */
+static uint8_t paint_blocks_choose(const struct theme *t, const uint8_t tone[4], int except)
+{
+    int best = -1, most = -1;
+    for (int i = 0; i < 4; i++) {
+        int score = tone[i] == TONE_PICK         ? 40
+                    : tone[i] == TONE_MARKED     ? 30
+                    : t->look[tone[i]].paper < 0 ? 0
+                                                 : 20;
+        for (int k = 0; k < 4; k++) score += tone[k] == tone[i];
+        if (tone[i] != except && score > most) most = score, best = tone[i];
+    }
+    return (uint8_t)(best < 0 ? except : best);
+}
+
+void put_blocks(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
+                const uint8_t tone[4])
+{
+    uint8_t ink = paint_blocks_choose(t, tone, -1), paper = paint_blocks_choose(t, tone, ink);
+    unsigned quarters = 0;
+    for (int i = 0; i < 4; i++) quarters |= (unsigned)(tone[i] == ink || (tone[i] != paper && i < 2)) << i;
+    if (t->look[ink].paper < 0) quarters = 0, paper = ink;
+    if (quarters == 15)
+        put(g, row, column, ' ', (struct style){TONE_LABEL, ink, 0});
+    else
+        put(g, row, column, glyphs->quadrant[quarters],
+            (struct style){ink, paper, quarters ? MARK_BLOCK : 0});
+}
+
+void put_heat(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
+              uint8_t ramp, double share)
+{
+    int tones = t->heats;
+    double at = share < 0 ? 0 : share > 1 ? 1 : share;
+    if (t->letters || glyphs->ascii) {
+        uint8_t ink = tones ? (uint8_t)(ramp + (int)(at * (tones - 1) + 0.5)) : TONE_PLAIN;
+        put(g, row, column, (uint32_t)(unsigned char)heat_letter(at), (struct style){ink, 0, 0});
+    } else if (tones == MOST_HEATS)
+        put(g, row, column, ' ',
+            (struct style){TONE_LABEL, (uint8_t)(ramp + (int)(at * (tones - 1) + 0.5)), 0});
+    else {
+        int step = (int)(at * 4 * (tones - 1) + 0.5), paper = step / 4, next = paper + (paper + 1 < tones);
+        put(g, row, column, glyphs->shades[step % 4],
+            (struct style){(uint8_t)(ramp + next), (uint8_t)(ramp + paper), MARK_BLOCK});
+    }
 }

@@ -5,27 +5,36 @@
 
 #include "tui/core/explorer.h"
 #include "picture/heat.h"
+#include "tui/draw/theme.h"
 
 /* Raster rows that fit into so many rows of the grid: twice as many in blocks. */
 int map_rows(const struct scene *on, int rows);
 /* Raster columns that make a column of the grid: two in quarter blocks. */
 int map_across(const struct scene *on);
 
-/* The tones of dense cells: in colours where nearly all are dense; else in greys, which no buffer has. */
+/* The tones of dense cells: colours if most cells are dense; else greys, which no buffer has. */
 uint8_t map_ramp(const struct raster *r);
 
 struct map_paint {
     const struct outcome *outcome;
     const struct raster *raster;
     int32_t selected;         /* buffer, or -1 */
-    const uint8_t *different; /* per buffer: 1 to draw attention to it; NULL: none */
+    const uint8_t *different; /* per buffer: 1 marks it; NULL: none */
     const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
     enum heat_kind heat;      /* what dense cells are shaded by */
-    int64_t iteration;        /* that nests are seen in */
-    struct heat
-        *heats; /* of the raster, kept by the caller: empty where they are not made yet; NULL: not kept */
+    int64_t iteration;        /* the selected iteration of nests */
+    struct heat *heats;       /* of the raster, kept by the caller, made on demand; NULL: not kept */
 };
 
 void map_paint(const struct scene *on, struct box area, const struct map_paint *m);
+
+/* Four tones in one cell of the grid: blocks of a half or a quarter of it. */
+/* Upper left, upper right, lower left, lower right. A cell shows two tones: the most important ones. */
+void put_blocks(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
+                const uint8_t tone[4]);
+/* A share from 0 to 1 as a shade, from tone `ramp` on (HEAT0 or GREY0): by colours, by fewer colours and
+ * shades, or by letters. */
+void put_heat(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
+              uint8_t ramp, double share);
 
 #endif

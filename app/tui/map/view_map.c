@@ -1,10 +1,8 @@
-/* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
- * and what is off chip below that. */
-#include "picture/lanes.h"
+/* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off chip. */
+#include "picture/picture.h"
 #include "base/memory.h"
 #include "tui/map/paint_map.h"
-#include "tui/map/map_axis.h"
-#include "tui/map/map_panel.h"
+#include "tui/map/map_window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
-/* Where the parts are, from top to bottom; below the map the gutter belongs to each. */
+/* The boxes of the parts, from top to bottom; those below the map have the gutter. */
 struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
@@ -33,22 +31,14 @@ static struct parts view_map_lay_out(const struct scene *on, struct box area, bo
     p.lanes = box_cut_bottom(&area, lanes < spilled ? lanes : spilled);
     p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
     p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
-    p.runs = box_cut_bottom(&area, area.rows >= 10 ? axis_bundle_rows(on->session) : 0);
-    p.nests = box_cut_bottom(&area, area.rows >= 8 ? axis_nest_rows(on->session) : 0);
+    p.runs = box_cut_bottom(&area, area.rows >= 10 && o->plan->bundle_count > 1);
+    p.nests = box_cut_bottom(&area, area.rows >= 8 && o->plan->nest_count > 0);
     p.ruler = box_cut_bottom(&area, area.rows >= 10 ? 2 : area.rows >= 4);
     p.map = (struct box){area.row, area.column + GUTTER, area.rows, area.columns - GUTTER};
     return p;
 }
 
-/* An address in its own pool; of a heading nothing. */
-static struct words pool_address(const struct scene *on, const struct raster *r, int64_t place)
-{
-    int64_t address = place;
-    struct words none = {""};
-    return bands_pool(&r->index->bands, place, &address) < 0 ? none : address_words(on, address);
-}
-
-/* Where the lane of the selected buffer is drawn; row -1: it is not. */
+/* The place of the selected buffer's lane; row -1: none. */
 struct spot {
     int row, column;
 };
@@ -62,7 +52,7 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
     int first, last;
     char words[400];
     if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
-    /* "name 1,024 B", or the reason why it may not be on chip. */
+    /* "name 1,024 B", or the reason why it must stay in HBM. */
     char *name = printable(b->name, 40);
     snprintf(words, sizeof words, "%.160s %s%.80s", name ? name : "?",
              b->reason ? "" : grouped(b->spill_cost).at, b->reason ? b->reason : " B");
@@ -89,14 +79,13 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
     return true;
 }
 
-/* Lives of what is off chip: what is selected, then the dearest first, each in the first lane where it finds room. */
+/* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with room. */
 static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
     int32_t selected = on->session->selection.buffer;
     struct spot spot = {-1, -1};
-    struct lanes lanes;
-    lanes_begin(&lanes, p->lanes.rows);
+    struct lanes lanes = {.most = p->lanes.rows < MOST_LANES ? p->lanes.rows : MOST_LANES};
     if (lanes.most == 0) return spot;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
@@ -112,8 +101,8 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
     return spot;
 }
 
-/* The largest free stretch at the cursor's tick, in the pool of the cursor, marked in its columns. */
-static void draw_largest_hole(const struct scene *on, const struct parts *p, const struct raster *r)
+/* Marks the largest free stretch at the cursor's tick, in its pool. */
+static void view_map_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct selection *at = &on->session->selection;
     struct lx_holes h;
@@ -140,9 +129,9 @@ static void draw_largest_hole(const struct scene *on, const struct parts *p, con
         }
 }
 
-/* On the cell of the cursor; the cursor of a buffer that is off chip is on its lane. */
-static void draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
-                        struct spot lane)
+/* The cursor of a buffer that is off chip is on its lane. */
+static void view_map_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
+                                 struct spot lane)
 {
     const struct selection *at = &on->session->selection;
     int first, last, low, high;
@@ -162,18 +151,6 @@ static void draw_cursor(const struct scene *on, const struct parts *p, const str
     on->cells->cursor_column = p->map.column + column;
 }
 
-/* The panel beside the map, or the lines below it. */
-static void view_map_draw_words(const struct scene *on, const struct parts *p, const struct map_window *w)
-{
-    if (p->panel.columns > 0) {
-        map_panel_draw(on, p->panel, w);
-        return;
-    }
-    int used = map_window_on_hole(on->session) ? map_panel_hole(on, p->details) : 0;
-    struct box rest = {p->details.row + used, p->details.column, p->details.rows - used, p->details.columns};
-    details_draw(on, rest, on->session->selection.buffer);
-}
-
 static void view_map_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
                                 const struct raster *r)
 {
@@ -182,7 +159,7 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    draw_largest_hole(on, p, r);
+    view_map_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {
@@ -190,9 +167,10 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
         int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
         int64_t high = scale_value(&r->address, cell + down);
         bool here = on->session->selection.address >= low && on->session->selection.address < high;
-        if (row % every == 0 || here)
+        int64_t address = low; /* in its pool; a heading has none */
+        if ((row % every == 0 || here) && bands_pool(&r->index->bands, low, &address) >= 0)
             put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
-                      here ? INK(TITLE) : INK(DIM), pool_address(on, r, low).at);
+                      here ? INK(TITLE) : INK(DIM), address_words(on, address).at);
         put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
             here ? INK(KEY) : INK(FRAME));
     }
@@ -201,14 +179,13 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
-    draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
+    view_map_draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
 }
 
 static void view_map_draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
-    const struct raster *r;
     map_window_fit(w, s);
     struct parts p =
         view_map_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
@@ -221,13 +198,18 @@ static void view_map_draw(const struct scene *on, void *state, struct box area)
             on->cells, area, INK(PLAIN),
             "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
             KEY_OF(GRAPH));
-    else if ((r = map_window_raster(w, s))) {
-        view_map_draw_parts(on, &p, w, r);
-        view_map_draw_words(on, &p, w);
+    else {
+        view_map_draw_parts(on, &p, w, map_window_raster(w, s));
+        if (p.panel.columns > 0) {
+            map_panel_draw(on, p.panel, w);
+            return;
+        }
+        if (map_window_on_hole(s)) box_cut_top(&p.details, map_panel_hole(on, p.details));
+        details_draw(on, p.details, s->selection.buffer);
     }
 }
 
-/* What helps a buffer that is off chip; else into the op that makes it. */
+/* <Enter>: remedies for a buffer that is off chip; else the op that makes it. */
 static bool view_map_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
@@ -240,18 +222,13 @@ static bool view_map_request(struct explorer *x, void *state, enum request r, co
     return true;
 }
 
-static void view_map_end(void *state)
-{
-    map_window_forget(state);
-}
-
-static bool is_lively(const void *state)
+static bool view_map_is_lively(const void *state)
 {
     const struct map_window *w = state;
     return w->playing;
 }
 
-static void to_svg(const struct session *s, struct text *out)
+static void view_map_to_svg(const struct session *s, struct text *out)
 {
     show_svg(session_plan(s), &(struct picture){0}, out);
 }
@@ -281,7 +258,6 @@ static void view_map_select_item(struct explorer *x, void *state, int i)
     session_show_buffer(&x->session);
 }
 
-/* The key that plays stops it, too. */
 static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;
@@ -305,12 +281,12 @@ const struct view view_map = {
               {REQ_NEXT_SOLVER, "solver"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .end = view_map_end,
+    .end = map_window_forget,
     .draw = view_map_draw,
     .request = view_map_request,
     .mouse = map_window_mouse,
-    .to_svg = to_svg,
-    .is_lively = is_lively,
+    .to_svg = view_map_to_svg,
+    .is_lively = view_map_is_lively,
     .hint_word = view_map_hint_word,
     .tick = map_window_play,
     .count = view_map_count,

@@ -1,4 +1,4 @@
-/* The steps of a team's plan, counted by op and by member once, so that a screen only looks them up. */
+/* The plan of a team with an index for the screen. */
 #include "tui/team/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -8,49 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ops times members: planning takes about a millisecond for ten of them. */
+/* Ops times devices: planning takes about a millisecond for ten of them. */
 enum { MOST_PLANNED = 4000 };
-
-/* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
-static bool team_cut_list_rows(struct team_cut *c)
-{
-    const struct lx_team_plan *p = c->plan;
-    size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
-    c->rows = mem_alloc((all + 1) * sizeof *c->rows);
-    c->row_of_op = mem_zeroed(ops + 1, sizeof *c->row_of_op);
-    int32_t *next = mem_zeroed(ops + 1, sizeof *next);
-    if (!c->rows || !c->row_of_op || !next) {
-        mem_free(next);
-        return false;
-    }
-    for (int32_t e = 0; e < p->exchange_count; e++) c->row_of_op[p->exchanges[e].first_reader]++;
-    for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
-        next[o] = row;
-        row += c->row_of_op[o];
-        c->row_of_op[o] = row;
-        c->rows[row++] = (struct team_row){o, -1};
-    }
-    for (int32_t e = 0; e < p->exchange_count; e++)
-        c->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
-    mem_free(next);
-    c->row_count = (int)all;
-    return true;
-}
-
-static void free_plan(struct team_cut *c)
-{
-    if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
-    lx_team_plans_free(c->plans);
-    c->plan = NULL;
-    c->plans = NULL;
-}
 
 void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
                    struct team_cut *out)
 {
     *out = (struct team_cut){.grid = *grid, .st = from->st};
     if (from->team_file && !chosen) {
-        /* As the file has it: the cuts, and the plans of all members. */
+        /* The shards and the plans of the file. */
         size_t length = 0;
         char *text = file_read(from->team_file, &length, &out->st);
         out->plans = text ? lx_team_plans_parse(from->team_file, text, length, &out->st) : NULL;
@@ -69,9 +35,25 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         struct lx_team_options how = {.grid = out->grid};
         if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     }
-    if (!out->plan || team_cut_list_rows(out)) return;
-    free_plan(out);
-    status_no_memory(&out->st);
+    if (out->plan) {
+        /* Exchanges stand before their first readers: by counting. */
+        const struct lx_team_plan *p = out->plan;
+        size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
+        out->rows = mem_alloc((all + 1) * sizeof *out->rows);
+        out->row_of_op = mem_zeroed(ops + 1, sizeof *out->row_of_op);
+        int32_t *next = mem_zeroed(ops + 1, sizeof *next);
+        for (int32_t e = 0; e < p->exchange_count; e++) out->row_of_op[p->exchanges[e].first_reader]++;
+        for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
+            next[o] = row;
+            row += out->row_of_op[o];
+            out->row_of_op[o] = row;
+            out->rows[row++] = (struct team_row){o, -1};
+        }
+        for (int32_t e = 0; e < p->exchange_count; e++)
+            out->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
+        mem_free(next);
+        out->row_count = (int)all;
+    }
 }
 
 void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
@@ -82,14 +64,15 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
     struct lx_team_plan *team = small && !c->plans ? lx_team_make(c->plan->graph, &again, &ignored) : NULL;
     if (team) c->plans = lx_team_plans_make(team, how, &ignored);
     c->planned = c->plans ? mem_zeroed((size_t)c->members, sizeof *c->planned) : NULL;
-    for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
+    for (int m = 0; c->plans && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
     if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
 }
 
 void team_cut_free(struct team_cut *c)
 {
     team_figures_free(&c->figures);
-    free_plan(c);
+    if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
+    lx_team_plans_free(c->plans);
     mem_free(c->planned);
     mem_free(c->rows);
     mem_free(c->row_of_op);

@@ -1,22 +1,9 @@
-/* The members of a grid in rows and columns: the last axis goes to the right, the others down. */
+/* The devices of a grid in rows and columns: the last axis goes to the right, the others down. */
 #include "tui/team/team_picture.h"
-
-#include <stdio.h>
 
 enum { CELL_LEAST = 10, CELL_MOST = 26, LABEL = 9 };
 
-static int columns_of_grid(const struct lx_team_grid *g)
-{
-    return g->size[g->axes - 1];
-}
-
-static int cell_width(const struct lx_team_grid *g, int columns)
-{
-    int width = (columns - LABEL) / columns_of_grid(g);
-    return width < CELL_LEAST ? CELL_LEAST : width > CELL_MOST ? CELL_MOST : width;
-}
-
-/* The first row and column that are shown, so that the selected member is. */
+/* The first visible row or column, so that the selected one is visible. */
 static int team_grid_first_of(int selected, int all, int room)
 {
     int first = selected < room ? 0 : selected - room / 2;
@@ -25,14 +12,14 @@ static int team_grid_first_of(int selected, int all, int room)
 }
 
 struct window {
-    int row, column, rows, columns, width; /* of members; of a cell */
+    int row, column, rows, columns, width; /* of devices; of a cell */
 };
 
-static struct window window_of(const struct team_look *k, int columns, int rows)
+static struct window team_grid_window(const struct team_look *k, int columns, int rows)
 {
     const struct lx_team_grid *g = &k->cut->plan->grid;
-    int across = columns_of_grid(g), down = k->cut->members / across;
-    struct window w = {.width = cell_width(g, columns)};
+    int across = g->size[g->axes - 1], down = k->cut->members / across, width = (columns - LABEL) / across;
+    struct window w = {.width = width < CELL_LEAST ? CELL_LEAST : width > CELL_MOST ? CELL_MOST : width};
     w.columns = (columns - LABEL) / w.width;
     if (w.columns > across) w.columns = across;
     if (w.columns < 1) w.columns = 1;
@@ -43,8 +30,8 @@ static struct window window_of(const struct team_look *k, int columns, int rows)
 }
 
 /* "3: 8x32 +1,024" */
-static void draw_cell(const struct scene *on, int row, int column, int width, const struct team_look *k,
-                      int member)
+static void team_grid_draw_cell(const struct scene *on, int row, int column, int width,
+                                const struct team_look *k, int member)
 {
     const struct lx_team_plan *p = k->cut->plan;
     struct lx_team_box own = lx_team_own(p, k->tensor, member);
@@ -61,21 +48,11 @@ static void draw_cell(const struct scene *on, int row, int column, int width, co
     text_free(&t);
 }
 
-/* Where the row stands along the axes that go down. */
-static void draw_label(const struct scene *on, int row, int column, const struct team_look *k, int first)
-{
-    const struct lx_team_grid *g = &k->cut->plan->grid;
-    struct text t = {0};
-    for (int a = 0; a + 1 < g->axes; a++) text_format(&t, a ? ",%d" : "%d", lx_team_coordinate(g, first, a));
-    put_right(on->cells, row, column, LABEL - 2, INK(DIM), t.at ? t.at : "");
-    text_free(&t);
-}
-
 struct box team_grid_draw(const struct scene *on, struct box *area, const struct team_look *k, int rows)
 {
     const struct lx_team_grid *g = &k->cut->plan->grid;
-    int across = columns_of_grid(g);
-    struct window w = window_of(k, area->columns, rows > 2 ? rows - 1 : 1);
+    int across = g->size[g->axes - 1];
+    struct window w = team_grid_window(k, area->columns, rows > 2 ? rows - 1 : 1);
     if (rows > 2) {
         struct box head = box_cut_top(area, 1);
         for (int c = 0; c < w.columns; c++)
@@ -84,25 +61,30 @@ struct box team_grid_draw(const struct scene *on, struct box *area, const struct
     }
     struct box cells = box_cut_top(area, w.rows);
     for (int r = 0; r < w.rows; r++) {
-        draw_label(on, cells.row + r, cells.column, k, (w.row + r) * across);
+        struct text label = {0}; /* its place along the axes that go down */
+        for (int a = 0; a + 1 < g->axes; a++)
+            text_format(&label, a ? ",%d" : "%d", lx_team_coordinate(g, (w.row + r) * across, a));
+        put_right(on->cells, cells.row + r, cells.column, LABEL - 2, INK(DIM), label.at ? label.at : "");
+        text_free(&label);
         for (int c = 0; c < w.columns; c++)
-            draw_cell(on, cells.row + r, cells.column + LABEL + c * w.width, w.width, k,
-                      (w.row + r) * across + w.column + c);
+            team_grid_draw_cell(on, cells.row + r, cells.column + LABEL + c * w.width, w.width, k,
+                                (w.row + r) * across + w.column + c);
     }
     return cells;
 }
 
 int team_grid_at(const struct team_look *k, const struct box *members, int row, int column)
 {
-    int across = columns_of_grid(&k->cut->plan->grid);
-    struct window w = window_of(k, members->columns, members->rows);
+    const struct lx_team_grid *g = &k->cut->plan->grid;
+    int across = g->size[g->axes - 1];
+    struct window w = team_grid_window(k, members->columns, members->rows);
     int r = row - members->row, c = column - members->column - LABEL;
     if (r < 0 || r >= w.rows || c < 0 || c / w.width >= w.columns) return -1;
     return (w.row + r) * across + w.column + c / w.width;
 }
 
-/* What goes between the member and others in the exchange: " 2: 1,024 B, ..." */
-static void add_messages(const struct team_look *k, bool gets, struct text *t)
+/* Messages between the device and others: " 2: 1,024 B, ..." */
+static void team_grid_add_messages(const struct team_look *k, bool gets, struct text *t)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_exchange *e = &p->exchanges[k->exchange];
@@ -122,25 +104,23 @@ void team_grid_member(const struct scene *on, struct box area, const struct team
     const struct lx_team_plan *p = k->cut->plan;
     struct lx_team_box own = lx_team_own(p, k->tensor, k->member);
     struct text line = {0};
-    text_format(&line, "member %d at", k->member);
+    text_format(&line, "device %d at", k->member);
     for (int a = 0; a < p->grid.axes; a++)
         text_format(&line, a ? ", %d" : " %d", lx_team_coordinate(&p->grid, k->member, a));
     if (k->exchange >= 0)
         text_format(&line, ": gets %s B, sends %s B",
                     grouped(p->exchanges[k->exchange].received[k->member]).at,
                     grouped(p->exchanges[k->exchange].sent[k->member]).at);
-    put_text(on->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
+    put_line(on->cells, area, INK(TITLE), &line);
     if (area.rows < 2) return;
     text_add(&line, "own ");
     for (int d = 0; d < own.rank; d++)
         text_format(&line, "%s%lld..%lld", d ? " x " : "", (long long)own.offset[d],
                     (long long)(own.offset[d] + own.size[d]));
     if (k->exchange >= 0) {
-        add_messages(k, true, &line);
-        add_messages(k, false, &line);
+        team_grid_add_messages(k, true, &line);
+        team_grid_add_messages(k, false, &line);
     }
-    put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
-                line.at ? line.at : "");
-    text_free(&line);
+    put_paragraph(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+                  &line);
 }

@@ -1,14 +1,14 @@
 /* The ops of a team in order, with each exchange before the first op that reads it. */
 #include "tui/team/team_picture.h"
 
-/* Where the columns of the list begin; what has no room begins behind the row. */
-struct columns {
+/* The first columns of the list; those without room begin behind the row. */
+struct team_columns {
     int name, kind, how, bytes, separate, rest, end;
 };
 
-static struct columns columns_in(const struct box *row)
+static struct team_columns team_list_columns(const struct box *row)
 {
-    struct columns c = {.name = row->column + 7, .end = row->column + row->columns};
+    struct team_columns c = {.name = row->column + 7, .end = row->column + row->columns};
     bool narrow = row->columns < 60, wide = row->columns >= 100;
     c.kind = c.name + (narrow ? 13 : wide ? 25 : 15);
     c.how = narrow ? c.kind : c.kind + 11;
@@ -18,25 +18,11 @@ static struct columns columns_in(const struct box *row)
     return c;
 }
 
-static void team_list_draw_head(const struct scene *on, struct box row, int member)
-{
-    struct columns c = columns_in(&row);
-    struct cells *g = on->cells;
-    put_right(g, row.row, row.column, 6, INK(DIM), "tick");
-    put_text(g, row.row, c.name, c.kind - c.name, INK(DIM), "op");
-    if (c.how > c.kind) put_text(g, row.row, c.kind, c.how - c.kind, INK(DIM), "kind");
-    put_text(g, row.row, c.how, c.bytes - c.how, INK(DIM), "how");
-    put_right(g, row.row, c.bytes, c.separate - c.bytes - 1, INK(DIM), "received");
-    if (c.rest - c.separate > 1)
-        put_right(g, row.row, c.separate, c.rest - c.separate - 1, INK(DIM), "one by one");
-    if (c.rest < c.end) put_format(g, row.row, c.rest, c.end - c.rest, INK(DIM), "part of member %d", member);
-}
-
 static void team_list_draw_op(const struct scene *on, struct box row, const struct team_look *k, int32_t o)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_op *op = &p->ops[o];
-    struct columns c = columns_in(&row);
+    struct team_columns c = team_list_columns(&row);
     struct cells *g = on->cells;
     struct lx_team_range core;
     put_right(g, row.row, row.column, 6, INK(DIM), grouped(o).at);
@@ -62,11 +48,12 @@ static void team_list_draw_op(const struct scene *on, struct box row, const stru
         put_format(g, row.row, at, c.end - at, INK(DIM), ", inner %s", grouped(range_size(core)).at);
 }
 
-static void draw_exchange(const struct scene *on, struct box row, const struct team_look *k, int32_t e)
+static void team_list_draw_exchange(const struct scene *on, struct box row, const struct team_look *k,
+                                    int32_t e)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_exchange *ex = &p->exchanges[e];
-    struct columns c = columns_in(&row);
+    struct team_columns c = team_list_columns(&row);
     struct cells *g = on->cells;
     struct style style = e == k->exchange ? INK(TITLE) : INK(PLAIN);
     put(g, row.row, row.column + 5, on->glyphs->ring, INK(KEY));
@@ -90,9 +77,22 @@ static void draw_exchange(const struct scene *on, struct box row, const struct t
 void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k)
 {
     const struct team_cut *c = k->cut;
-    if (area.rows >= 4) team_list_draw_head(on, box_cut_top(&area, 1), k->member);
+    if (area.rows >= 4) {
+        struct box head = box_cut_top(&area, 1);
+        struct team_columns at = team_list_columns(&head);
+        struct cells *g = on->cells;
+        put_right(g, head.row, head.column, 6, INK(DIM), "tick");
+        put_text(g, head.row, at.name, at.kind - at.name, INK(DIM), "op");
+        if (at.how > at.kind) put_text(g, head.row, at.kind, at.how - at.kind, INK(DIM), "kind");
+        put_text(g, head.row, at.how, at.bytes - at.how, INK(DIM), "how");
+        put_right(g, head.row, at.bytes, at.separate - at.bytes - 1, INK(DIM), "received");
+        if (at.rest - at.separate > 1)
+            put_right(g, head.row, at.separate, at.rest - at.separate - 1, INK(DIM), "one by one");
+        if (at.rest < at.end)
+            put_format(g, head.row, at.rest, at.end - at.rest, INK(DIM), "part of device %d", k->member);
+    }
     l->cursor = c->row_of_op[k->op];
-    /* The exchanges that the op waits for are seen with it. */
+    /* The exchanges before the op are visible, too. */
     int first = k->op > 0 ? c->row_of_op[k->op - 1] + 1 : 0;
     if (l->top > first) l->top = first;
     list_show(l, c->row_count, area);
@@ -102,7 +102,7 @@ void team_list_draw(const struct scene *on, struct list *l, struct box area, con
         if (r->op >= 0)
             team_list_draw_op(on, row, k, r->op);
         else
-            draw_exchange(on, row, k, r->exchange);
+            team_list_draw_exchange(on, row, k, r->exchange);
         if (r->op == k->op) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }

@@ -1,9 +1,7 @@
-/* Asks the worker for cuts and runs of a team, and throws away answers to questions that are no longer asked.
- * */
+/* Jobs that shard the graph over a team and run it. Results of outdated requests are dropped. */
 #include "tui/core/session.h"
 #include "base/memory.h"
 
-/* A cut of the open pattern, and a run of it. */
 struct team_job {
     struct session *session;
     struct pattern_source *source;
@@ -11,37 +9,33 @@ struct team_job {
     struct lx_team_grid grid;
     bool chosen;
     struct team_cut cut;
-    bool ran; /* else `st` says why not */
+    bool ran; /* else see `st` */
     struct lx_team_result result;
     lx_status st;
 };
 
-static void make_cut(struct team_job *j)
+/* Shards the graph, and gives the options for planning devices; false: there are none. */
+static bool team_job_cut(struct team_job *j, struct lx_plan_options *plan,
+                         int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
+    struct lx_settings usual = {.solvers = lx_solvers()};
     struct source_content from = source_read(j->source);
     team_cut_make(&from, &j->grid, j->chosen, &j->cut);
     source_content_free(&from);
+    return lx_settings_plan(&usual, LX_SPILL, plan, values, st);
 }
 
-/* How members are planned: as usual. */
-static bool usual_plan(struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
-{
-    struct lx_settings usual = {.solvers = lx_solvers()};
-    return lx_settings_plan(&usual, LX_SPILL, how, values, st);
-}
-
-static void cut_and_plan(void *data, void *watch)
+static void team_job_plan(void *data, void *watch)
 {
     struct team_job *j = data;
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status ignored = {0};
     (void)watch;
-    make_cut(j);
-    if (usual_plan(&plan, values, &ignored)) team_cut_plan(&j->cut, &plan);
+    if (team_job_cut(j, &plan, values, &ignored)) team_cut_plan(&j->cut, &plan);
 }
 
-static void cut_made(void *data, bool stopped)
+static void team_job_planned(void *data, bool stopped)
 {
     struct team_job *j = data;
     struct team_model *t = &j->session->team;
@@ -54,22 +48,25 @@ static void cut_made(void *data, bool stopped)
     j->cut = old; /* to be freed */
 }
 
-static void team_model_run_team(void *data, void *watch)
+/* Devices of a large team share few processors, and the user can cancel them: a long timeout costs nothing. */
+static void team_job_run(void *data, void *watch)
 {
     struct team_job *j = data;
-    /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    struct lx_team_run_options how = {
-        .progress = watch_steps, .stop = watch_stop, .context = watch, .plan = &plan, .timeout_ms = 60000};
-    make_cut(j); /* of the same graph: the same cut */
-    j->st = j->cut.st;
-    how.plans = j->cut.plans;
-    j->ran = j->cut.plan && usual_plan(&plan, values, &j->st) &&
-             lx_team_run(j->cut.plan, &how, &j->result, &j->st);
+    lx_status st = {0};
+    bool ok = team_job_cut(j, &plan, values, &st);
+    struct lx_team_run_options how = {.progress = watch_steps,
+                                      .stop = watch_stop,
+                                      .context = watch,
+                                      .plan = &plan,
+                                      .plans = j->cut.plans,
+                                      .timeout_ms = 60000};
+    j->st = ok || !j->cut.plan ? j->cut.st : st;
+    j->ran = j->cut.plan && ok && lx_team_run(j->cut.plan, &how, &j->result, &j->st);
 }
 
-static void team_ran(void *data, bool stopped)
+static void team_job_ran(void *data, bool stopped)
 {
     struct team_job *j = data;
     struct team_model *t = &j->session->team;
@@ -91,22 +88,21 @@ static void team_job_free(void *data)
     mem_free(j);
 }
 
-const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
-                  team_run_work = {3, team_model_run_team, team_ran, team_job_free};
+const struct work team_work = {1, team_job_plan, team_job_planned, team_job_free},
+                  team_run_work = {3, team_job_run, team_job_ran, team_job_free};
 
-static bool team_model_post(struct session *s, const struct work *work, uint64_t number)
+static void team_model_post(struct session *s, const struct work *work, uint64_t number)
 {
     struct team_job *j = mem_zeroed(1, sizeof *j);
-    if (j)
-        *j = (struct team_job){.session = s,
-                               .source = s->patterns.at[s->current].source,
-                               .number = number,
-                               .grid = s->team.grid,
-                               .chosen = s->team.chosen};
-    return worker_post(s->worker, work, s->team.members, j);
+    *j = (struct team_job){.session = s,
+                           .source = s->patterns.at[s->current].source,
+                           .number = number,
+                           .grid = s->team.grid,
+                           .chosen = s->team.chosen};
+    worker_post(s->worker, work, s->team.members, j);
 }
 
-static void forget_run(struct session *s)
+static void team_model_forget_run(struct session *s)
 {
     worker_stop(s->worker, &team_run_work);
     s->team.run.known = false;
@@ -116,14 +112,15 @@ static void forget_run(struct session *s)
 static void team_model_ask(struct session *s)
 {
     struct team_model *t = &s->team;
-    forget_run(s);
+    team_model_forget_run(s);
     worker_stop(s->worker, &team_work);
-    t->asked = team_model_post(s, &team_work, ++t->number);
+    team_model_post(s, &team_work, ++t->number);
+    t->asked = true;
 }
 
-void session_team_want(struct session *s)
+void session_team_want(struct session *s, bool again)
 {
-    if (s->current >= 0 && !s->team.asked) team_model_ask(s);
+    if (s->current >= 0 && s->team.asked == again) team_model_ask(s);
 }
 
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
@@ -148,7 +145,7 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
 void session_team_forget(struct session *s)
 {
     struct team_model *t = &s->team;
-    forget_run(s);
+    team_model_forget_run(s);
     worker_stop(s->worker, &team_work);
     team_cut_free(&t->cut);
     lx_team_result_free(&t->run.result);
@@ -157,15 +154,11 @@ void session_team_forget(struct session *s)
     t->number++;
 }
 
-void session_team_again(struct session *s)
-{
-    if (s->team.asked) team_model_ask(s);
-}
-
 bool session_team_run(struct session *s)
 {
     struct team_model *t = &s->team;
     if (s->current < 0 || !t->known || !t->cut.plan || t->cut.members != t->members) return false;
-    forget_run(s);
-    return team_model_post(s, &team_run_work, t->run.number);
+    team_model_forget_run(s);
+    team_model_post(s, &team_run_work, t->run.number);
+    return true;
 }

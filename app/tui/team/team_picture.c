@@ -7,19 +7,19 @@
 enum { MOST_CELLS = 240, PARTS_ROOM = 18 };
 
 /* The axis: `cells` columns for `extent` indices. */
-struct scale {
+struct team_axis {
     int column, cells;
     int64_t extent;
 };
 
-static int team_picture_cell_of(const struct scale *s, int64_t index)
+static int team_picture_cell_of(const struct team_axis *s, int64_t index)
 {
     /* shapes end at 2^53 and screens at 240 cells: the product fits */
     return (int)(index * s->cells / s->extent);
 }
 
-/* Numbers stand at their bounds unless one that came before is in the way. */
-static void note_bound(char *line, const struct scale *s, int64_t index)
+/* Numbers stand at their bounds, unless there is another number. */
+static void team_picture_note(char *line, const struct team_axis *s, int64_t index)
 {
     char number[24];
     int width = snprintf(number, sizeof number, "%lld", (long long)index),
@@ -31,8 +31,8 @@ static void note_bound(char *line, const struct scale *s, int64_t index)
     memcpy(line + at, number, (size_t)width);
 }
 
-/* The selected member's bounds first, then the ends, then all others as far as there is room. */
-static void team_picture_draw_axis(const struct scene *on, int row, const struct scale *s,
+/* The selected device's bounds first, then the ends, then the others. */
+static void team_picture_draw_axis(const struct scene *on, int row, const struct team_axis *s,
                                    const struct team_look *k)
 {
     char line[MOST_CELLS + 1];
@@ -44,18 +44,19 @@ static void team_picture_draw_axis(const struct scene *on, int row, const struct
     memset(line, ' ', sizeof line);
     line[s->cells] = 0;
     if (bound) {
-        note_bound(line, s, bound[block]);
-        note_bound(line, s, bound[block + 1]);
+        team_picture_note(line, s, bound[block]);
+        team_picture_note(line, s, bound[block + 1]);
     }
-    note_bound(line, s, 0);
-    note_bound(line, s, s->extent);
-    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++) note_bound(line, s, bound[b]);
+    team_picture_note(line, s, 0);
+    team_picture_note(line, s, s->extent);
+    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++)
+        team_picture_note(line, s, bound[b]);
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 
-/* What comes from others is shaded, each index in the colour of the member that owns it. */
-static void draw_from_others(const struct scene *on, int row, const struct scale *s,
-                             const struct team_look *k, int from, int to)
+/* Received parts are shaded, each index in the colour of the device that owns it. */
+static void team_picture_draw_received(const struct scene *on, int row, const struct team_axis *s,
+                                       const struct team_look *k, int from, int to)
 {
     for (int c = from < 0 ? 0 : from; c < to && c < s->cells; c++) {
         int owner = team_cut_owner(k->cut, k->tensor, s->extent * c / s->cells);
@@ -63,10 +64,10 @@ static void draw_from_others(const struct scene *on, int row, const struct scale
     }
 }
 
-/* However coarse the axis is, nothing that there is vanishes: an own part has a cell, and so has a halo,
- * which takes it from the own part at the ends of the axis. */
-static void draw_member(const struct scene *on, int row, const struct scale *s, const struct team_look *k,
-                        int member)
+/* On a coarse axis an own part has at least one cell, and so has a halo, which takes it from the own part
+ * at the ends of the axis. */
+static void team_picture_draw_device(const struct scene *on, int row, const struct team_axis *s,
+                                     const struct team_look *k, int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
     int from = team_picture_cell_of(s, p.own.begin), to = team_picture_cell_of(s, p.own.end);
@@ -77,16 +78,16 @@ static void draw_member(const struct scene *on, int row, const struct scale *s, 
     put_fill(on->cells, (struct box){row, s->column, 1, s->cells}, on->glyphs->light, INK(FREE));
     if (p.apart) {
         int begin = team_picture_cell_of(s, p.box.begin), end = team_picture_cell_of(s, p.box.end);
-        draw_from_others(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
-                         end > begin ? end : begin + 1);
+        team_picture_draw_received(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
+                                   end > begin ? end : begin + 1);
     }
     if (p.left) {
         int begin = team_picture_cell_of(s, p.box.begin);
-        draw_from_others(on, row, s, k, begin < from ? begin : from - 1, from);
+        team_picture_draw_received(on, row, s, k, begin < from ? begin : from - 1, from);
     }
     if (p.right) {
         int end = team_picture_cell_of(s, p.box.end);
-        draw_from_others(on, row, s, k, to, end > to ? end : to + 1);
+        team_picture_draw_received(on, row, s, k, to, end > to ? end : to + 1);
     }
     for (int c = from < 0 ? 0 : from; c < to; c++)
         put(on->cells, row, s->column + c, on->glyphs->full, (struct style){.ink = tone_of_identity(member)});
@@ -96,7 +97,7 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
 {
     int members = k->cut->members, rows = area.rows - 1, first = 0;
     int label = members > 100 ? 7 : 5, parts = area.columns >= 60 ? PARTS_ROOM : 0;
-    struct scale s = {.column = area.column + label, .cells = area.columns - label - parts - 1};
+    struct team_axis s = {.column = area.column + label, .cells = area.columns - label - parts - 1};
     s.extent = team_cut_part(k->cut, k->tensor, -1, 0).extent;
     if (s.cells > MOST_CELLS) s.cells = MOST_CELLS;
     if (rows < 1 || s.cells < 4 || s.extent < 1) return 0;
@@ -110,7 +111,7 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
         if (here) put(on->cells, row, area.column, on->glyphs->mark, INK(KEY));
         put_format(on->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
                    m);
-        draw_member(on, row, &s, k, m);
+        team_picture_draw_device(on, row, &s, k, m);
         if (parts) {
             /* "2 + 171 + 2" */
             struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, m);

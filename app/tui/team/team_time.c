@@ -1,6 +1,6 @@
-/* The time line of a team: a lane per member, of what it computes and what it waits for, and with room a second one of what
- * comes over its links. The selected member has both. Below them the time, and where the selected op runs on that
- * member. Up to MOST_CELLS columns; a zoom stays around the selected op. */
+/* The time line of a team: a lane per device with its computing and waiting, and where there is room a second lane with the
+ * traffic of its links. The selected device has both. Below them the time, and where the selected op runs on that device. A
+ * zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
 #include "team/team_figures.h"
 
@@ -18,8 +18,8 @@ struct lanes_on {
     double from, to; /* us */
 };
 
-/* When the selected op runs on a member, from its first piece to its last; false: it never does. */
-static bool op_times(const struct lanes_on *l, int member, double *from, double *to)
+/* The time of the selected op on a device, from its first piece to its last; false: it does not run there. */
+static bool team_time_of_op(const struct lanes_on *l, int member, double *from, double *to)
 {
     const struct lx_team_times *t = &l->f->clock->at[member];
     bool any = false;
@@ -32,20 +32,7 @@ static bool op_times(const struct lanes_on *l, int member, double *from, double 
     return any;
 }
 
-static void draw_ops(const struct lanes_on *l, int row, const struct team_span *at, const bool *here)
-{
-    const struct glyphs *g = l->on->glyphs;
-    for (int c = 0; c < l->cells; c++) {
-        enum team_lane_mark mark = team_lane_mark_of(&at[c]);
-        if (mark == LANE_NOTHING) continue;
-        put(l->on->cells, row, l->column + c, mark == LANE_WORKS ? g->full : g->shade,
-            mark == LANE_WAITS ? INK(WARN)
-            : here && here[c]  ? INK(TITLE)
-                               : INK(GOOD));
-    }
-}
-
-/* In which cells the selected op runs on a member. */
+/* The cells in which the selected op runs on a device. */
 static void team_time_find_op(const struct lanes_on *l, int member, bool *here)
 {
     const struct lx_team_times *t = &l->f->clock->at[member];
@@ -70,49 +57,18 @@ static int team_time_draw_lane(const struct lanes_on *l, int row, int member, bo
     int left = l->column - LABEL;
     if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
     put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", member);
-    draw_ops(l, row, at, selected ? here : NULL);
-    if (links) {
-        const struct glyphs *g = l->on->glyphs;
-        for (int c = 0; c < l->cells; c++) {
-            int much = team_lane_travels(&at[c]);
-            if (much)
-                put(l->on->cells, row + 1, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
-        }
+    const struct glyphs *g = l->on->glyphs;
+    for (int c = 0; c < l->cells; c++) {
+        enum team_lane_mark mark = team_lane_mark_of(&at[c]);
+        int much = links ? team_lane_travels(&at[c]) : 0;
+        if (mark != LANE_NOTHING)
+            put(l->on->cells, row, l->column + c, mark == LANE_WORKS ? g->full : g->shade,
+                mark == LANE_WAITS    ? INK(WARN)
+                : selected && here[c] ? INK(TITLE)
+                                      : INK(GOOD));
+        if (much) put(l->on->cells, row + 1, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
     }
     return links ? 2 : 1;
-}
-
-/* Where the op runs, and the times of both ends. */
-static void team_time_draw_axis(const struct lanes_on *l, struct box area)
-{
-    bool here[MOST_CELLS];
-    struct words from = in_micros(l->from), to = in_micros(l->to);
-    team_time_find_op(l, l->k->member, here);
-    for (int c = 0; c < l->cells; c++)
-        if (here[c]) put(l->on->cells, area.row, l->column + c, l->on->glyphs->peak, INK(TITLE));
-    if (area.rows < 2) return;
-    put_text(l->on->cells, area.row + 1, l->column, l->cells, INK(DIM), from.at);
-    put_right(l->on->cells, area.row + 1, l->column, l->cells, INK(DIM), to.at);
-}
-
-static void team_time_add_member(const struct lanes_on *l, struct text *t)
-{
-    const struct team_member_figures *m = &l->f->members[l->k->member];
-    double from = 0, to = 0;
-    text_format(t, "member %d: computes %s", m->member, in_micros(m->busy).at);
-    text_format(t, ", waits %s", in_micros(m->waited).at);
-    if (m->longest_step >= 0)
-        text_format(t, ", longest for %s", team_step_name(l->f->plans->team, m->longest_step));
-    if (m->late >= 0) text_format(t, " of member %d", m->late);
-    text_format(t, "; links %s", in_micros(m->links).at);
-    if (m->links > 0) text_format(t, ", %s of it hidden", in_micros(m->beside).at);
-    text_format(t, "; through at %s", in_micros(m->us).at);
-    text_format(t, "; %s ", l->f->plans->team->graph->ops[l->k->op].name);
-    if (op_times(l, l->k->member, &from, &to)) {
-        text_format(t, "from %s", in_micros(from).at);
-        text_format(t, " to %s", in_micros(to).at);
-    } else
-        text_add(t, "not on it");
 }
 
 static void team_time_draw_words(const struct lanes_on *l, struct box area)
@@ -124,21 +80,33 @@ static void team_time_draw_words(const struct lanes_on *l, struct box area)
     encode_character(g->full, works);
     encode_character(g->shade, waits);
     encode_character(g->thick, links);
-    text_format(&line, "%s computes %s waits %s links; member %d is last, at %s", works, waits, links,
+    text_format(&line, "%s computes %s waits %s links; device %d is last, at %s", works, waits, links,
                 last->member, in_micros(last->us).at);
     if (l->f->waiter >= 0)
-        text_format(&line, "; member %d waits most, %s", l->f->waiter,
+        text_format(&line, "; device %d waits most, %s", l->f->waiter,
                     in_micros(l->f->members[l->f->waiter].waited).at);
-    put_text(l->on->cells, area.row, area.column, area.columns, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
-    if (area.rows < 2) return;
-    team_time_add_member(l, &line);
-    put_wrapped(l->on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns},
-                INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
+    put_line(l->on->cells, box_cut_top(&area, 1), INK(PLAIN), &line);
+    if (area.rows < 1) return;
+    const struct team_member_figures *m = &l->f->members[l->k->member];
+    double from = 0, to = 0;
+    text_format(&line, "device %d: computes %s", m->member, in_micros(m->busy).at);
+    text_format(&line, ", waits %s", in_micros(m->waited).at);
+    if (m->longest_step >= 0)
+        text_format(&line, ", longest for %s", team_step_name(l->f->plans->team, m->longest_step));
+    if (m->late >= 0) text_format(&line, " of device %d", m->late);
+    text_format(&line, "; links %s", in_micros(m->links).at);
+    if (m->links > 0) text_format(&line, ", %s of it hidden", in_micros(m->beside).at);
+    text_format(&line, "; done at %s", in_micros(m->us).at);
+    text_format(&line, "; %s ", l->f->plans->team->graph->ops[l->k->op].name);
+    if (team_time_of_op(l, l->k->member, &from, &to)) {
+        text_format(&line, "from %s", in_micros(from).at);
+        text_format(&line, " to %s", in_micros(to).at);
+    } else
+        text_add(&line, "not on it");
+    put_paragraph(l->on->cells, area, INK(TITLE), &line);
 }
 
-/* As many as there is room for, the selected one among them. */
+/* As many lanes as there is room for, the selected one among them. */
 static void team_time_draw_lanes(const struct lanes_on *l, struct team_view *v, struct box *area, int rows)
 {
     int members = l->k->cut->members;
@@ -173,22 +141,29 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
     if (!l.f->clock) {
         put_wrapped(
             on->cells, *area, INK(PLAIN),
-            "There is too much of it to plan every member here: `lxplan plan FILE --team N -o PLAN` does, "
+            "The graph is too large to plan every device here: `lxplan plan FILE --team N -o PLAN` does, "
             "and `lxplan show PLAN` draws its time line.");
         *area = (struct box){area->row, area->column, 0, area->columns};
         return;
     }
     if (l.cells < 4) return;
-    /* All of it, or a part around the selected op. */
+    /* Everything, or a part around the selected op. */
     double all = l.f->clock->us, wide = all / (double)(1 << v->zoom), from = 0, to = 0;
-    if (op_times(&l, l.k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
+    if (team_time_of_op(&l, l.k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
     l.from = fmax(0, fmin(from, all - wide));
     l.to = l.from + wide;
     struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 4 : 3);
     team_time_draw_words(&l, words);
     int rows = area->rows < 6 ? area->rows - 1 : area->rows * 3 / 5;
     team_time_draw_lanes(&l, v, area, rows < 1 ? 1 : rows);
-    team_time_draw_axis(&l, box_cut_top(area, area->rows > 3 ? 2 : 1));
+    struct box axis = box_cut_top(area, area->rows > 3 ? 2 : 1); /* the op, and the times of both ends */
+    bool here[MOST_CELLS];
+    team_time_find_op(&l, k->member, here);
+    for (int c = 0; c < l.cells; c++)
+        if (here[c]) put(on->cells, axis.row, l.column + c, on->glyphs->peak, INK(TITLE));
+    if (axis.rows < 2) return;
+    put_text(on->cells, axis.row + 1, l.column, l.cells, INK(DIM), in_micros(l.from).at);
+    put_right(on->cells, axis.row + 1, l.column, l.cells, INK(DIM), in_micros(l.to).at);
 }
 
 bool team_time_request(struct team_view *v, enum request r)

@@ -1,4 +1,4 @@
-/* The tensor, the member and the team that are looked at, in words. */
+/* The selected tensor, the device and the team in words. */
 #include "tui/team/team_picture.h"
 
 void team_add_grid(const struct lx_team_grid *grid, const char *between, struct text *t)
@@ -11,11 +11,11 @@ void team_totals_draw(const struct scene *on, struct box row, const struct lx_te
     int wanted = on->session->team.members;
     struct text line = {0};
     if (wanted != p->members) {
-        put_format(on->cells, row.row, row.column, row.columns, INK(WARN), "STALE: cutting it over %s",
-                   counted(wanted, "member").at);
+        put_format(on->cells, row.row, row.column, row.columns, INK(WARN), "STALE: sharding over %s",
+                   counted(wanted, "device").at);
         return;
     }
-    text_add(&line, counted(p->members, "member").at);
+    text_add(&line, counted(p->members, "device").at);
     if (p->grid.axes > 1) {
         text_add(&line, ", ");
         team_add_grid(&p->grid, " x ", &line);
@@ -27,12 +27,11 @@ void team_totals_draw(const struct scene *on, struct box row, const struct lx_te
                     grouped(p->plain_bytes).at);
     if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
     if (p->bound_bytes > 0 && p->bound_bytes == p->bytes + p->combine_bytes)
-        text_add(&line, "; proved least");
+        text_add(&line, "; proved optimal");
     else if (p->bound_bytes > 0)
-        text_format(&line, "; at least %s B", grouped(p->bound_bytes).at);
-    if (!p->exact) text_add(&line, "; a sum is cut");
-    put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
+        text_format(&line, "; lower bound %s B", grouped(p->bound_bytes).at);
+    if (!p->exact) text_add(&line, "; partial sums");
+    put_line(on->cells, row, INK(TITLE), &line);
 }
 
 void team_tensor_draw(const struct scene *on, struct box row, const struct team_look *k)
@@ -43,18 +42,17 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
     text_format(&line, "%s ", t->name);
     add_shape(t, &line);
     if (lx_team_is_whole(&p->tensors[k->tensor]))
-        text_add(&line, ": whole on every member");
+        text_add(&line, ": replicated");
     else {
-        /* ", cut along dimension 0"; of a grid, what each axis does to it: ": axis 0 cuts dimension 1, along axis 1 it is whole" */
         const int *cut = p->tensors[k->tensor].cut;
-        if (p->grid.axes == 1 && cut[0] >= 0) text_format(&line, ", cut along dimension %d", cut[0]);
-        if (p->grid.axes == 1 && cut[0] < -1) text_add(&line, ": parts of sums");
+        if (p->grid.axes == 1 && cut[0] >= 0) text_format(&line, ", sharded along dimension %d", cut[0]);
+        if (p->grid.axes == 1 && cut[0] < -1) text_add(&line, ": partial");
         for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
             text_format(&line, "%s axis %d: ", a ? "," : ":", a);
             if (cut[a] >= 0)
                 text_format(&line, "dimension %d", cut[a]);
             else
-                text_add(&line, cut[a] == -1 ? "whole" : "parts of sums");
+                text_add(&line, cut[a] == -1 ? "replicated" : "partial");
         }
     }
     if (k->exchange >= 0) {
@@ -79,7 +77,7 @@ void team_member_draw(const struct scene *on, struct box area, const struct team
     struct lx_team_range core = {0, 0};
     bool has_core = team_cut_core(k->cut, k->core_op, k->member, &core);
     struct text line = {0};
-    text_format(&line, "member %d: own %s", k->member, grouped(range_size(part.own)).at);
+    text_format(&line, "device %d: own %s", k->member, grouped(range_size(part.own)).at);
     if (part.apart)
         text_format(&line, ", %s of others", grouped(range_size(part.box)).at);
     else if (k->exchange >= 0)
@@ -90,8 +88,7 @@ void team_member_draw(const struct scene *on, struct box area, const struct team
         text_format(&line, "; gets %s B, sends %s B", grouped(e->received[k->member]).at,
                     grouped(e->sent[k->member]).at);
     }
-    put_text(on->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
+    put_line(on->cells, area, INK(TITLE), &line);
     if (area.rows < 2) return;
     text_format(&line, "own %lld..%lld", (long long)part.own.begin, (long long)part.own.end);
     if (part.apart)
@@ -108,10 +105,9 @@ void team_member_draw(const struct scene *on, struct box area, const struct team
                         p->graph->ops[g->last].name);
         text_add(&line, " while data travels");
     } else
-        text_add(&line, "; not split into an inner part and a rest");
-    put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
-                line.at ? line.at : "");
-    text_free(&line);
+        text_add(&line, "; no inner part");
+    put_paragraph(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+                  &line);
 }
 
 /* `bytes` -1: there was no run. */
@@ -124,7 +120,7 @@ static void team_words_add_traffic(const char *where, int64_t planned, int64_t b
     if (bytes >= 0 && bytes != planned) text_add(line, grouped(planned).at);
 }
 
-/* The traffic of the member's device: planned, and after a run counted. */
+/* The traffic of the device: planned, and after a run counted. */
 void team_device_draw(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct team_model *t = &on->session->team;
@@ -139,7 +135,62 @@ void team_device_draw(const struct scene *on, struct box row, const struct team_
                            ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
     team_words_add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
                            ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
-    put_text(on->cells, row.row, row.column, row.columns, ran && !a->ok ? INK(BAD) : INK(DIM),
-             line.at ? line.at : "");
+    put_line(on->cells, row, ran && !a->ok ? INK(BAD) : INK(DIM), &line);
+}
+
+/* The state of the run. */
+static struct style team_run_words(const struct scene *on, struct text *line)
+{
+    struct team_model *t = &on->session->team;
+    struct progress now = worker_progress(on->session->worker, &team_run_work, t->members);
+    if (now.running) {
+        char spinner[5] = {0};
+        encode_character(on->glyphs->spinner[on->spin & 3], spinner);
+        text_format(line, "%s running: op %s of %s, %s; %s cancels it", spinner, grouped(now.so_far.steps).at,
+                    grouped(now.so_far.bound).at, in_time(now.seconds).at, KEY_OF(STOP));
+        return INK(WARN);
+    }
+    if (now.waiting)
+        text_format(line, "the run is queued; %s cancels it", KEY_OF(STOP));
+    else if (!t->run.known)
+        text_format(line, "%s runs the team and compares its result with one device's", KEY_OF(RUN_TEAM));
+    else if (t->run.stopped)
+        text_format(line, "cancelled; %s runs the team again", KEY_OF(RUN_TEAM));
+    else if (t->run.ok) {
+        const struct lx_team_result *r = &t->run.result;
+        if (r->bad_member >= 0)
+            text_format(line, "WRONG: device %d: %s", r->bad_member, r->members[r->bad_member].why);
+        else if (!r->ok)
+            text_format(line, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
+                        grouped(r->differing).at, grouped(r->elements).at, r->worst);
+        else if (r->differing == 0)
+            text_format(line, "equal to one device: 0 of %s elements differ", grouped(r->elements).at);
+        else
+            text_format(line,
+                        "close to one device: %s of %s elements differ in a bit, by at most %.3g of %.3g",
+                        grouped(r->differing).at, grouped(r->elements).at, r->worst, r->largest);
+        text_format(line, "; %s, %s B", counted(r->total.messages, "message").at, grouped(r->total.bytes).at);
+        if (r->total.combine_bytes)
+            text_format(line, ", %s B to combine", grouped(r->total.combine_bytes).at);
+        if (r->total.unequal_ops == 0) text_add(line, "; every count as planned");
+        return t->run.result.ok ? INK(GOOD) : INK(BAD);
+    } else {
+        text_format(line, "%s; %s tries again", t->run.st.text, KEY_OF(RUN_TEAM));
+        return INK(BAD);
+    }
+    return INK(DIM);
+}
+
+/* The last line, or two of them where it is long and there is room. */
+void team_result_draw(const struct scene *on, struct box *area)
+{
+    struct text line = {0};
+    struct style style = team_run_words(on, &line);
+    if (line.at && area->rows >= 14 && columns_of(line.at) > area->columns)
+        put_wrapped(on->cells, box_cut_bottom(area, 2), style, line.at);
+    else if (line.at && area->rows >= 5) {
+        struct box row = box_cut_bottom(area, 1);
+        put_text(on->cells, row.row, row.column, row.columns, style, line.at);
+    }
     text_free(&line);
 }

@@ -1,15 +1,14 @@
-/* Team: the graph over several devices. The selected tensor cut into what its members own and the halos that
- * they get of each other, or the time line of all members; under it the ops, with each exchange before the first op that
- * reads it; and a run of the team, compared with one device. */
+/* Team: the graph over several devices. The selected tensor with the parts of the devices and their halos,
+ * or the time line of all devices; below it the ops, with each exchange before the first op that reads it;
+ * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 #include "base/checked.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is selected is known by names of the graph that the other views show. An op that the layouts added
- * has none here; the one before it stands for it. False: there is no cut to look at. */
+/* The selection is found by names, as other views show the graph with layouts. An op that layouts added
+ * has none here; the op before it is used. False: there is nothing to show. */
 static bool view_team_look(const struct session *s, struct team_look *k)
 {
     const struct lx_graph *shown = s->has_shown ? outcome_graph(&s->shown) : NULL;
@@ -30,7 +29,7 @@ static bool view_team_look(const struct session *s, struct team_look *k)
     return true;
 }
 
-/* Nothing to see: not yet, or not of this pattern. */
+/* Before the first result, or without one. */
 static void view_team_draw_nothing(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
@@ -39,11 +38,11 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
     if (!t->known) {
         if (t->asked) put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         if (t->asked)
-            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
-                       "cutting it over %s", counted(t->members, "member").at);
+            put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN), "sharding over %s",
+                       counted(t->members, "device").at);
         else
             put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(PLAIN),
-                       "%s cuts this pattern over %s", KEY_OF(TEAM), counted(t->members, "member").at);
+                       "%s shards this pattern over %s", KEY_OF(TEAM), counted(t->members, "device").at);
         return;
     }
     if (session_plan(s)->graph->is_list) {
@@ -56,34 +55,10 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
     }
     int used = put_wrapped(on->cells, area, INK(BAD), lx_status_describe(&t->cut.st, text, sizeof text));
     box_cut_top(&area, used + 1);
-    put_wrapped_format(
-        on->cells, area, INK(PLAIN),
-        "It cannot be cut over a team as it is. Mend the file and press %s to read it again, or "
-        "choose another pattern with %s; those in team/ are made for this.",
-        KEY_OF(RELOAD), KEY_OF(PATTERNS));
-}
-
-/* What each member has of the tensor, in a picture and in words. */
-static void view_team_draw_parts(const struct scene *on, struct team_view *v, struct box *area,
-                                 const struct team_look *k, bool roomy)
-{
-    const struct lx_team_plan *p = k->cut->plan;
-    int members = roomy ? area->rows / 4 : 1;
-    if (members > p->members) members = p->members;
-    if (p->grid.axes > 1) {
-        v->members = team_grid_draw(on, area, k, roomy ? area->rows / 3 : 1);
-    } else {
-        struct box picture = box_cut_top(area, members + 1);
-        v->first_member = team_picture_draw(on, picture, k);
-        v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
-    }
-    if (roomy && area->rows > 12) box_cut_top(area, 1);
-    struct box words = box_cut_top(area, !roomy ? 1 : area->columns < 100 ? 3 : 2);
-    if (p->grid.axes > 1)
-        team_grid_member(on, words, k);
-    else
-        team_member_draw(on, words, k);
-    if (roomy) team_device_draw(on, box_cut_top(area, 1), k);
+    put_wrapped_format(on->cells, area, INK(PLAIN),
+                       "It cannot be sharded over a team. Fix the file and press %s to reload it, or "
+                       "choose another pattern with %s; those in team/ are made for this.",
+                       KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
 static void view_team_draw(const struct scene *on, void *state, struct box area)
@@ -101,14 +76,32 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
     if (!v->times) team_tensor_draw(on, box_cut_top(&area, 1), &k);
     if (v->times)
         team_time_draw(on, v, &area, &k);
-    else
-        view_team_draw_parts(on, v, &area, &k, roomy);
+    else {
+        /* The parts of the tensor, as a picture and in words. */
+        const struct lx_team_plan *p = k.cut->plan;
+        int members = roomy ? area.rows / 4 : 1;
+        if (members > p->members) members = p->members;
+        if (p->grid.axes > 1) {
+            v->members = team_grid_draw(on, &area, &k, roomy ? area.rows / 3 : 1);
+        } else {
+            struct box picture = box_cut_top(&area, members + 1);
+            v->first_member = team_picture_draw(on, picture, &k);
+            v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+        }
+        if (roomy && area.rows > 12) box_cut_top(&area, 1);
+        struct box words = box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2);
+        if (p->grid.axes > 1)
+            team_grid_member(on, words, &k);
+        else
+            team_member_draw(on, words, &k);
+        if (roomy) team_device_draw(on, box_cut_top(&area, 1), &k);
+    }
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     if (area.rows > 0) team_list_draw(on, &v->list, area, &k);
 }
 
-/* In the graph that the other views show: an op of that name, if the layouts left it. */
-static void select_op(struct explorer *x, const struct team_look *k, int32_t op)
+/* Selects the op of that name in the graph of the other views, if there is one. */
+static void view_team_select_op(struct explorer *x, const struct team_look *k, int32_t op)
 {
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     for (int32_t o = 0; shown && op >= 0 && o < shown->op_count; o++)
@@ -119,26 +112,17 @@ static void select_op(struct explorer *x, const struct team_look *k, int32_t op)
 }
 
 /* The next operand of the op, the output last. */
-static void next_tensor(struct explorer *x, const struct team_look *k)
+static void view_team_next_tensor(struct explorer *x, const struct team_look *k)
 {
     const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     int at = op->input_count;
     for (int i = 0; i < op_operand_count(op); i++)
-        if (operand_tensor(op, i) == k->tensor) at = i;
-    const char *name = k->cut->plan->graph->tensors[operand_tensor(op, (at + 1) % op_operand_count(op))].name;
+        if (op_operand(op, i) == k->tensor) at = i;
+    const char *name = k->cut->plan->graph->tensors[op_operand(op, (at + 1) % op_operand_count(op))].name;
     for (int32_t t = 0; shown && t < shown->tensor_count; t++)
         if (strcmp(shown->tensors[t].name, name) == 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
-}
-
-/* Along the last axis. */
-static void step_size(struct explorer *x, int by)
-{
-    struct lx_team_grid grid = x->session.team.grid;
-    grid.size[grid.axes - 1] += by;
-    if (!session_team_resize(&x->session, &grid))
-        explorer_say(x, TONE_WARN, "a team has 1 to %d members", LX_TEAM_MEMBERS);
 }
 
 void team_resize(struct explorer *x, const char *text)
@@ -156,7 +140,7 @@ static void view_team_copy(struct explorer *x)
 {
     const struct session *s = &x->session;
     struct what_if standard;
-    settings_default(&standard); /* settings of plans have no say in teams */
+    settings_default(&standard); /* settings of plans do not matter for teams */
     text_free(&x->copied);
     settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
                      &x->copied);
@@ -165,11 +149,11 @@ static void view_team_copy(struct explorer *x)
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
 }
 
-static bool request_of_look(struct explorer *x, int page, enum request r, const struct team_look *k)
+static bool view_team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
     struct list ops = {.cursor = k->op};
     if (list_move(&ops, r, k->cut->plan->graph->op_count, page)) {
-        select_op(x, k, ops.cursor);
+        view_team_select_op(x, k, ops.cursor);
         return true;
     }
     switch (r) {
@@ -180,7 +164,7 @@ static bool request_of_look(struct explorer *x, int page, enum request r, const 
         if (k->member < k->cut->members - 1) x->session.team.member = k->member + 1;
         return true;
     case REQ_OPERAND:
-        next_tensor(x, k);
+        view_team_next_tensor(x, k);
         return true;
     default:
         return false;
@@ -190,15 +174,16 @@ static bool request_of_look(struct explorer *x, int page, enum request r, const 
 static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
+    struct lx_team_grid grid = x->session.team.grid;
     struct team_look k;
     (void)argument;
     if (team_time_request(v, r)) return true;
     switch (r) {
     case REQ_MORE_MEMBERS:
-        step_size(x, 1);
-        return true;
-    case REQ_FEWER_MEMBERS:
-        step_size(x, -1);
+    case REQ_FEWER_MEMBERS: /* along the last axis */
+        grid.size[grid.axes - 1] += r == REQ_MORE_MEMBERS ? 1 : -1;
+        if (!session_team_resize(&x->session, &grid))
+            explorer_say(x, TONE_WARN, "a team has 1 to %d devices", LX_TEAM_MEMBERS);
         return true;
     case REQ_RUN_TEAM:
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
@@ -207,7 +192,7 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
         view_team_copy(x);
         return true;
     default:
-        return view_team_look(&x->session, &k) && request_of_look(x, v->list.rows.rows, r, &k);
+        return view_team_look(&x->session, &k) && view_team_move(x, v->list.rows.rows, r, &k);
     }
 }
 
@@ -222,19 +207,20 @@ static void view_team_mouse(struct explorer *x, void *state, const struct key *k
     else if (k.cut->grid.axes > 1)
         member = team_grid_at(&k, &v->members, key->row, key->column);
     if (key->code != AT_CLICK)
-        request_of_look(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
+        view_team_move(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
     else if (box_holds(&v->members, key->row, key->column) && member >= 0 && member < k.cut->members)
         x->session.team.member = member;
     else if (box_holds(&v->list.rows, key->row, key->column) && row < k.cut->row_count)
-        select_op(x, &k,
-                  k.cut->rows[row].op >= 0 ? k.cut->rows[row].op
-                                           : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
+        view_team_select_op(x, &k,
+                            k.cut->rows[row].op >= 0
+                                ? k.cut->rows[row].op
+                                : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
 }
 
 static void view_team_shown(struct explorer *x, void *state)
 {
     (void)state;
-    session_team_want(&x->session);
+    session_team_want(&x->session, false);
 }
 
 static int view_team_count(struct explorer *x, void *state)
@@ -261,23 +247,23 @@ static void view_team_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     struct team_look k;
-    if (view_team_look(&x->session, &k)) select_op(x, &k, i);
+    if (view_team_look(&x->session, &k)) view_team_select_op(x, &k, i);
 }
 
 const struct view view_team = {
     .name = "Team",
-    .purpose = "the array cut over several devices, and what they exchange",
+    .purpose = "the graph sharded over several devices, and their exchanges",
     .needs_plan = true,
     .state_size = sizeof(struct team_view),
     .shown = view_team_shown,
-    .hints = {{REQ_RIGHT, "member"},
+    .hints = {{REQ_RIGHT, "device"},
               {REQ_MORE_MEMBERS, "more"},
               {REQ_FEWER_MEMBERS, "fewer"},
               {REQ_DOWN, "op"},
               {REQ_OPERAND, "tensor"},
               {REQ_TEAM_TIME, "time"},
               {REQ_RUN_TEAM, "run"},
-              {REQ_STOP, "stop"},
+              {REQ_STOP, "cancel"},
               {REQ_COPY, "copy"},
               {REQ_BACK, "back"}},
     .draw = view_team_draw,

@@ -1,5 +1,5 @@
-/* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
- * total, and best and bound of all over time. */
+/* Below the rows of Compare: two maps side by side with differences marked, the list of differences, and
+ * best and bound over time. */
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "tui/draw/chart.h"
@@ -18,8 +18,8 @@ static int64_t compare_panes_share_of(int64_t from, int64_t to, double share)
     return from + (int64_t)((double)(to - from) * share + 0.5);
 }
 
-static void draw_map(const struct scene *on, struct box area, const struct rival *of,
-                     const uint8_t *different, const struct compare_window *w, char side)
+static void compare_draw_map(const struct scene *on, struct box area, const struct rival *of,
+                             const uint8_t *different, const struct compare_window *w, char side)
 {
     const struct outcome *o = of->outcome;
     struct raster r;
@@ -41,7 +41,7 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
                                .down = map_rows(on, 1)};
     view.to_tick = max_i64(view.to_tick, view.from_tick + 1);
     view.to_address = max_i64(view.to_address, view.from_address + 1);
-    if (!raster_make(&o->index, &view, &r)) return;
+    raster_make(&o->index, &view, &r);
     int32_t selected = same_buffer(o->plan, session_plan(on->session), on->session->selection.buffer);
     struct map_paint paint = {.outcome = o,
                               .raster = &r,
@@ -56,27 +56,27 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
 void compare_maps_draw(const struct scene *on, struct box area, const struct rival *left,
                        const struct rival *right, struct comparison *c, const struct compare_window *w)
 {
-    if (!comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
+    comparison_make(c, left->outcome->plan, right->outcome->plan);
     int half = (area.columns - 3) / 2;
     struct box one = {area.row, area.column, area.rows, half};
     struct box other = {area.row, area.column + half + 3, area.rows, half};
     for (int k = 0; k < area.rows; k++)
         put(on->cells, area.row + k, area.column + half + 1, on->glyphs->vertical, INK(FRAME));
-    draw_map(on, one, left, c->only_left, w, 'L');
-    draw_map(on, other, right, c->only_right, w, 'R');
+    compare_draw_map(on, one, left, c->only_left, w, 'L');
+    compare_draw_map(on, other, right, c->only_right, w, 'R');
 }
 
-/* "+1,048,576": so many bytes more are moved than on the left, as everywhere on the screen. */
-static void more_words(char *out, size_t size, int64_t gain)
+/* "+1,048,576": bytes more than on the left. */
+static void compare_more_words(char *out, size_t size, int64_t gain)
 {
     snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
 }
 
-/* What it comes to: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
-static void draw_sum(const struct scene *on, struct box row, const struct comparison *c)
+/* The sum: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
+static void compare_draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
     struct text line = {0};
-    /* "LX 100 KiB to 80 KiB; ": plans for other devices are no rivals of one another. */
+    /* "LX 100 KiB to 80 KiB; " */
     int64_t lx = c->left->problem.capacity, other = c->right->problem.capacity;
     int64_t cores = c->left->graph->device.cores, others = c->right->graph->device.cores;
     if (lx != other) text_format(&line, "LX %s to %s; ", in_short_bytes(lx).at, in_short_bytes(other).at);
@@ -94,19 +94,24 @@ static void draw_sum(const struct scene *on, struct box row, const struct compar
                                        : "more",
                     c->count_left, c->count_right, (int)c->diff.of_change[LX_MOVED]);
     char sum[100] = "";
-    if (c->diff.gain) more_words(sum, sizeof sum, c->diff.gain);
+    if (c->diff.gain) compare_more_words(sum, sizeof sum, c->diff.gain);
     put_right(on->cells, row.row, row.column, 15,
               (struct style){c->diff.gain < 0 ? TONE_BAD : TONE_GOOD, 0, MARK_BOLD}, sum);
     put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(TITLE), line.at ? line.at : "");
     text_free(&line);
 }
 
-/* "L nests: 10-17:h/8,s/16; ..." of both, where they differ and there is room. */
-static void draw_nests(const struct scene *on, struct box *area, const struct comparison *c)
+void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
+                        const struct rival *right, struct comparison *c, int *top)
 {
-    const struct lx_plan *plans[] = {c->left, c->right};
-    for (int k = 0; k < 2 && area->rows > 4 && !nests_same(c->left, c->right); k++) {
-        struct box row = box_cut_top(area, 1);
+    struct differing d;
+    if (area.rows < 1) return;
+    comparison_make(c, left->outcome->plan, right->outcome->plan);
+    compare_draw_sum(on, box_cut_top(&area, 1), c);
+    const struct lx_plan *plans[] = {c->left,
+                                     c->right}; /* "L nests: 10-17:h/8,s/16; ..." where they differ */
+    for (int k = 0; k < 2 && area.rows > 4 && !nests_same(c->left, c->right); k++) {
+        struct box row = box_cut_top(&area, 1);
         struct text line = {0};
         text_format(&line, "%c nests:%s", "LR"[k], plans[k] -> nest_count ? "" : " none");
         for (int32_t i = 0; i < plans[k]->nest_count; i++) {
@@ -114,18 +119,8 @@ static void draw_nests(const struct scene *on, struct box *area, const struct co
             text_format(&line, "%s ticks %d to %d ", i ? "," : "", (int)n->first, (int)n->last);
             add_nest_brief(plans[k], n, &line);
         }
-        put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(PLAIN), line.at ? line.at : "");
-        text_free(&line);
+        put_line(on->cells, (struct box){row.row, row.column + 17, 1, row.columns - 17}, INK(PLAIN), &line);
     }
-}
-
-void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
-                        const struct rival *right, struct comparison *c, int *top)
-{
-    struct differing d;
-    if (area.rows < 1 || !comparison_make(c, left->outcome->plan, right->outcome->plan)) return;
-    draw_sum(on, box_cut_top(&area, 1), c);
-    draw_nests(on, &area, c);
     while (*top > 0 && !comparison_line(c, *top, &d)) --*top;
     for (int i = 0; i < area.rows && comparison_line(c, *top + i, &d); i++) {
         struct box row = {area.row + i, area.column, 1, area.columns};
@@ -138,7 +133,7 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
         }
         int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
         char shown[100];
-        more_words(shown, sizeof shown, d.gain);
+        compare_more_words(shown, sizeof shown, d.gain);
         put_right(on->cells, row.row, row.column, 15,
                   d.gain < 0 ? INK(BAD)
                   : d.gain   ? INK(GOOD)
@@ -161,7 +156,7 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
     struct lines *lines = mem_zeroed((size_t)all->count, sizeof *lines);
     struct chart_series *s = mem_zeroed(2 * (size_t)all->count, sizeof *s);
     int n = 0;
-    for (int i = 0; lines && s && i < all->count; i++) {
+    for (int i = 0; i < all->count; i++) {
         struct curve c = rival_curve(on->session, &all->at[i]);
         bool racing = all->at[i].kind == RIVAL_RACER;
         if (c.count == 0 || (!racing && i != marked)) continue;

@@ -1,10 +1,10 @@
-/* An op cut over the cores, as Cores shows it, and its drawings. */
+/* The split of an op over the cores, and its drawings. */
 #ifndef LX_APP_TUI_CORE_CUT_H
 #define LX_APP_TUI_CORE_CUT_H
 
 #include "tui/core/explorer.h"
 
-/* What is looked at: an op of the graph with layouts, one of its operands, and how cores see it. */
+/* An op of the graph with layouts, one of its operands, and its core view. */
 struct cut {
     const struct lx_divisions *all;
     const struct lx_graph *g;
@@ -16,13 +16,13 @@ struct cut {
     int64_t parts; /* different parts of the tensor */
 };
 
-/* core_tensor.c: the tensor as a rectangle of which each part is a field with its number. */
+/* core_tensor.c: the tensor as a rectangle; each part is a field with its number. */
 void draw_cut_tensor(const struct scene *on, struct box area, const struct cut *c);
 
-/* core_menu.c: the quickest divisions that the op could have, weighed with its operands where the plan has them. */
+/* The quickest divisions of the op, timed with its operands where the plan has them. */
 enum { MOST_CHOICES = 12 };
 struct core_menu {
-    uint64_t outcome; /* that it is of */
+    uint64_t outcome; /* number of the outcome */
     int32_t op, count;
     int neighbours;
     struct lx_alternative at[MOST_CHOICES];

@@ -2,7 +2,8 @@
 #include "tui/views/graph_rows.h"
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
-#include "tui/draw/stack_bar.h"
+#include "tui/draw/chart.h"
+#include "picture/picture.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,14 +41,13 @@ static void graph_rows_add_splits(const struct lx_division *d, struct text *out)
     if (!*blank) text_add(out, "1 core");
 }
 
-/* One op of the plan that is shown. */
 struct graph_row {
     const struct outcome *outcome;
     const struct lx_graph *graph;
     const struct lx_op *op;
     const struct lx_op_wait *wait;
-    int32_t number, last;          /* last: of what is folded; else the op itself */
-    const struct lx_repeat *layer; /* that is folded here; NULL: none */
+    int32_t number, last;          /* last: of a folded row; else the op itself */
+    const struct lx_repeat *layer; /* folded here; NULL: none */
     bool here;                     /* it is selected */
 };
 
@@ -74,7 +74,8 @@ static void graph_rows_traffic_value(const void *row_of_table, const struct colu
     const struct graph_row *row = row_of_table;
     int64_t bytes = 0;
     (void)column;
-    for (int32_t o = row->number; o <= row->last; o++) bytes += outcome_traffic(row->outcome, o);
+    const struct lx_op_traffic *all = row->outcome->plan->traffic;
+    for (int32_t o = row->number; all && o <= row->last; o++) bytes += all[o].hbm_read + all[o].hbm_written;
     value_whole(v, bytes);
     v->paint = bytes ? PAINT_PLAIN : PAINT_GOOD;
     if (!bytes) v->words = "on chip";
@@ -126,8 +127,95 @@ static const struct column graph_array[GRAPH_COLUMNS] = {
 
 const struct columns graph_columns = COLUMNS("ops of the graph on the screen", graph_array);
 
+enum happening { PASSES, CROSSED, BEGINS, TOUCHED, ENDS, HAPPENINGS };
+
+static const uint32_t
+    thick[HAPPENINGS] =
+        {[PASSES] = 0x2503, [CROSSED] = 0x2542, [BEGINS] = 0x250e, [TOUCHED] = 0x2520, [ENDS] = 0x2516},
+    dotted[HAPPENINGS] =
+        {[PASSES] = 0x250a, [CROSSED] = 0x253c, [BEGINS] = 0x250c, [TOUCHED] = 0x251c, [ENDS] = 0x2514},
+    plain_thick[HAPPENINGS] = {'|', '|', ',', '+', '`'}, plain_dotted[HAPPENINGS] = {':', ':', ',', '+', '`'};
+
+static struct rail_room rails_fit(const struct outcome *o, int columns)
+{
+    int room = columns >= 180   ? 32
+               : columns >= 110 ? 16
+               : columns >= 70  ? 10
+               : columns >= 50  ? 4
+                                : 0,
+        all = o->rails.lanes;
+    struct rail_room r = {.lanes = all < room ? all : room, .step = 2 * all <= room ? 2 : 1};
+    bool folds = false;
+    for (int32_t row = 0; row < o->rails.rows && !folds; row++) folds = o->rails.live[row] > r.lanes;
+    r.folded = folds && r.lanes > 0 ? 4 : 0;
+    r.columns = r.lanes * r.step + r.folded;
+    return r;
+}
+
+static bool graph_uses(const struct lx_op *op, int32_t tensor)
+{
+    for (int k = 0; k < op_operand_count(op); k++)
+        if (op_operand(op, k) == tensor) return true;
+    return false;
+}
+
+/* The mark of the copy between cores that fills the tensor at a tick; 0: none. */
+static uint32_t graph_copy_mark(const struct scene *on, int32_t tensor, int32_t tick)
+{
+    const struct lx_plan *p = on->session->shown.plan;
+    int32_t low = 0, high = p->transfer_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (p->transfers[middle].tick < tick)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->transfer_count && p->transfers[low].tick == tick; low++) {
+        const struct lx_transfer *t = &p->transfers[low];
+        if (t->stay < 0 || t->stay >= p->problem.count || p->stays[t->stay].tensor != tensor) continue;
+        if (t->kind == LX_RING) return on->glyphs->ring;
+        if (t->kind == LX_MOVE) return on->glyphs->move;
+    }
+    return 0;
+}
+
+/* The lanes beside op `op`, from the left of the box on: thick where the tensor is on chip, dotted where it is not, a mark where
+ * the ring copies it, joined to the op by a line. */
+static void put_rails(const struct scene *on, struct box at, struct rail_room room, int32_t op)
+{
+    const struct outcome *o = &on->session->shown;
+    const struct lx_op *is = &outcome_graph(o)->ops[op];
+    int end = at.column + room.lanes * room.step, joined = -1;
+    for (int k = 0; k < room.lanes && joined < 0; k++) {
+        const struct rail *r = rails_at(&o->rails, k, op);
+        if (r && graph_uses(is, r->thing)) joined = at.column + k * room.step + 1;
+    }
+    for (int c = joined; c >= 0 && c < end + room.folded; c++)
+        put(on->cells, at.row, c, on->glyphs->horizontal, INK(FRAME));
+    for (int k = 0; k < room.lanes; k++) {
+        const struct rail *r = rails_at(&o->rails, k, op);
+        int column = at.column + k * room.step;
+        if (!r) continue;
+        bool touched = graph_uses(is, r->thing), on_chip = outcome_holds(o, r->thing, op),
+             crossed = joined >= 0 && column >= joined;
+        enum happening h = !touched         ? crossed ? CROSSED : PASSES
+                           : op == r->first ? BEGINS
+                           : op == r->last  ? ENDS
+                                            : TOUCHED;
+        const uint32_t *set = on->glyphs->ascii ? (on_chip ? plain_thick : plain_dotted)
+                              : on_chip         ? thick
+                                                : dotted;
+        uint32_t mark = touched ? graph_copy_mark(on, r->thing, op) : 0;
+        put(on->cells, at.row, column, mark ? mark : set[h],
+            (struct style){.ink = tone_of_identity(r->thing)});
+    }
+    int32_t folded = room.folded ? rails_folded(&o->rails, room.lanes, op) : 0;
+    if (folded > 0) put_format(on->cells, at.row, end, room.folded, INK(DIM), "+%d", (int)folded);
+}
+
 /* The bracket beside an op; beside the first ops a level each, the outermost first: "x16 h". */
-static void put_nest(const struct scene *on, struct box at, int32_t op, bool folded)
+static void graph_put_nest(const struct scene *on, struct box at, int32_t op, bool folded)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = at.columns > 0 ? plan_nest_at(p, op) : -1;
@@ -137,7 +225,7 @@ static void put_nest(const struct scene *on, struct box at, int32_t op, bool fol
     struct style style = nest == session_nest(on->session) ? INK(KEY) : INK(FRAME);
     int level = op - n->first;
     if (folded || n->first == n->last) {
-        /* Of a nest that is folded: "[h/8,s/8", or "[x64". */
+        /* Of a folded nest: "[h/8,s/8", or "[x64". */
         struct text words = {0};
         add_nest_brief(session_plan(on->session), n, &words);
         put(on->cells, at.row, at.column, '[', style);
@@ -159,8 +247,8 @@ static void put_nest(const struct scene *on, struct box at, int32_t op, bool fol
                (long long)n->tiles[level], nest_axis_letter(p, n, level));
 }
 
-/* The layers whose row begins with an op. */
-static const struct lx_repeat *layer_row(const struct outcome *o, int32_t op, struct graph_fold fold)
+/* The layers of a row that begins with an op. */
+static const struct lx_repeat *graph_layer_at(const struct outcome *o, int32_t op, struct graph_fold fold)
 {
     const struct lx_repeat *r = fold.layers ? outcome_repeat(o, op) : NULL;
     return r && r->first == op ? r : NULL;
@@ -169,30 +257,12 @@ static const struct lx_repeat *layer_row(const struct outcome *o, int32_t op, st
 int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fold)
 {
     const struct lx_plan *p = o->plan;
-    const struct lx_repeat *layer = layer_row(o, op, fold);
+    const struct lx_repeat *layer = graph_layer_at(o, op, fold);
     int32_t nest = fold.nests ? plan_nest_at(p, op) : -1;
     if (layer) return op + layer->ops * layer->times - 1;
     return nest >= 0 && p->nests[nest].first == op ? p->nests[nest].last : op;
 }
 
-static struct lx_op_wait waits_of_row(const struct outcome *o, int32_t op, int32_t last)
-{
-    return op == last ? o->waits[op] : lx_waits_sum(&o->waits[op], last - op + 1);
-}
-
-/* Where there is room for long names: as many as they have. */
-static int name_columns(const struct lx_graph *g)
-{
-    enum { LEAST = 24, MOST = 48 };
-    size_t longest = LEAST;
-    for (int32_t i = 0; i < g->op_count && longest < MOST; i++) {
-        size_t n = strlen(g->ops[i].name);
-        if (n > longest) longest = n < MOST ? n : MOST;
-    }
-    return (int)longest;
-}
-
-/* How wide a name is depends on the room. */
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
@@ -204,7 +274,12 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
     out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
-    out->columns[GRAPH_NAME].width = rest >= 140   ? name_columns(outcome_graph(o))
+    int longest = 24; /* of the names, where there is much room */
+    for (int32_t i = 0; i < outcome_graph(o)->op_count && longest < 48; i++) {
+        int n = (int)strlen(outcome_graph(o)->ops[i].name);
+        if (n > longest) longest = n < 48 ? n : 48;
+    }
+    out->columns[GRAPH_NAME].width = rest >= 140   ? longest
                                      : rest >= 100 ? 24
                                      : rest >= 70  ? 16
                                      : rest >= 42  ? 13
@@ -213,14 +288,9 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct lx_op_wait sum = waits_of_row(o, i, graph_row_last(o, i, fold));
+        struct lx_op_wait sum = lx_waits_sum(&o->waits[i], graph_row_last(o, i, fold) - i + 1);
         out->longest_us = fmax(out->longest_us, lx_wait_us(&sum));
     }
-}
-
-static struct box columns_of_row(const struct graph_rows *r, struct box row)
-{
-    return (struct box){row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
 }
 
 void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row)
@@ -229,7 +299,8 @@ void put_graph_head(const struct scene *on, const struct graph_rows *r, struct b
     put_text(on->cells, row.row, row.column + TICK_COLUMNS, r->nests, INK(DIM), r->nests > 4 ? "nest" : "");
     put_text(on->cells, row.row, row.column + TICK_COLUMNS + r->nests, r->rails.columns, INK(DIM),
              r->rails.columns >= 7 ? "tensors" : "");
-    put_headings(on->cells, columns_of_row(r, row), &r->fitted);
+    struct box columns = {row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
+    put_headings(on->cells, columns, &r->fitted);
 }
 
 void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t i)
@@ -237,21 +308,21 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
     const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
     int32_t last = graph_row_last(o, i, r->fold), selected = on->session->selection.op;
-    struct lx_op_wait wait = waits_of_row(o, i, last);
+    struct lx_op_wait wait = lx_waits_sum(&o->waits[i], last - i + 1);
     struct graph_row data = {
-        o, g, &g->ops[i], &wait, i, last, layer_row(o, i, r->fold), selected >= i && selected <= last};
+        o, g, &g->ops[i], &wait, i, last, graph_layer_at(o, i, r->fold), selected >= i && selected <= last};
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
-    struct box columns = columns_of_row(r, row);
+    struct box columns = {row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
     put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
     if (!data.layer)
-        put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->fold.nests);
+        graph_put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->fold.nests);
     put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS + r->nests, 1, r->rails.columns}, r->rails,
               i);
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
     put_values(on->cells, columns, &r->fitted, &data);
-    put_waits(on, (struct box){row.row, row.column + r->bar_at, 1, row.columns - r->bar_at - 1}, data.wait,
-              r->longest_us);
+    put_stack(on, (struct box){row.row, row.column + r->bar_at, 1, row.columns - r->bar_at - 1}, wait.us,
+              wait_looks, LX_WAIT_COUNT, r->longest_us);
     if (data.here) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     if (on->search[0] && op_matches(g, i, on->search))
         put_paper(on->cells, (struct box){row.row, columns.column, 1, r->fitted.place[GRAPH_NAME].width},

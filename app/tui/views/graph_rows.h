@@ -1,9 +1,18 @@
-/* The rows of the graph: an op with its lanes, figures and what it waits for. */
+/* The rows of the graph: an op with its lanes, figures and waits. */
 #ifndef LX_APP_TUI_GRAPH_ROWS_H
 #define LX_APP_TUI_GRAPH_ROWS_H
 
-#include "tui/views/graph_rails.h"
-#include "tui/draw/put_columns.h"
+#include "tui/draw/cells.h"
+#include "tui/draw/rails.h"
+#include "tui/core/views.h"
+
+/* Lanes of tensors that several ops use, from the first op to the last. */
+/* Columns of the lanes, and of the number of folded ones behind them. */
+struct rail_room {
+    int lanes, step; /* step: columns of a lane */
+    int folded;
+    int columns; /* of all */
+};
 
 enum graph_column {
     GRAPH_NAME,
@@ -18,12 +27,13 @@ enum graph_column {
     GRAPH_COLUMNS
 };
 
-/* What is one row each, with the sums of its ops. */
+/* Folded things have one row each, with the sums of their ops. */
 struct graph_fold {
     bool nests, layers;
 };
 
-/* Where things stand in a row: tick, the bracket of its nest, lanes, a mark in the colour of the output, the columns, a bar. */
+/* The parts of a row: tick, bracket of its nest, lanes, a mark in the colour of the output, columns, a
+ * bar. */
 struct graph_rows {
     struct rail_room rails;
     struct graph_fold fold;
@@ -31,15 +41,15 @@ struct graph_rows {
     struct column columns[GRAPH_COLUMNS];
     struct fitted fitted;
     int columns_at, bar_at; /* from the left */
-    double longest_us;      /* of an op: the whole bar */
+    double longest_us;      /* of an op: a whole bar */
 };
 
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out);
-/* The last op of the row that begins with an op: the last of its layers, or of its nest, where these are folded. */
+/* The last op of the row that begins with an op: of its layers, or of its nest, if these are folded. */
 int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fold);
 void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row);
 void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t op);
-/* Has the op this in its name, its kind's or its output's? */
+/* Is the text in the name of the op, of its kind or of its output? */
 bool op_matches(const struct lx_graph *g, int32_t op, const char *text);
 
 #endif

@@ -1,8 +1,10 @@
-/* Reads under a lock, so that a file is read once however many jobs want it; whoever forgets it only marks it
- * old, and the next to ask reads again. */
+/* A lock around reading, so that a file is read once for all jobs. source_forget only marks the content as outdated; the next
+ * source_read reads the file again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
 #include "base/border.h"
+#include "base/text.h"
+#include "planning/graph_files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 
 struct pattern_source {
-    pthread_mutex_t lock; /* held while the file is read: the others wait for it, and do not read it too */
+    pthread_mutex_t lock; /* held while the file is read: other jobs wait */
     bool is_read;
     atomic_bool is_old; /* forgotten */
     struct source_content content;
@@ -22,7 +24,6 @@ struct pattern_source *source_new(const char *path, const struct model_options *
 {
     size_t length = strlen(path);
     struct pattern_source *s = mem_zeroed(1, sizeof *s + length + 1);
-    if (!s) return NULL;
     memcpy(s->path, path, length);
     s->models = models;
     pthread_mutex_init(&s->lock, NULL);
@@ -44,7 +45,8 @@ void source_free(struct pattern_source *s)
     mem_free(s);
 }
 
-static void read_file(const char *path, const struct model_options *models, struct source_content *c)
+static void pattern_source_read(const char *path, const struct model_options *models,
+                                struct source_content *c)
 {
     size_t length = 0;
     char *text = file_read(path, &length, &c->st);
@@ -53,7 +55,7 @@ static void read_file(const char *path, const struct model_options *models, stru
         c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
     } else if (text && lx_is_team_plan(text, length)) {
-        /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
+        /* Of a team's plan all views but the team's show the graph on one device. */
         struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
         if (team) {
             c->graph = lx_graph_ref(team->team->graph);
@@ -76,7 +78,7 @@ static void pattern_source_fill(struct pattern_source *s)
 {
     struct border border;
     if (border_begin(&border) == 0) {
-        read_file(s->path, s->models, &s->content);
+        pattern_source_read(s->path, s->models, &s->content);
         border_end_released(&border);
         s->is_read = true;
     } else {
@@ -99,9 +101,59 @@ struct source_content source_read(struct pattern_source *s)
 
 void source_forget(struct pattern_source *s)
 {
-    /* While somebody reads it, nobody waits here: the next one to ask drops it. */
+    /* Does not wait for a job that reads: the next job drops the content. */
     atomic_store(&s->is_old, true);
     if (pthread_mutex_trylock(&s->lock) != 0) return;
     if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
     pthread_mutex_unlock(&s->lock);
+}
+
+/* "all pass", "greedy fails", "refused: shape" */
+static char *pattern_facts_expectation(const struct lx_graph *g)
+{
+    struct text t = {0};
+    int fails = 0;
+    for (int i = 0; i < g->expect_count; i++) fails += !g->expects[i].pass;
+    if (g->expect_stage)
+        text_format(&t, "refused: %s", g->expect_code ? g->expect_code : g->expect_stage);
+    else if (g->expect_count == 0)
+        text_add(&t, "");
+    else if (fails == 0)
+        text_add(&t, "all pass");
+    else {
+        const char *comma = "";
+        for (int i = 0; i < g->expect_count; i++) {
+            if (g->expects[i].pass) continue;
+            text_format(&t, "%s%s", comma, g->expects[i].solver);
+            comma = ", ";
+        }
+        text_add(&t, fails == 1 ? " fails" : " fail");
+    }
+    return t.at ? t.at : mem_string("");
+}
+
+void facts_of(const struct source_content *from, struct facts *out)
+{
+    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
+    if (!from->graph) return;
+    const struct lx_graph *g = from->graph;
+    out->name = mem_string(g->name);
+    out->summary = mem_string(g->summary ? g->summary : "");
+    out->expect = pattern_facts_expectation(g);
+    out->ops = g->op_count;
+    out->is_list = g->is_list;
+    out->must_refuse = g->expect_stage != NULL;
+    out->buffers = g->is_list ? g->buffer_count : g->tensor_count;
+    for (int32_t i = 0; i < g->tensor_count; i++) out->bytes += g->tensors[i].bytes;
+    for (int32_t i = 0; i < g->buffer_count; i++) out->bytes += g->buffers[i].size;
+    out->target = g->target_hbm_bytes;
+    if (!from->is_plan) out->refused = !expectations_known(from->graph, &out->st);
+}
+
+void facts_free(struct facts *f)
+{
+    mem_free(f->name);
+    mem_free(f->summary);
+    mem_free(f->expect);
+    *f = (struct facts){0};
 }

@@ -1,5 +1,5 @@
-/* The file of a pattern: read by whoever asks first, shared from then on, until it is forgotten. Graphs and
- * plans are constant, so that any number of jobs work on the same ones. For any thread. */
+/* The file of a pattern: the first job reads it, all jobs share it, until it is forgotten. Graphs and
+ * plans are constant. For any thread. */
 #ifndef LX_APP_TUI_PATTERN_SOURCE_H
 #define LX_APP_TUI_PATTERN_SOURCE_H
 
@@ -8,11 +8,11 @@
 
 struct pattern_source;
 
-/* `models`: how a model is read, for as long as the source is there; NULL: as it is. NULL when memory is out. */
+/* `models`: how a model is read; it outlives the source. NULL: the default. */
 struct pattern_source *source_new(const char *path, const struct model_options *models);
 void source_free(struct pattern_source *s);
 
-/* What was read; graph NULL: `st` says why. */
+/* The content of a file; graph NULL: see `st`. */
 struct source_content {
     const struct lx_graph *graph;
     const struct lx_plan *plan; /* of a plan file, whose graph it is; else NULL */
@@ -21,10 +21,22 @@ struct source_content {
     lx_status st;
 };
 
-/* References of the caller's own, to be given back. */
+/* With references for the caller. */
 struct source_content source_read(struct pattern_source *s);
 void source_content_free(struct source_content *c);
-/* The next one to ask reads the file again. */
+/* The next source_read reads the file again. */
 void source_forget(struct pattern_source *s);
+
+/* The facts of a pattern, without planning. */
+struct facts {
+    char *name, *summary, *expect;
+    int64_t ops, buffers, bytes, target; /* target -1: none */
+    bool is_list, is_plan, must_refuse;
+    bool refused; /* see `st` */
+    lx_status st;
+};
+
+void facts_of(const struct source_content *from, struct facts *out);
+void facts_free(struct facts *f);
 
 #endif

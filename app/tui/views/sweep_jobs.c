@@ -1,4 +1,3 @@
-/* The jobs of a sweep; see sweep_jobs.h. */
 #include "tui/views/sweep_jobs.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -15,17 +14,17 @@ struct sweep_job {
     bool is_search;
 };
 
-static void run_job(void *data, void *watch)
+static void sweep_jobs_run(void *data, void *watch)
 {
     struct sweep_job *j = data;
     struct lx_run run = {.stop = watch_stop, .context = watch};
     for (size_t i = 0; i < j->tasks.count && !watch_stop(watch); i++) {
         sweep_do(&j->of->sweep, &j->tasks.at[i], &run, &j->like, &j->values[i]);
-        if (watch_stop(watch)) j->values[i].state = SWEEP_UNKNOWN; /* not the best that it could be */
+        if (watch_stop(watch)) j->values[i].state = SWEEP_UNKNOWN; /* not its best result */
     }
 }
 
-static void free_job(void *data)
+static void sweep_jobs_free(void *data)
 {
     struct sweep_job *j = data;
     swept_release(j->of);
@@ -36,22 +35,16 @@ static void free_job(void *data)
 }
 
 /* Takes the tasks over. */
-static bool sweep_jobs_post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like, bool is_search)
+static void sweep_jobs_post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like, bool is_search)
 {
     struct sweep_job *j = mem_zeroed(1, sizeof *j);
-    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
-    if (!j || !values || tasks->count == 0) {
-        VEC_FREE(tasks);
-        mem_free(j);
-        mem_free(values);
-        return false;
-    }
-    *j = (struct sweep_job){w, *tasks, values, lx_plan_ref(like), is_search};
+    *j = (struct sweep_job){w, *tasks, mem_zeroed(tasks->count + 1, sizeof *j->values), lx_plan_ref(like),
+                            is_search};
     w->users++;
-    return worker_post(w->worker, &sweep_work, tasks->at[0].size, j);
+    worker_post(w->worker, &sweep_work, tasks->at[0].size, j);
 }
 
-static void job_done(void *data, bool stopped)
+static void sweep_jobs_done(void *data, bool stopped)
 {
     struct sweep_job *j = data;
     struct swept *w = j->of;
@@ -60,16 +53,17 @@ static void job_done(void *data, bool stopped)
     w->stopped |= stopped;
     if (!j->is_search && --w->left == 0 && !w->stopped) {
         sweep_tasks all = {0};
-        if (sweep_searches(&w->sweep, &all))
-            for (size_t i = 0; i < all.count; i++) {
-                sweep_tasks one = {0};
-                if (VEC_PUSH(&one, all.at[i])) sweep_jobs_post(w, &one, j->like, true);
-            }
+        sweep_searches(&w->sweep, &all);
+        for (size_t i = 0; i < all.count; i++) {
+            sweep_tasks one = {0};
+            VEC_PUSH(&one, all.at[i]);
+            sweep_jobs_post(w, &one, j->like, true);
+        }
         VEC_FREE(&all);
     }
 }
 
-const struct work sweep_work = {5, run_job, job_done, free_job};
+const struct work sweep_work = {5, sweep_jobs_run, sweep_jobs_done, sweep_jobs_free};
 
 void swept_release(struct swept *w)
 {
@@ -79,8 +73,8 @@ void swept_release(struct swept *w)
 }
 
 /* The solver of the settings, and the quick ones that answer the question. */
-static int choose_solvers(const struct session *s, enum lx_objective question,
-                          struct lx_settings out[MOST_SOLVERS])
+static int sweep_jobs_solvers(const struct session *s, enum lx_objective question,
+                              struct lx_settings out[MOST_SOLVERS])
 {
     const struct lx_solver *own = lx_settings_solver(&s->now.options, question);
     int n = 0;
@@ -94,22 +88,6 @@ static int choose_solvers(const struct session *s, enum lx_objective question,
         out[n++] = how.options;
     }
     return n;
-}
-
-/* One job per size, of all lines. */
-static bool post_sizes(struct swept *w, const struct lx_plan *like)
-{
-    size_t lines = w->sweep.lines.count;
-    sweep_tasks all = {0};
-    bool ok = sweep_points(&w->sweep, &all);
-    w->left = (int)w->sweep.sizes.count;
-    for (size_t i = 0; ok && i < all.count; i += lines) {
-        sweep_tasks some = {0};
-        for (size_t l = 0; ok && l < lines; l++) ok = VEC_PUSH(&some, all.at[i + l]);
-        ok = sweep_jobs_post(w, &some, like, false) && ok;
-    }
-    VEC_FREE(&all);
-    return ok;
 }
 
 static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *range, lx_status *st)
@@ -127,32 +105,39 @@ static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *ran
     const struct lx_graph *own = p->graph->sharing ? p->graph->sharing : p->graph;
     bool ok = range ? sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, st)
                     : sweep_sizes_own(own, sweep_need(p->graph, &s->now.options), SWEEP_STEPS, &sizes, st);
-    int n = choose_solvers(s, question, solvers);
+    int n = sweep_jobs_solvers(s, question, solvers);
     ok = ok && sweep_begin(&w->sweep, p->graph, solvers, n, &sizes, &none, st);
     if (ok) w->sweep.by_time = p->asks_time;
     VEC_FREE(&sizes);
     return ok;
 }
 
+/* One job per size, of all lines. */
 struct swept *sweep_start(struct session *s, const char *range, lx_status *st)
 {
     struct swept *w = mem_zeroed(1, sizeof *w);
+    sweep_tasks all = {0};
     worker_stop(s->worker, &sweep_work);
-    if (!w) return status_no_memory(st), NULL;
     *w = (struct swept){.worker = s->worker, .how = s->now, .pattern = s->shown_pattern, .users = 1};
-    if (sweep_jobs_begin(w, s, range, st) && post_sizes(w, session_plan(s))) return w;
-    swept_release(w);
-    return NULL;
-}
-
-static struct what_if without_size(struct what_if how)
-{
-    lx_settings_unset(&how.options, LX_OPTION_LX);
-    return how;
+    if (!sweep_jobs_begin(w, s, range, st)) {
+        swept_release(w);
+        return NULL;
+    }
+    sweep_points(&w->sweep, &all);
+    w->left = (int)w->sweep.sizes.count;
+    for (size_t i = 0; i < all.count; i += w->sweep.lines.count) {
+        sweep_tasks some = {0};
+        for (size_t l = 0; l < w->sweep.lines.count; l++) VEC_PUSH(&some, all.at[i + l]);
+        sweep_jobs_post(w, &some, session_plan(s), false);
+    }
+    VEC_FREE(&all);
+    return w;
 }
 
 bool swept_is_new(const struct swept *w, const struct session *s)
 {
-    struct what_if a = without_size(w->how), b = without_size(s->now);
+    struct what_if a = w->how, b = s->now;
+    lx_settings_unset(&a.options, LX_OPTION_LX);
+    lx_settings_unset(&b.options, LX_OPTION_LX);
     return w->pattern == s->shown_pattern && settings_same(&a, &b);
 }

@@ -1,23 +1,23 @@
-/* Buffers: every stay of the plan in a table that is sorted by any column, and where the plan's bytes go.
+/* Buffers: every stay of the plan in a table with any order, and the plan's bytes by purpose.
  *
- * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
- * are seen only. */
+ * Up to some 100,000 rows: they are sorted once for a plan, a column and a filter; drawing visits only
+ * visible rows. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/table.h"
-#include "tui/draw/put_columns.h"
-#include "tui/draw/stack_bar.h"
+#include "tui/draw/cells.h"
+#include "tui/draw/chart.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the order of rows was made for. */
+/* The key of an order of rows. */
 struct arranged_for {
     const struct lx_plan *plan;
-    uint64_t number; /* of the outcome: an address alone may be a freed one's */
+    uint64_t number; /* of the outcome: a plan's address may be reused */
     int column;
     bool descending;
     char filter[64];
@@ -25,13 +25,13 @@ struct arranged_for {
 
 struct buffers_view {
     struct list list;
-    struct arranged_for now;  /* as it is asked for */
-    struct arranged_for made; /* as `shown` is; the plan NULL: not at all */
+    struct arranged_for now;  /* requested */
+    struct arranged_for made; /* of `shown`; plan NULL: none */
     struct buffer_row *rows;  /* per buffer */
     int32_t *shown, count;    /* in their order */
     int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
     struct column columns[BUFFER_COLUMNS];
-    int life_columns, address_columns; /* that the longest take */
+    int life_columns, address_columns; /* of the longest ones */
     struct fitted fitted;              /* as drawn last, for clicks on heads */
     struct box head;
 };
@@ -51,12 +51,6 @@ static void view_buffers_end(void *state)
     mem_free(v->row_of);
 }
 
-static bool same_order(const struct arranged_for *a, const struct arranged_for *b)
-{
-    return a->plan == b->plan && a->number == b->number && a->column == b->column &&
-           a->descending == b->descending && strcmp(a->filter, b->filter) == 0;
-}
-
 static const char *view_buffers_role_of(const struct lx_plan *p, int32_t i)
 {
     return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
@@ -72,35 +66,28 @@ static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char 
     return p->layouts && has_text(view_buffers_role_of(p, i), filter);
 }
 
-static bool view_buffers_make_rows(struct buffers_view *v, const struct outcome *o)
-{
-    size_t n = (size_t)o->plan->problem.count + 1;
-    struct buffer_row *rows = mem_resize(v->rows, n * sizeof *rows);
-    if (rows) v->rows = rows;
-    int32_t *shown = mem_resize(v->shown, n * sizeof *shown);
-    if (shown) v->shown = shown;
-    int32_t *row_of = mem_resize(v->row_of, n * sizeof *row_of);
-    if (row_of) v->row_of = row_of;
-    for (size_t i = 0; rows && i + 1 < n; i++) rows[i] = (struct buffer_row){o->plan, o->moved, (int32_t)i};
-    return rows && shown && row_of;
-}
-
 static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
     v->now.number = s->shown.number;
     snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
-    if (same_order(&v->now, &v->made)) return;
+    if (v->now.plan == v->made.plan && v->now.number == v->made.number && v->now.column == v->made.column &&
+        v->now.descending == v->made.descending && strcmp(v->now.filter, v->made.filter) == 0)
+        return;
     v->count = 0;
     v->made = (struct arranged_for){0};
-    if (!p || !view_buffers_make_rows(v, &s->shown)) return;
+    if (!p) return;
+    size_t all = (size_t)p->problem.count + 1;
+    v->rows = mem_resize(v->rows, all * sizeof *v->rows);
+    v->shown = mem_resize(v->shown, all * sizeof *v->shown);
+    v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
+    for (int32_t i = 0; i < p->problem.count; i++) v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
     for (int32_t i = 0; i < p->problem.count; i++)
         if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
-    if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
-                   v->shown, v->count))
-        return;
-    /* "5777..5779", and "fast 0x000040": as wide as the longest. */
+    sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending, v->shown,
+              v->count);
+    /* Widths of "5777..5779" and of "fast 0x000040". */
     char life[64];
     v->life_columns = 8;
     v->address_columns = 9;
@@ -125,19 +112,6 @@ static struct box view_buffers_behind_mark(struct box row)
 
 enum { NEVER = 1 << 20 };
 
-static void view_buffers_draw_head(const struct scene *on, struct buffers_view *v, struct box row)
-{
-    v->head = row;
-    for (int c = 0; c < BUFFER_COLUMNS; c++) {
-        char title[40];
-        bool here = c == v->now.column;
-        snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
-                 here ? (v->now.descending ? " v" : " ^") : "");
-        put_heading(on->cells, view_buffers_behind_mark(row), &v->fitted, (size_t)c,
-                    here ? INK(TITLE) : INK(DIM), title);
-    }
-}
-
 static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
                                   int at)
 {
@@ -154,8 +128,8 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
                   INK_ON(MATCH, MATCH));
 }
 
-/* Why the buffer under the cursor is where it is. */
-static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
+/* The state of the buffer under the cursor, and the reason. */
+static void view_buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
     if (v->count == 0 || area.rows < 1) return;
     int32_t i = v->shown[v->list.cursor];
@@ -164,7 +138,6 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     add_printable(&line, p->problem.buffers[i].name, 40);
     text_format(&line, ": %s", buffer_state(p, i));
     if (p->layouts) text_format(&line, ", %s", view_buffers_role_of(p, i));
-    /* What its cost is: not what it moves, but what it would move less on chip. */
     int64_t cost = p->problem.buffers[i].spill_cost;
     if (p->layouts && p->answer.address[i] < 0 && cost > 0)
         text_format(&line, ", %s B less on chip", grouped(cost).at);
@@ -180,8 +153,7 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
         text_add(&line, ", in place of ");
         add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
     }
-    put_wrapped(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), line.at ? line.at : "");
-    text_free(&line);
+    put_paragraph(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), &line);
 }
 
 static void view_buffers_draw_sums(const struct scene *on, struct box area)
@@ -197,8 +169,7 @@ static void view_buffers_draw_sums(const struct scene *on, struct box area)
     text_format(&line, "%s %s B: ", o->plan->layouts ? "HBM" : "cost",
                 grouped(o->plan->figures.hbm_bytes).at);
     add_byte_sums(o->plan, &o->bytes, &line);
-    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
+    put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
 static void view_buffers_draw(const struct scene *on, void *state, struct box area)
@@ -206,82 +177,80 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     struct buffers_view *v = state;
     struct box list = area;
     view_buffers_arrange(v, on->session, on->filter);
-    /* The cursor is where the selected buffer is, whoever selected it. */
+    /* The cursor follows the selection. */
     int32_t buffer = on->session->selection.buffer;
     if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
         v->list.cursor = v->row_of[buffer];
     struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
     struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
     struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
-    /* Where there is room for reasons they get the rest, else the name does. */
+    /* Reasons get the rest of the row if there is room, else the name does. */
     int room = view_buffers_behind_mark(head).columns;
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
     bool tiles = v->made.plan && v->made.plan->nest_count > 0;
     if (tiles) v->columns[BUFFER_REASON].from += 16;
     bool reasons = room >= v->columns[BUFFER_REASON].from;
     v->columns[BUFFER_LIFE].width = v->life_columns;
-    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* names go before costs */
     if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
     v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
     v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
-    view_buffers_draw_head(on, v, head);
+    v->head = head;
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->now.column;
+        snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
+                 here ? (v->now.descending ? " v" : " ^") : "");
+        put_heading(on->cells, view_buffers_behind_mark(head), &v->fitted, (size_t)c,
+                    here ? INK(TITLE) : INK(DIM), title);
+    }
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
         view_buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns},
                               v->list.top + i);
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN),
-                           on->filter[0] ? "No buffer matches the filter. %s takes it away."
+                           on->filter[0] ? "No buffer matches the filter. %s removes it."
                                          : "This plan has no buffers. %s goes back.",
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
     if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
-    draw_why(on, v, why);
+    view_buffers_draw_why(on, v, why);
     view_buffers_draw_sums(on, sums);
-}
-
-static void sort_by_name(struct explorer *x, struct buffers_view *v, const char *name)
-{
-    struct text known = {0};
-    for (int c = 0; c < BUFFER_COLUMNS; c++) {
-        if (strcmp(plan_buffer_columns.at[c].key, name) == 0) {
-            v->now.column = c;
-            text_free(&known);
-            return;
-        }
-        text_format(&known, "%s%s", c ? ", " : "", plan_buffer_columns.at[c].key);
-    }
-    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
-    text_free(&known);
-}
-
-/* The next column that is seen. */
-static void sort_by_next(struct buffers_view *v, int by)
-{
-    do v->now.column = (v->now.column + by + BUFFER_COLUMNS) % BUFFER_COLUMNS;
-    while (v->fitted.place[v->now.column].width == 0 && v->now.column != BUFFER_NAME);
 }
 
 static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
+    struct text known = {0};
+    int column = -1;
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        /* What is on chip is shown there; of what is not, why. */
-
         if (!why_open(x)) {
             session_show_buffer(&x->session);
             explorer_show(x, VIEW_MAP);
         }
         return true;
     case REQ_SORT:
-        sort_by_name(x, v, argument ? argument : "");
+        for (int c = 0; c < BUFFER_COLUMNS; c++) {
+            if (argument && strcmp(plan_buffer_columns.at[c].key, argument) == 0) column = c;
+            text_format(&known, "%s%s", c ? ", " : "", plan_buffer_columns.at[c].key);
+        }
+        if (column >= 0)
+            v->now.column = column;
+        else
+            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument ? argument : "",
+                         known.at);
+        text_free(&known);
         return true;
     case REQ_SORT_RIGHT:
     case REQ_SORT_LEFT:
-        sort_by_next(v, r == REQ_SORT_RIGHT ? 1 : -1);
+        column = v->now.column;
+        do column = (column + (r == REQ_SORT_RIGHT ? 1 : BUFFER_COLUMNS - 1)) % BUFFER_COLUMNS;
+        while (v->fitted.place[column].width == 0 && column != BUFFER_NAME);
+        v->now.column = column;
         return true;
     case REQ_SORT_REVERSE:
         v->now.descending = !v->now.descending;

@@ -1,8 +1,8 @@
-/* Plans side by side on the open pattern: the one that is shown, a pinned one, plan files, and every solver, raced in the
- * background. Two of them are drawn next to each other with what differs marked and listed. */
+/* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
+ * raced in the background. Two of them are drawn next to each other with their differences. */
 #include "text/format.h"
-#include "tui/views/compare_columns.h"
-#include "tui/draw/put_columns.h"
+#include "tui/views/compared.h"
+#include "tui/draw/cells.h"
 #include "base/checked.h"
 
 #include <math.h>
@@ -12,22 +12,27 @@
 
 enum { LEAST_PANE = 6, MARKS = 4 };
 
-/* What is below the rows. By itself: curves while a race is on, then maps with the differences below them. */
+/* The pane below the rows. By itself: curves during a race, then maps with the differences below them. */
 enum pane { PANE_ITSELF, PANE_MAPS, PANE_LINES, PANE_CURVES, PANE_COUNT };
+
+static const char *const pane_names[] = {[PANE_ITSELF] = "maps, and curves during a race",
+                                         [PANE_MAPS] = "two maps",
+                                         [PANE_LINES] = "differences, byte by byte",
+                                         [PANE_CURVES] = "best and bound over time"};
 
 struct compare_view {
     struct list list;
     struct rivals rows; /* as they were drawn last: sorted */
-    int sort;           /* column; -1: as they come */
+    int sort;           /* column; -1: unsorted */
     bool reversed;
-    bool moved; /* by a person; until then the cursor goes to the winner */
+    bool moved; /* by the user; until then the cursor goes to the winner */
     bool has_left;
-    struct rival left; /* that was marked: kind and number count */
+    struct rival left; /* kind and number count */
     enum pane pane;
     int top; /* of the differences */
     struct compare_window window;
     struct comparison comparison;
-    uint64_t race;       /* that the cursor was put for */
+    uint64_t race;       /* of the present cursor */
     uint64_t files_read; /* the same */
 };
 
@@ -43,7 +48,7 @@ static void view_compare_end(void *state)
     comparison_free(&v->comparison);
 }
 
-static bool same_rival(const struct rival *a, const struct rival *b)
+static bool view_compare_same(const struct rival *a, const struct rival *b)
 {
     return a->kind == b->kind && a->number == b->number;
 }
@@ -51,12 +56,12 @@ static bool same_rival(const struct rival *a, const struct rival *b)
 static int view_compare_row_of(const struct compare_view *v, const struct rival *r)
 {
     for (int i = 0; i < v->rows.count; i++)
-        if (same_rival(&v->rows.at[i], r)) return i;
+        if (view_compare_same(&v->rows.at[i], r)) return i;
     return -1;
 }
 
-/* The rows anew, as what there is may have changed; the cursor stays on its rival, or is on the winner of a race that
- * nobody has moved it in. */
+/* Gathers the rows again, as they may have changed. The cursor stays on its rival, or goes to the winner
+ * of a new race. */
 static void view_compare_gather(struct compare_view *v, const struct session *s)
 {
     struct rival here = {0};
@@ -75,7 +80,7 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
-    if (v->files_read != s->files_read) { /* who asks for a file wants to see it */
+    if (v->files_read != s->files_read) { /* a new file is selected */
         v->files_read = s->files_read;
         here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
         had = v->moved = true;
@@ -84,8 +89,8 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
     v->list.cursor = at < 0 ? 0 : at;
 }
 
-/* The row on the left: the marked one, or else A, or else what is shown. */
-static const struct rival *left_of(const struct compare_view *v)
+/* The row on the left: the marked one, or A, or the present plan. */
+static const struct rival *view_compare_left_of(const struct compare_view *v)
 {
     struct rival pinned = {.kind = RIVAL_PINNED}, now = {.kind = RIVAL_NOW};
     int at = v->has_left ? view_compare_row_of(v, &v->left) : -1;
@@ -107,7 +112,7 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
     struct progress now = rival_progress(s, r);
     struct cells *g = on->cells;
     bool wins = r->kind == RIVAL_RACER && session_wins(s, r->number);
-    if (r == left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
+    if (r == view_compare_left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
     if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
     if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
     struct racer_row data = {on, r, r->outcome->plan, wins};
@@ -121,7 +126,7 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
         put(g, row.row, words, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_text(g, row.row, words + 2, room, INK(WARN), progress_words(now.seconds, &best).at);
     } else if (now.waiting)
-        put_text(g, row.row, words, 20, INK(DIM), "waits its turn");
+        put_text(g, row.row, words, 20, INK(DIM), "queued");
     else if (r->outcome->plan)
         put_values(g, at, f, &data);
     else if (r->outcome->st.code != LX_OK)
@@ -129,19 +134,8 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
     if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void draw_advice(const struct scene *on, struct box area)
-{
-    put_wrapped_format(
-        on->cells, area, INK(DIM),
-        "%s races all solvers on this pattern.\n%s keeps the plan that is shown as A; %s%s FILE lays a "
-        "plan file beside it.\n%s and %s choose the plan on the right, %s the one on the left, and %s "
-        "takes a solver.",
-        KEY_OF(RACE), KEY_OF(PIN), KEY_OF(COMMAND), request_rows[REQ_OPEN_PLAN].name, KEY_OF(DOWN),
-        KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
-}
-
-/* Of a race, or of a plan that is being made; that of one which is there nobody asked for. */
-static bool has_curves(const struct scene *on, const struct compare_view *v)
+/* Curves of a race, or of planning. */
+static bool view_compare_has_curves(const struct scene *on, const struct compare_view *v)
 {
     for (int i = 0; i < v->rows.count; i++) {
         const struct rival *r = &v->rows.at[i];
@@ -151,24 +145,24 @@ static bool has_curves(const struct scene *on, const struct compare_view *v)
     return false;
 }
 
-static void draw_pane(const struct scene *on, struct compare_view *v, struct box area)
+static void view_compare_draw_pane(const struct scene *on, struct compare_view *v, struct box area)
 {
-    const struct rival *left = left_of(v), *right = &v->rows.at[v->list.cursor];
-    bool both = left && right->outcome->plan;
-    bool alone = left && same_rival(left, right) && session_winner(on->session) < 0;
-    enum pane pane = v->pane != PANE_ITSELF                                              ? v->pane
-                     : worker_busy(on->session->worker, &race_work) || !(both && !alone) ? PANE_CURVES
-                                                                                         : PANE_MAPS;
-    if (pane == PANE_CURVES && v->pane == PANE_ITSELF && !has_curves(on, v)) {
-        draw_advice(on, area);
+    const struct rival *left = view_compare_left_of(v), *right = &v->rows.at[v->list.cursor];
+    bool both = left && right->outcome->plan,
+         alone = left && view_compare_same(left, right) && session_winner(on->session) < 0,
+         race = worker_busy(on->session->worker, &race_work) || !both || alone;
+    enum pane pane = v->pane != PANE_ITSELF ? v->pane : race ? PANE_CURVES : PANE_MAPS;
+    if (pane == PANE_CURVES ? v->pane == PANE_ITSELF && !view_compare_has_curves(on, v) : !both) {
+        put_wrapped_format(
+            on->cells, area, INK(DIM),
+            "%s races all solvers on this pattern.\n%s pins this plan as A; %s%s FILE adds a plan file.\n%s "
+            "and %s choose the plan on the right, %s the one on the left, and %s plans with a solver.",
+            KEY_OF(RACE), KEY_OF(PIN), KEY_OF(COMMAND), request_rows[REQ_OPEN_PLAN].name, KEY_OF(DOWN),
+            KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
         return;
     }
     if (pane == PANE_CURVES) {
         compare_curves_draw(on, area, &v->rows, v->list.cursor);
-        return;
-    }
-    if (!both) {
-        draw_advice(on, area);
         return;
     }
     struct box lines = box_cut_bottom(&area, pane == PANE_LINES ? area.rows
@@ -204,16 +198,17 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     for (int i = 0; i < list.rows && v->list.top + i < n; i++)
         view_compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},
                               v->list.top + i);
-    if (chart.columns > 0 && has_curves(on, v)) compare_curves_draw(on, chart, &v->rows, v->list.cursor);
+    if (chart.columns > 0 && view_compare_has_curves(on, v))
+        compare_curves_draw(on, chart, &v->rows, v->list.cursor);
     if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
         struct box warn = box_cut_top(&pane, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
-                   "these results are of other settings; %s races again", KEY_OF(RACE));
+                   "results of other settings; %s races again", KEY_OF(RACE));
     }
-    if (pane.rows > 0) draw_pane(on, v, pane);
+    if (pane.rows > 0) view_compare_draw_pane(on, v, pane);
 }
 
-/* Around the middle of the selected buffer, as far as the plan that is shown has it. */
+/* Around the middle of the selected buffer in the present plan. */
 static void view_compare_zoom(struct explorer *x, struct compare_view *v, double factor)
 {
     const struct session *s = &x->session;
@@ -250,15 +245,7 @@ static void view_compare_sort_by(struct explorer *x, struct compare_view *v, int
     v->sort = column;
     v->moved = true;
     explorer_say(x, TONE_PLAIN, "sorted by %s%s", column < 0 ? "kind" : racer_columns.at[column].key,
-                 v->reversed ? ", turned around" : "");
-}
-
-static bool sort_named(struct explorer *x, struct compare_view *v, const char *name)
-{
-    for (int i = 0; i < RACER_COLUMNS; i++)
-        if (strcmp(racer_columns.at[i].key, name) == 0) return view_compare_sort_by(x, v, i), true;
-    explorer_say(x, TONE_BAD, "there is no column \"%s\" here", name);
-    return true;
+                 v->reversed ? ", reversed" : "");
 }
 
 static void view_compare_take(struct explorer *x, const struct rival *r)
@@ -267,33 +254,15 @@ static void view_compare_take(struct explorer *x, const struct rival *r)
     if (r->kind == RIVAL_NOW && why_open(x)) return;
     if (r->kind != RIVAL_RACER) {
         explorer_say(x, TONE_DIM,
-                     r->kind == RIVAL_NOW ? "this is the plan that is shown"
-                                          : "a plan is taken by opening its file; a solver by <Enter>");
+                     r->kind == RIVAL_NOW ? "this is the present plan" : "open its file to use this plan");
         return;
     }
     settings_take_solver(&how, r->number);
     if (session_change(&x->session, &how))
-        explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back", r->name,
-                     KEY_OF(SAVE), KEY_OF(UNDO));
+        explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s: undo", r->name, KEY_OF(SAVE),
+                     KEY_OF(UNDO));
     else if (!why_open(x))
-        explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
-}
-
-static void view_compare_mark(struct compare_view *v, const struct rival *r)
-{
-    v->has_left = !(v->has_left && same_rival(&v->left, r));
-    v->left = *r;
-}
-
-static void next_pane(struct explorer *x, struct compare_view *v)
-{
-    static const char *const names[] = {[PANE_ITSELF] = "maps, and curves while a race is on",
-                                        [PANE_MAPS] = "two maps",
-                                        [PANE_LINES] = "what differs, byte by byte",
-                                        [PANE_CURVES] = "best and bound over time"};
-    v->pane = (enum pane)((v->pane + 1) % PANE_COUNT);
-    v->top = 0;
-    explorer_say(x, TONE_PLAIN, "below: %s", names[v->pane]);
+        explorer_say(x, TONE_DIM, "the present plan is by this solver");
 }
 
 static bool view_compare_request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -304,11 +273,17 @@ static bool view_compare_request(struct explorer *x, void *state, enum request r
     const struct rival *here = &v->rows.at[v->list.cursor];
     switch (r) {
     case REQ_EDGES:
-        return session_swap_scale(&x->session), true;
+        x->session.selection.by_edges = !x->session.selection.by_edges;
+        return true;
     case REQ_MARK:
-        return view_compare_mark(v, here), true;
+        v->has_left = !(v->has_left && view_compare_same(&v->left, here));
+        v->left = *here;
+        return true;
     case REQ_PANE:
-        return next_pane(x, v), true;
+        v->pane = (enum pane)((v->pane + 1) % PANE_COUNT);
+        v->top = 0;
+        explorer_say(x, TONE_PLAIN, "below: %s", pane_names[v->pane]);
+        return true;
     case REQ_ZOOM_IN:
         return view_compare_zoom(x, v, 0.5), true;
     case REQ_ZOOM_OUT:
@@ -324,7 +299,11 @@ static bool view_compare_request(struct explorer *x, void *state, enum request r
             return v->top = v->top + (r == REQ_PAN_UP ? (v->top < 5 ? -v->top : -5) : 5), true;
         return view_compare_pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
     case REQ_SORT:
-        return sort_named(x, v, argument ? argument : "");
+        for (int i = 0; i < RACER_COLUMNS; i++)
+            if (strcmp(racer_columns.at[i].key, argument ? argument : "") == 0)
+                return view_compare_sort_by(x, v, i), true;
+        explorer_say(x, TONE_BAD, "there is no column \"%s\" here", argument ? argument : "");
+        return true;
     case REQ_SORT_RIGHT:
         return view_compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
     case REQ_SORT_LEFT:
@@ -354,8 +333,8 @@ static const char *view_compare_item(struct explorer *x, void *state, int i)
     return ((struct compare_view *)state)->rows.at[i].name;
 }
 
-/* A person has moved the cursor: from then on it stays there. */
-static void select_row(struct explorer *x, void *state, int i)
+/* The user has moved the cursor: it stays there. */
+static void view_compare_select_row(struct explorer *x, void *state, int i)
 {
     struct compare_view *v = state;
     (void)x;
@@ -363,7 +342,7 @@ static void select_row(struct explorer *x, void *state, int i)
     v->moved = true;
 }
 
-/* What Enter does on this row; nothing is done with plans that are only kept. */
+/* The effect of <Enter> on this row; plans to compare with have none. */
 static const char *view_compare_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct compare_view *v = state;
@@ -385,8 +364,8 @@ const struct view view_compare = {
     .begin = view_compare_begin,
     .end = view_compare_end,
     .hints = {{REQ_RACE, "race"},
-              {REQ_STOP, "stop"},
-              {REQ_OPEN, "take this solver"},
+              {REQ_STOP, "cancel"},
+              {REQ_OPEN, "use this solver"},
               {REQ_MARK, "left"},
               {REQ_PIN, "pin A"},
               {REQ_PANE, "below"},
@@ -399,5 +378,5 @@ const struct view view_compare = {
     .count = view_compare_count,
     .item = view_compare_item,
     .list = first_list,
-    .select = select_row,
+    .select = view_compare_select_row,
 };

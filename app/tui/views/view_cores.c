@@ -1,8 +1,7 @@
-/* Cores: how the selected op is cut over the cores. For one of its tensors at a time: which core holds which
- * part, as a grid of cores and as the tensor cut up, and whether the ops before and after cut it the same
- * way. */
+/* Cores: the split of the selected op over the cores. For one of its tensors at a time: which core holds which part, as a grid
+ * of cores and as the tensor itself, and whether the ops before and after split it in the same way. */
 #include "tui/views/core_cut.h"
-#include "tui/views/op_items.h"
+#include "tui/core/explorer.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
@@ -19,7 +18,7 @@ struct cores_view {
     struct core_menu menu;
 };
 
-static bool find_cut(const struct session *s, struct cores_view *v, struct cut *c)
+static bool view_cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
 {
     const struct outcome *o = &s->shown;
     *c = (struct cut){.all = o->divisions};
@@ -29,16 +28,15 @@ static bool find_cut(const struct session *s, struct cores_view *v, struct cut *
     c->g = o->layouts->graph;
     c->op = &c->g->ops[c->d->op];
     if (v->operand >= op_operand_count(c->op) || v->operand < 0) v->operand = 0;
-    /* The operand that holds the selected buffer is the one a person came for. */
     c->operand = v->operand;
-    c->tensor = operand_tensor(c->op, c->operand);
+    c->tensor = op_operand(c->op, c->operand);
     c->view = lx_division_view(o->divisions, c->d->op, c->operand);
     c->parts = 1;
     for (int i = 0; i < c->view.rank; i++) c->parts *= max_i64(c->view.slices[i], 1);
     return true;
 }
 
-/* The part of the tensor that a core holds, numbered row-major over the dimensions that are cut. */
+/* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
 static int64_t view_cores_part_of(const struct cut *c, int64_t core)
 {
     int64_t part = 0;
@@ -49,8 +47,8 @@ static int64_t view_cores_part_of(const struct cut *c, int64_t core)
     return part;
 }
 
-/* Where the tile of the iteration begins along a variable. */
-static int64_t tile_offset(const struct scene *on, const struct cut *c, int split)
+/* The begin of the iteration's tile along a variable. */
+static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *c, int split)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
@@ -60,36 +58,11 @@ static int64_t tile_offset(const struct scene *on, const struct cut *c, int spli
            c->d->splits[split].extent;
 }
 
-/* "tile 5 of 16 at 256; " of a variable that a nest walks. */
-static void add_tile_of(const struct scene *on, const struct cut *c, int split, struct text *out)
-{
-    const struct lx_split *s = &c->d->splits[split];
-    int64_t at = tile_offset(on, c, split);
-    if (s->tiles > 1)
-        text_format(out, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
-                    grouped(s->tiles).at, grouped(at).at);
-}
-
-/* The loop around the op: what is cut over the cores is one tile. */
-static int view_cores_draw_nest(const struct scene *on, struct box row, const struct cut *c)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t nest = plan_nest_at(p, c->d->op);
-    struct text line = {0};
-    if (nest < 0) return 0;
-    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
-    text_add(&line, "; ");
-    add_nest_title(p, nest, &line);
-    put_text(on->cells, row.row, row.column, row.columns, INK(KEY), line.at ? line.at : "");
-    text_free(&line);
-    return 1;
-}
-
 static int view_cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
     struct text time = {0};
-    /* As the plan has it, with the part that its copies take: other divisions are timed without them. */
+    /* With the time of its copies: other divisions are timed without them. */
     double share[LX_MAX_OPERANDS], all = on->session->shown.waits[c->d->op].device_us;
     lx_plan_hbm_shares(on->session->shown.plan, c->d->op, share);
     double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share).device_us;
@@ -99,53 +72,65 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
                c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
                (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");
     text_free(&time);
-    if (area.rows >= 8) row += view_cores_draw_nest(on, (struct box){row, area.column, 1, area.columns}, c);
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = area.rows >= 8 ? plan_nest_at(p, c->d->op) : -1;
+    if (nest >= 0) { /* one tile is split over the cores */
+        struct text line = {0};
+        add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+        text_add(&line, "; ");
+        add_nest_title(p, nest, &line);
+        put_line(on->cells, (struct box){row++, area.column, 1, area.columns}, INK(KEY), &line);
+    }
     int room = area.rows >= 16 ? 8 : area.rows >= 10 ? 3 : 1;
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
         if (c->d->split_count > room && s->split == 1) continue;
         struct text why = {0};
-        add_tile_of(on, c, i, &why);
+        char ways[32] = "not split";
+        if (s->split > 1) snprintf(ways, sizeof ways, "split %3lld ways", (long long)s->split);
+        int64_t at = view_cores_tile_offset(on, c, i);
+        if (s->tiles > 1)
+            text_format(&why, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
+                        grouped(s->tiles).at, grouped(at).at);
         add_split_words(on->session->shown.plan, c->d->op, i, &why);
         n++;
         put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
-                   " %c%s %6lld  cut in %3lld  %6lld each  %s", s->letter, s->is_summed ? "+" : " ",
-                   (long long)s->extent, (long long)s->split, (long long)s->per_core, why.at ? why.at : "");
+                   " %c%s %6lld  %-14s  %6lld each  %s", s->letter, s->is_summed ? "+" : " ",
+                   (long long)s->extent, ways, (long long)s->per_core, why.at ? why.at : "");
         text_free(&why);
     }
     return row - area.row;
 }
 
-/* All operands, the chosen one marked, with what a core holds of each and the neighbours' view of it. */
-static enum cut_agreement compare_cuts(const struct scene *on, const struct cut *c, int operand,
-                                       int32_t other, struct text *words)
-{
-    text_free(words);
-    return add_cut_words(on->session->shown.plan, c->d->op, operand, other, words);
-}
-
-/* How the neighbours cut an operand: the one that writes it, or of those that read it the first that differs. */
-static enum cut_agreement cut_of(const struct scene *on, const struct cut *c, int k, struct text *words)
+/* The neighbours' splits of an operand: the op that writes it, or the first reader that differs. */
+static enum cut_agreement view_cores_agreement(const struct scene *on, const struct cut *c, int k,
+                                               struct text *words)
 {
     enum cut_agreement cut = CUT_SAME;
-    int32_t t = operand_tensor(c->op, k);
+    int32_t t = op_operand(c->op, k);
     for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
-        if (op_operand_made(&c->g->ops[i], t) >= 0) cut = compare_cuts(on, c, k, i, words);
+        if (op_operand_made(&c->g->ops[i], t) >= 0) {
+            text_free(words);
+            cut = add_cut_words(on->session->shown.plan, c->d->op, k, i, words);
+        }
     for (int32_t i = 0; i < c->g->op_count && k >= c->op->input_count && cut == CUT_SAME; i++)
         for (int j = 0; j < c->g->ops[i].input_count; j++)
-            if (c->g->ops[i].inputs[j] == t) cut = compare_cuts(on, c, k, i, words);
+            if (c->g->ops[i].inputs[j] == t) {
+                text_free(words);
+                cut = add_cut_words(on->session->shown.plan, c->d->op, k, i, words);
+            }
     return cut;
 }
 
 static const uint8_t cut_tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
 
-static void draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
+static void view_cores_draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
 {
     const struct lx_operand_span *span = &c->d->operands[k];
-    int32_t t = operand_tensor(c->op, k);
+    int32_t t = op_operand(c->op, k);
     bool here = k == c->operand;
     struct text words = {0};
-    enum cut_agreement cut = cut_of(on, c, k, &words);
+    enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
     put(on->cells, row.row, row.column + 2, on->glyphs->bullet, (struct style){.ink = tone_of_identity(t)});
     put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN), c->g->tensors[t].name);
@@ -158,24 +143,16 @@ static void draw_operand(const struct scene *on, struct box row, const struct cu
     text_free(&words);
 }
 
-static int draw_operands(const struct scene *on, struct box area, const struct cut *c)
-{
-    int row = 0;
-    for (int k = 0; k < op_operand_count(c->op) && row < area.rows; k++, row++)
-        draw_operand(on, (struct box){area.row + row, area.column, 1, area.columns}, c, k);
-    return row;
-}
-
-/* What the line of an operand may have no room for: the first that neighbours cut otherwise, the chosen one before
- * others. */
-static void draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
+/* For the line of an operand without room: the first split that differs from its neighbours, the selected
+ * operand first. */
+static void view_cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
 {
     int n = op_operand_count(c->op);
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
         struct text words = {0}, line = {0};
-        enum cut_agreement cut = cut_of(on, c, k, &words);
-        add_printable(&line, c->g->tensors[operand_tensor(c->op, k)].name, 24);
+        enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
+        add_printable(&line, c->g->tensors[op_operand(c->op, k)].name, 24);
         text_format(&line, ": %s", words.at ? words.at : "");
         if (cut != CUT_SAME)
             put_text(on->cells, row.row, row.column + 2, row.columns - 2,
@@ -186,8 +163,9 @@ static void draw_mismatch(const struct scene *on, struct box row, const struct c
     }
 }
 
-/* A number for each part; parts repeat their colours like buffers do. Returns the rows it took. */
-static int draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
+/* A number for each part. Returns the rows it took. */
+static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area,
+                                const struct cut *c)
 {
     int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
     int width = c->parts > 100 ? 5 : 4;
@@ -216,32 +194,31 @@ static int draw_grid(const struct scene *on, struct cores_view *v, struct box ar
     return (int)min_i64(rows, area.rows - 1) + 1;
 }
 
-/* What the core under the cursor works on, variable by variable. */
+/* The slices of the selected core. */
 static void view_cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
     if (area.rows < 1) return;
     text_format(&line, "core %lld", (long long)on->session->selection.core);
     if (on->session->selection.core >= c->d->cores_used)
-        text_add(&line, " has nothing to do here");
+        text_add(&line, " is idle in this op");
     else {
         text_format(&line,
                     " holds part %lld:", (long long)view_cores_part_of(c, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
-            int64_t offset = tile_offset(on, c, i);
+            int64_t offset = view_cores_tile_offset(on, c, i);
             text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)(offset + from),
                         (long long)(offset + to));
         }
-        if (c->view.partial) text_add(&line, "; only a part of the sum");
-        if (!c->view.representable) text_add(&line, "; its part is no box of the device layout");
+        if (c->view.partial) text_add(&line, "; partial sum");
+        if (!c->view.representable) text_add(&line, "; its part is not a box of the device layout");
     }
-    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
+    put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
-/* Why there is no cut to look at, and what to do. */
+/* Why there is no split to show, and what to do. */
 static void view_cores_draw_nothing(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
@@ -250,7 +227,7 @@ static void view_cores_draw_nothing(const struct scene *on, struct box area)
     struct style style = INK(PLAIN);
     if (!o->divisions)
         put_wrapped(on->cells, area, style,
-                    "This pattern is a list of buffers: it has no ops to divide over cores.");
+                    "This pattern is a list of buffers: it has no ops to split over cores.");
     else if (!d)
         put_wrapped_format(on->cells, area, style,
                            "No op is selected: %s lists them, %s goes to the next one.", KEY_OF(GRAPH),
@@ -271,23 +248,22 @@ static void view_cores_draw(const struct scene *on, void *state, struct box area
 {
     struct cores_view *v = state;
     struct cut c;
-    if (!find_cut(on->session, v, &c)) {
+    if (!view_cores_find_cut(on->session, v, &c)) {
         view_cores_draw_nothing(on, area);
         return;
     }
     box_cut_top(&area, view_cores_draw_head(on, area, &c));
-    box_cut_top(
-        &area,
-        draw_operands(
-            on, (struct box){area.row, area.column, area.rows > 12 ? 6 : area.rows / 3, area.columns}, &c));
+    int most = area.rows > 12 ? 6 : area.rows / 3;
+    for (int k = 0; k < op_operand_count(c.op) && k < most; k++)
+        view_cores_draw_operand(on, box_cut_top(&area, 1), &c, k);
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
-    if (area.columns < 160) draw_mismatch(on, mismatch, &c);
+    if (area.columns < 160) view_cores_draw_mismatch(on, mismatch, &c);
     struct box grid = area, tensor = area;
     if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;
         if (grid.columns > 66) grid.columns = 66;
-        grid.rows = draw_grid(on, v, grid, &c);
+        grid.rows = view_cores_draw_grid(on, v, grid, &c);
         tensor.column += v->grid.columns + 4 > 44 ? v->grid.columns + 4 : 44;
         tensor.columns = area.column + area.columns - tensor.column;
         draw_cut_tensor(on, tensor, &c);
@@ -296,7 +272,7 @@ static void view_cores_draw(const struct scene *on, void *state, struct box area
                                     tensor.column - grid.column - 2},
                        &c, &v->menu);
     } else
-        draw_grid(on, v, grid, &c);
+        view_cores_draw_grid(on, v, grid, &c);
     view_cores_draw_core(on, core, &c);
 }
 
@@ -305,7 +281,7 @@ static bool view_cores_request(struct explorer *x, void *state, enum request r, 
     struct cores_view *v = state;
     struct cut c;
     (void)argument;
-    if (!find_cut(&x->session, v, &c)) return false;
+    if (!view_cores_find_cut(&x->session, v, &c)) return false;
     int64_t last = c.d->cores - 1, per_row = max_i64(v->per_row, 1), to = x->session.selection.core;
     switch (r) {
     case REQ_LEFT:
@@ -328,8 +304,7 @@ static bool view_cores_request(struct explorer *x, void *state, enum request r, 
         break;
     case REQ_OPERAND: {
         v->operand = (v->operand + 1) % op_operand_count(c.op);
-        session_select_buffer(&x->session,
-                              outcome_buffer(&x->session.shown, operand_tensor(c.op, v->operand)));
+        session_select_buffer(&x->session, outcome_buffer(&x->session.shown, op_operand(c.op, v->operand)));
         return true;
     }
     default:
@@ -346,7 +321,7 @@ static void view_cores_mouse(struct explorer *x, void *state, const struct key *
     int64_t core =
         (int64_t)(k->row - v->grid.row) * v->per_row + (k->column - v->grid.column) / v->cell_columns;
     struct cut c;
-    if (find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
+    if (view_cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
 }
 
 const struct view view_cores = {

@@ -1,25 +1,23 @@
-/* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
- * whether that goes through HBM or stays on chip. */
+/* The graph: ops in order; of the selected one its producers and consumers, and whether tensors go through
+ * HBM or stay on chip. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
 #include "tui/views/graph_rows.h"
-#include "tui/draw/stack_bar.h"
+#include "tui/draw/chart.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 256 }; /* ops from which on repeated layers are folded at first */
+enum { LARGE = 256 }; /* repeated layers of larger graphs are folded at first */
 
 struct graph_view {
     struct list list;
     int32_t *shown;  /* ops that the filter leaves, in their order */
-    int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
+    int count, edge; /* edge: the selected one of producers and consumers */
     struct graph_fold fold;
-    int seen; /* the pattern that was looked at last, from 1 on: another one is folded by its size */
+    int seen; /* the last pattern, from 1 on */
 };
 
 static void view_graph_end(void *state)
@@ -29,31 +27,24 @@ static void view_graph_end(void *state)
 }
 
 /* Layers of a large graph are folded when it is first seen. */
-static void fold_if_large(struct graph_view *v, const struct session *s)
-{
-    const struct lx_graph *g = outcome_graph(&s->shown);
-    if (!g || s->shown_pattern + 1 == v->seen) return;
-    v->seen = s->shown_pattern + 1;
-    v->fold.layers = g->op_count > LARGE;
-}
-
 static void view_graph_arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
-    int32_t *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
-    if (!shown) return;
-    fold_if_large(v, s);
-    v->shown = shown;
+    if (g && s->shown_pattern + 1 != v->seen) {
+        v->seen = s->shown_pattern + 1;
+        v->fold.layers = n > LARGE;
+    }
+    v->shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *v->shown);
     v->count = 0;
     for (int32_t i = 0, next; i < n; i = next) {
         next = graph_row_last(&s->shown, i, v->fold) + 1;
         bool matches = false;
         for (int32_t o = i; o < next; o++) matches |= op_matches(g, o, filter);
-        if (matches) shown[v->count++] = i;
+        if (matches) v->shown[v->count++] = i;
     }
     for (int i = 0; i < v->count; i++)
-        if (shown[i] <= s->selection.op) v->list.cursor = i;
+        if (v->shown[i] <= s->selection.op) v->list.cursor = i;
 }
 
 /* One edge of the selected op: an input with the op that made it, or a reader of a result. */
@@ -63,78 +54,66 @@ struct edge {
     bool is_input, on_chip;
 };
 
-static int readers_of(const struct outcome *o, int32_t tensor)
+static int view_graph_readers(const struct outcome *o, int32_t tensor)
 {
     return o->reader_at[tensor + 1] - o->reader_at[tensor];
 }
 
-static int edges_of(const struct outcome *o, const struct lx_op *op)
+static int view_graph_edges(const struct outcome *o, const struct lx_op *op)
 {
     int n = op->input_count;
-    for (int k = 0; k < op->output_count; k++) n += readers_of(o, op->outputs[k]);
+    for (int k = 0; k < op->output_count; k++) n += view_graph_readers(o, op->outputs[k]);
     return n;
 }
 
-static int edge_at(const struct session *s, int wanted, struct edge *out)
+static int view_graph_edge_at(const struct session *s, int wanted, struct edge *out)
 {
     const struct outcome *o = &s->shown;
     const struct lx_graph *g = outcome_graph(o);
     if (!g || s->selection.op < 0) return 0;
     const struct lx_op *op = &g->ops[s->selection.op];
-    int n = edges_of(o, op), left = wanted - op->input_count;
+    int n = view_graph_edges(o, op), left = wanted - op->input_count;
     if (wanted < 0 || wanted >= n) return n;
     out->is_input = wanted < op->input_count;
     out->operand = out->is_input ? wanted : op->input_count;
-    while (!out->is_input && left >= readers_of(o, operand_tensor(op, out->operand)))
-        left -= readers_of(o, operand_tensor(op, out->operand++));
-    out->tensor = operand_tensor(op, out->operand);
+    while (!out->is_input && left >= view_graph_readers(o, op_operand(op, out->operand)))
+        left -= view_graph_readers(o, op_operand(op, out->operand++));
+    out->tensor = op_operand(op, out->operand);
     out->op = out->is_input ? o->producer[out->tensor] : o->readers[o->reader_at[out->tensor] + left];
-    out->on_chip = outcome_on_chip(o, s->selection.op, out->operand);
+    out->on_chip = lx_plan_place(o->plan, s->selection.op, out->operand) >= 0;
     return n;
 }
 
-/* Of an op in a nest, below its title: the loops, and where they are. Returns the rows that it took. */
-static int view_graph_draw_nest(const struct scene *on, struct box row)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t nest = row.rows > 2 ? plan_nest_at(p, on->session->selection.op) : -1;
-    struct text line = {0};
-    if (nest < 0) return 0;
-    add_nest_title(p, nest, &line);
-    text_add(&line, "; ");
-    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
-    put_text(on->cells, row.row, row.column, row.columns, INK(KEY), line.at ? line.at : "");
-    text_free(&line);
-    return 1;
-}
-
-/* Behind the title of an op: which of the repeated layers it is in. Returns the columns that it took. */
-static int draw_layer(const struct scene *on, struct box at)
-{
-    int32_t op = on->session->selection.op;
-    const struct lx_repeat *r = outcome_repeat(&on->session->shown, op);
-    if (!r || at.columns < 20) return 0;
-    return put_format(on->cells, at.row, at.column, at.columns, INK(DIM), "  layer %d of %d",
-                      (int)((op - r->first) / r->ops) + 1, (int)r->times);
-}
-
-static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
+static void view_graph_draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
     struct edge e;
-    int n = edge_at(on->session, -1, &e), row = 0;
+    int n = view_graph_edge_at(on->session, -1, &e), row = 0;
     if (on->session->selection.op < 0 || area.rows < 1) return;
     const struct lx_op *op = &g->ops[on->session->selection.op];
     int title = put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
                            op->kind->name, op->einsum ? op->einsum : "");
-    title += draw_layer(on, (struct box){area.row, area.column + title, 1, area.columns - title});
+    int32_t selected = on->session->selection.op;
+    const struct lx_repeat *layer = outcome_repeat(&on->session->shown, selected);
+    if (layer && area.columns - title >= 20)
+        title += put_format(on->cells, area.row, area.column + title, area.columns - title, INK(DIM),
+                            "  layer %d of %d", (int)((selected - layer->first) / layer->ops) + 1,
+                            (int)layer->times);
     put_wait_legend(on, (struct box){area.row, area.column + title + 3, 1, area.columns - title - 3});
-    box_cut_top(&area, view_graph_draw_nest(
-                           on, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}));
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = plan_nest_at(p, selected);
+    if (nest >= 0 && area.rows > 3) { /* the loops, and the iteration */
+        struct text line = {0};
+        add_nest_title(p, nest, &line);
+        text_add(&line, "; ");
+        add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+        put_line(on->cells, (struct box){area.row + 1, area.column, 1, area.columns}, INK(KEY), &line);
+        box_cut_top(&area, 1);
+    }
     if (v->edge >= n) v->edge = 0;
     int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
-        edge_at(on->session, i, &e);
+        view_graph_edge_at(on->session, i, &e);
         const struct lx_tensor *t = &g->tensors[e.tensor];
         struct text words = {0};
         text_add(&words, e.is_input ? "from " : "to   ");
@@ -144,9 +123,6 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
         text_format(&words, "  %s",
                     e.is_input ? (e.op < 0 ? lx_role_word(t->role) : "made by ") : "read by ");
         if (e.op >= 0) add_printable(&words, g->ops[e.op].name, 40);
-        /* The slice of a tensor that the selected op works on in the iteration. */
-        const struct lx_plan *p = session_plan(on->session);
-        int32_t nest = plan_nest_at(p, on->session->selection.op);
         if (nest >= 0 && nest_tensor_of(p->layouts, &p->nests[nest], e.tensor).indexed) {
             text_add(&words, "  [");
             add_slice_words(p, &p->nests[nest], e.tensor, p->nests[nest].level_count,
@@ -168,31 +144,6 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     }
 }
 
-/* What the selected op, and what all of them, wait for. */
-static void draw_waits(const struct scene *on, struct box row)
-{
-    const struct outcome *o = &on->session->shown;
-    struct text line = {0};
-    if (row.rows < 1) return;
-    add_wait_sums(&o->waits_sum, &line);
-    put_fill(on->cells, row, on->glyphs->horizontal, INK(FRAME));
-    if (line.at) put_format(on->cells, row.row, row.column + 1, row.columns - 2, INK(DIM), " %s ", line.at);
-    text_free(&line);
-}
-
-/* Rows of the edges below: what the busiest op has, as long as the list keeps two thirds. */
-static int edge_rows(const struct outcome *o, int rows)
-{
-    const struct lx_graph *g = outcome_graph(o);
-    int most = 0, room = rows >= 14 ? rows / 3 : 3;
-    for (int32_t i = 0; i < g->op_count; i++) {
-        int n = edges_of(o, &g->ops[i]);
-        if (n > most) most = n;
-    }
-    most += o->plan->nest_count > 0; /* the line of the nest */
-    return most + 1 < room ? most + 1 : room;
-}
-
 static void view_graph_draw(const struct scene *on, void *state, struct box area)
 {
     struct graph_view *v = state;
@@ -206,62 +157,64 @@ static void view_graph_draw(const struct scene *on, void *state, struct box area
         return;
     }
     view_graph_arrange(v, on->session, on->filter);
-    struct box edges = box_cut_bottom(&list, edge_rows(o, area.rows));
-    draw_waits(on, box_cut_bottom(&list, area.rows >= 10));
+    /* Rows for the edges of the busiest op, as long as the list keeps two thirds. */
+    const struct lx_graph *g = outcome_graph(o);
+    int most = 0, room = area.rows >= 14 ? area.rows / 3 : 3;
+    for (int32_t i = 0; i < g->op_count; i++)
+        if (view_graph_edges(o, &g->ops[i]) > most) most = view_graph_edges(o, &g->ops[i]);
+    most += 1 + (o->plan->nest_count > 0);
+    struct box edges = box_cut_bottom(&list, most < room ? most : room),
+               waits = box_cut_bottom(&list, area.rows >= 10);
+    struct text line = {0};
+    add_wait_sums(&o->waits_sum, &line);
+    put_fill(on->cells, waits, on->glyphs->horizontal, INK(FRAME));
+    if (line.at && waits.rows)
+        put_format(on->cells, waits.row, waits.column + 1, waits.columns - 2, INK(DIM), " %s ", line.at);
+    text_free(&line);
     struct box head = box_cut_top(&list, area.rows >= 6);
     graph_rows_fit(on, list.columns, v->fold, &rows);
     if (head.rows) put_graph_head(on, &rows, head);
     list_show(&v->list, v->count, list);
     if (v->count == 0)
-        put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s takes it away.",
+        put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s removes it.",
                            KEY_OF(ESCAPE));
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
         put_graph_row(on, &rows, (struct box){list.row + i, list.column, 1, list.columns},
                       v->shown[v->list.top + i]);
-    draw_edges(on, v, edges);
-}
-
-static void view_graph_fold(struct explorer *x, struct graph_view *v)
-{
-    if (session_plan(&x->session)->nest_count == 0) {
-        explorer_say(x, TONE_DIM, "this plan has no nests");
-        return;
-    }
-    v->fold.nests = !v->fold.nests;
-    explorer_say(x, TONE_PLAIN,
-                 v->fold.nests ? "one row for each nest: sums of its ops" : "all ops of each nest");
-}
-
-static void fold_layers(struct explorer *x, struct graph_view *v)
-{
-    if (x->session.shown.repeat_count == 0) {
-        explorer_say(x, TONE_DIM, "this graph repeats no layers");
-        return;
-    }
-    v->fold.layers = !v->fold.layers;
-    explorer_say(x, TONE_PLAIN,
-                 v->fold.layers ? "one row for each run of repeated layers: sums of their ops"
-                                : "all ops of repeated layers");
+    view_graph_draw_edges(on, v, edges);
 }
 
 static bool view_graph_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct graph_view *v = state;
     struct edge e;
-    int n = edge_at(&x->session, v->edge, &e);
+    int n = view_graph_edge_at(&x->session, v->edge, &e);
     switch (r) {
     case REQ_FOLLOW:
     case REQ_RIGHT:
     case REQ_LEFT:
         if (n > 0) v->edge = (v->edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
-        if (edge_at(&x->session, v->edge, &e) > 0)
+        if (view_graph_edge_at(&x->session, v->edge, &e) > 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, e.tensor));
         return true;
     case REQ_FOLD:
-        view_graph_fold(x, v);
+        if (session_plan(&x->session)->nest_count == 0) {
+            explorer_say(x, TONE_DIM, "this plan has no nests");
+            return true;
+        }
+        v->fold.nests = !v->fold.nests;
+        explorer_say(x, TONE_PLAIN,
+                     v->fold.nests ? "one row for each nest: sums of its ops" : "all ops of each nest");
         return true;
     case REQ_LAYERS:
-        fold_layers(x, v);
+        if (x->session.shown.repeat_count == 0) {
+            explorer_say(x, TONE_DIM, "this graph repeats no layers");
+            return true;
+        }
+        v->fold.layers = !v->fold.layers;
+        explorer_say(x, TONE_PLAIN,
+                     v->fold.layers ? "one row for each run of repeated layers: sums of their ops"
+                                    : "all ops of repeated layers");
         return true;
     case REQ_OPEN:
         if (argument) return false;

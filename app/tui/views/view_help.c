@@ -1,10 +1,10 @@
-/* Every request with its keys, as the table has them; search and filter go by key, name and words. */
+/* Every request with its keys; search and filter go by key, name and words. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A line of the help: a heading, or a piece of what a request does. */
+/* A line of the help: a heading, or a piece of a description. */
 struct line {
     const char *heading;
     int request;      /* -1: a heading */
@@ -15,8 +15,8 @@ struct help_view {
     struct list list;
     struct line lines[6 * REQ_COUNT];
     int count;
-    int room;        /* columns for descriptions, since it was drawn last */
-    char words[300]; /* of the line that search looks at */
+    int room;        /* columns for descriptions at the last drawing */
+    char words[300]; /* of an item, for search */
 };
 
 static void view_help_words_of(int request, char *out, size_t size)
@@ -41,60 +41,43 @@ static void view_help_words_of(int request, char *out, size_t size)
     snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
 }
 
-static bool view_help_matches(int request, const char *filter)
-{
-    char words[300];
-    view_help_words_of(request, words, sizeof words);
-    return !*filter || has_text(words, filter) || has_text(request_rows[request].group, filter);
-}
-
-static bool is_first_of_group(int request)
-{
-    for (int i = 0; i < request; i++)
-        if (strcmp(request_rows[i].group, request_rows[request].group) == 0) return false;
-    return true;
-}
-
-/* As many bytes of a description as go into a line, cut at a blank. They are of the table, so ASCII. */
-static int view_help_piece_of(const char *words, int room)
-{
-    int n = (int)strlen(words);
-    if (n <= room) return n;
-    n = room;
-    while (n > 0 && words[n] != ' ') n--;
-    return n > 0 ? n : room;
-}
-
-static void add_request(struct help_view *v, int request)
+/* A description in lines, cut at blanks; it is ASCII. */
+static void view_help_add(struct help_view *v, int request)
 {
     const char *help = request_rows[request].help;
     int from = 0, room = v->room > 12 ? v->room : 12;
     do {
-        int n = view_help_piece_of(help + from, room);
+        int all = (int)strlen(help + from), n = all <= room ? all : room;
+        while (n < all && n > 0 && help[from + n] != ' ') n--;
+        if (n == 0) n = room;
         if (v->count == sizeof v->lines / sizeof *v->lines) return;
         v->lines[v->count++] = (struct line){NULL, request, from, n};
         from += n + (help[from + n] == ' ');
     } while (help[from]);
 }
 
+/* The requests that match, group by group, each under its heading. */
 static void view_help_arrange(struct help_view *v, const char *filter)
 {
+    bool done[REQ_COUNT] = {false};
     v->count = 0;
-    for (int i = 0; i < REQ_COUNT; i++)
-        if (is_first_of_group(i)) {
-            /* The requests of a group that match, under its heading. */
-            const char *group = request_rows[i].group, *heading = group;
-            for (int k = i; k < REQ_COUNT; k++) {
-                if (strcmp(request_rows[k].group, group) != 0 || !view_help_matches(k, filter)) continue;
-                if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
-                add_request(v, k);
-                heading = NULL;
-            }
+    for (int i = 0; i < REQ_COUNT; i++) {
+        const char *group = request_rows[i].group, *heading = group;
+        for (int k = i; k < REQ_COUNT && !done[i]; k++) {
+            char words[300];
+            if (strcmp(request_rows[k].group, group) != 0) continue;
+            if (k > i) done[k] = true;
+            view_help_words_of(k, words, sizeof words);
+            if (*filter && !has_text(words, filter) && !has_text(group, filter)) continue;
+            if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
+            view_help_add(v, k);
+            heading = NULL;
         }
+    }
 }
 
-/* Where descriptions begin: behind the keys and, where there is room, the names. */
-static int description_at(int columns)
+/* The first column of descriptions: behind the keys and, if there is room, the names. */
+static int view_help_column(int columns)
 {
     return columns >= 70 ? 41 : 19;
 }
@@ -102,7 +85,7 @@ static int description_at(int columns)
 static void view_help_draw_line(const struct scene *on, struct box row, const struct line *line)
 {
     char words[300];
-    int at = description_at(row.columns);
+    int at = view_help_column(row.columns);
     if (line->heading) {
         put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
         return;
@@ -124,7 +107,7 @@ static void view_help_draw(const struct scene *on, void *state, struct box area)
     struct box in =
         frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
     struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
-    v->room = in.columns - description_at(in.columns);
+    v->room = in.columns - view_help_column(in.columns);
     view_help_arrange(v, on->filter);
     list_show(&v->list, v->count, in);
     for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
@@ -147,23 +130,19 @@ static int view_help_count(struct explorer *x, void *state)
     return v->count;
 }
 
-/* Does what the line says. */
-static bool do_line(struct explorer *x, struct help_view *v)
-{
-    int request = v->list.cursor < view_help_count(x, v) ? v->lines[v->list.cursor].request : -1;
-    if (request < 0) return true;
-    x->overlay = VIEW_COUNT;
-    explorer_request(x, (enum request)request, NULL);
-    return true;
-}
-
 static bool view_help_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct help_view *v = state;
     (void)argument;
-    if (r == REQ_OPEN) return do_line(x, state);
+    if (r == REQ_OPEN) { /* does what the line says */
+        int request = v->list.cursor < view_help_count(x, v) ? v->lines[v->list.cursor].request : -1;
+        if (request < 0) return true;
+        x->overlay = VIEW_COUNT;
+        explorer_request(x, (enum request)request, NULL);
+        return true;
+    }
     if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) {
-        /* The whole page moves, not the cursor in it. One row of the page before is seen again. */
+        /* The whole page moves, with one row of overlap. */
         int was = v->list.cursor, n = view_help_count(x, v);
         bool moved =
             list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);

@@ -1,6 +1,6 @@
-/* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and which
- * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
-#include "tui/views/op_items.h"
+/* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and the
+ * tiles and kernel arguments of each core. Drawn on a page that scrolls. */
+#include "tui/core/explorer.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
 
@@ -10,7 +10,7 @@
 enum { PAGE = 300 };
 
 struct loops_view {
-    struct list list; /* lines of the page; its cursor is the first that is seen */
+    struct list list; /* lines of the page; its cursor is the first visible one */
     int rules, lines;
 };
 
@@ -29,8 +29,8 @@ static int view_loops_draw_nest(const struct scene *on, int row, int columns, co
     return row;
 }
 
-static int draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
-                       const struct lx_loop_rules *rules)
+static int view_loops_draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
+                                  const struct lx_loop_rules *rules)
 {
     lx_status st = {0};
     put_format(on->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
@@ -56,7 +56,7 @@ static int draw_passes(const struct scene *on, int row, int columns, struct lx_l
     return row;
 }
 
-/* What the core under the cursor is told. */
+/* The kernel arguments of the selected core. */
 static int view_loops_draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     int64_t values[LX_LAUNCH_ARGS];
@@ -64,20 +64,19 @@ static int view_loops_draw_core(const struct scene *on, int row, int columns, co
     struct text line = {0};
     text_format(&line, "core %lld", (long long)on->session->selection.core);
     if (!core)
-        text_add(&line, " has nothing to do here");
+        text_add(&line, " is idle in this op");
     else {
         lx_launch_args(o->launch, core, values);
-        text_format(&line, " at [%d, %d] is told:", core->y, core->x);
+        text_format(&line, " at [%d, %d], kernel arguments:", core->y, core->x);
         for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
             text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
-        if (o->k_slices > 1) text_format(&line, "; slice %d of the sum", core->k_slice);
+        if (o->k_slices > 1) text_format(&line, "; slice %d of the partial sums", core->k_slice);
     }
-    row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
+    row += put_paragraph(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), &line);
     return row;
 }
 
-static int draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+static int view_loops_draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     const struct lx_launch *l = o->launch;
     const struct lx_plan *p = session_plan(on->session);
@@ -105,32 +104,7 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
     return view_loops_draw_core(on, row, columns, o);
 }
 
-static int draw_launch(const struct scene *on, int row, int columns)
-{
-    const struct lx_op_launch *o = &session_plan(on->session)->launches[on->session->selection.op];
-    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
-    if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
-    if (o->launch) row = draw_tiles(on, row, columns, o);
-    return row;
-}
-
-/* The loops of the plan's nest, which are outside the launch. */
-static int draw_outer(const struct scene *on, int row, int columns)
-{
-    const struct lx_plan *p = session_plan(on->session);
-    int32_t nest = plan_nest_at(p, on->session->selection.op);
-    struct text line = {0};
-    if (nest < 0) return 0;
-    add_nest_title(p, nest, &line);
-    text_add(&line, "\n");
-    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
-    text_add(&line, "; the loops are outside the launch, which is that of one tile");
-    int used = put_wrapped(on->cells, (struct box){row, 0, 3, columns}, INK(KEY), line.at ? line.at : "");
-    text_free(&line);
-    return used;
-}
-
-static int draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
+static int view_loops_draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
 {
     const struct lx_op *op = &outcome_graph(&on->session->shown)->ops[on->session->selection.op];
     struct lx_op_nest nest;
@@ -138,14 +112,27 @@ static int draw_page(const struct scene *on, int columns, const struct lx_loop_r
     int row = 0;
     put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one tile", op->name, op->kind->name,
                op->einsum ? op->einsum : "");
-    row += draw_outer(on, row, columns);
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t loops = plan_nest_at(p, on->session->selection.op);
+    if (loops >= 0) { /* of the plan, outside the launch */
+        struct text line = {0};
+        add_nest_title(p, loops, &line);
+        text_add(&line, "\n");
+        add_iteration_words(p, &p->nests[loops], session_iteration(on->session, loops), &line);
+        text_add(&line, "; the loops are outside the launch, which is one tile's");
+        row += put_paragraph(on->cells, (struct box){row, 0, 3, columns}, INK(KEY), &line);
+    }
     bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
     if (known && nest.kind != LX_NEST_NONE)
-        row = draw_passes(on, row, columns, &nest.nest, rules);
+        row = view_loops_draw_passes(on, row, columns, &nest.nest, rules);
     else
         row += put_wrapped(on->cells, (struct box){row, 0, 4, columns}, INK(DIM),
                            known && nest.why ? nest.why : st.text);
-    return draw_launch(on, row + 1, columns);
+    row++;
+    const struct lx_op_launch *o = &p->launches[on->session->selection.op];
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
+    if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
+    return o->launch ? view_loops_draw_tiles(on, row, columns, o) : row;
 }
 
 static void view_loops_draw(const struct scene *on, void *state, struct box area)
@@ -164,8 +151,8 @@ static void view_loops_draw(const struct scene *on, void *state, struct box area
                         "This pattern is a list of buffers: it has no ops and no loops.");
         return;
     }
-    if (!cells_resize(&page, PAGE, area.columns)) return;
-    int lines = v->lines = draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
+    cells_resize(&page, PAGE, area.columns);
+    int lines = v->lines = view_loops_draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
     list_show(&v->list, lines, (struct box){.rows = 1});
     int most = lines > area.rows ? lines - area.rows : 0;
     if (v->list.cursor > most) v->list.cursor = most;

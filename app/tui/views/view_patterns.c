@@ -1,7 +1,7 @@
-/* The patterns: what is in each file, what planning it gave last, what is expected of it. */
+/* The patterns: the facts of each file, its last plan, its expectations. */
 #include "tui/core/explorer.h"
 #include "base/memory.h"
-#include "tui/draw/put_columns.h"
+#include "tui/draw/cells.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ struct patterns_view {
     struct list list;
     int *shown, count; /* patterns in order, filtered */
     int column;
-    struct column columns[PATTERN_COLUMNS]; /* as they were drawn last */
+    struct column columns[PATTERN_COLUMNS]; /* at the last drawing */
     bool reversed;
-    bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
+    bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
 
 static void view_patterns_end(void *state)
@@ -24,13 +24,12 @@ static void view_patterns_end(void *state)
     mem_free(v->shown);
 }
 
-/* A pattern, and whether it is being planned. */
 struct pattern_row {
-    const struct scene *on; /* NULL: only its place in the order is asked for */
+    const struct scene *on; /* NULL: for sorting */
     const struct pattern *is;
 };
 
-/* Numbers of a file stand there as soon as it is read; what sorts is the number in any case. */
+/* Numbers appear when the file is read; they are sorted in any case. */
 static void fact_value(struct value *v, const struct pattern *p, int64_t n)
 {
     value_whole(v, n);
@@ -89,24 +88,10 @@ static const struct column pattern_array[PATTERN_COLUMNS] = {
 
 const struct columns pattern_columns = COLUMNS("patterns on the screen", pattern_array);
 
-/* What the comparison of two numbers of patterns needs to know. */
 struct order {
     const struct pattern *patterns;
     const struct patterns_view *view;
 };
-
-/* By number where the column has one, else by its words. */
-static int view_patterns_compare_values(const struct column *c, const struct pattern *p,
-                                        const struct pattern *q)
-{
-    struct value a = {0}, b = {0};
-    column_value(c, &(struct pattern_row){NULL, p}, &a);
-    column_value(c, &(struct pattern_row){NULL, q}, &b);
-    int result = a.is_whole ? (a.whole > b.whole) - (a.whole < b.whole) : strcmp(a.words, b.words);
-    value_free(&a);
-    value_free(&b);
-    return result;
-}
 
 static int view_patterns_compare(const void *a, const void *b, void *context)
 {
@@ -114,37 +99,40 @@ static int view_patterns_compare(const void *a, const void *b, void *context)
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
     int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
-    if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
-    if (column != BY_NAME) result = view_patterns_compare_values(&pattern_array[column], p, q);
+    if (late != later) return late ? 1 : -1; /* patterns that can be planned come first */
+    if (column != BY_NAME) {
+        struct value v = {0}, w = {0};
+        column_value(&pattern_array[column], &(struct pattern_row){NULL, p}, &v);
+        column_value(&pattern_array[column], &(struct pattern_row){NULL, q}, &w);
+        result = v.is_whole ? (v.whole > w.whole) - (v.whole < w.whole) : strcmp(v.words, w.words);
+        value_free(&v);
+        value_free(&w);
+    }
     if (result == 0 && column != BY_NAME) return *(const int *)a - *(const int *)b;
     return sign * (result ? result : *(const int *)a - *(const int *)b);
 }
 
-static bool view_patterns_matches(const struct pattern *p, const char *filter)
-{
-    return has_text(p->shown, filter) || (p->facts.expect && has_text(p->facts.expect, filter)) ||
-           (p->facts.refused && has_text("refused", filter));
-}
-
-/* The list anew: what is in it may have changed with every result. The cursor stays on its pattern. */
+/* Sorts and filters again, as every result may change the list. The cursor stays on its pattern. */
 static void view_patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
 {
     struct order by = {s->patterns.at, v};
-    int n = (int)s->patterns.count, keep = -1;
-    int *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
-    if (!shown) return;
-    if (v->list.cursor < v->count && v->moved) keep = shown[v->list.cursor];
-    v->shown = shown;
+    int n = (int)s->patterns.count,
+        keep = v->list.cursor < v->count && v->moved ? v->shown[v->list.cursor] : -1;
+    v->shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *v->shown);
     v->count = 0;
-    for (int i = 0; i < n; i++)
-        if (view_patterns_matches(&s->patterns.at[i], filter)) shown[v->count++] = i;
-    qsort_r(shown, (size_t)v->count, sizeof *shown, view_patterns_compare, &by);
+    for (int i = 0; i < n; i++) {
+        const struct pattern *p = &s->patterns.at[i];
+        if (has_text(p->shown, filter) || (p->facts.expect && has_text(p->facts.expect, filter)) ||
+            (p->facts.refused && has_text("refused", filter)))
+            v->shown[v->count++] = i;
+    }
+    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, view_patterns_compare, &by);
     for (int i = 0; i < v->count; i++)
-        if (shown[i] == keep) v->list.cursor = i;
+        if (v->shown[i] == keep) v->list.cursor = i;
 }
 
-/* The columns stand behind the mark of the open pattern and the cursor. */
-static struct box behind_marks(struct box row)
+/* Behind the marks of the open pattern and the cursor. */
+static struct box view_patterns_behind_marks(struct box row)
 {
     return (struct box){row.row, row.column + 2, 1, row.columns - 2};
 }
@@ -158,46 +146,37 @@ static void view_patterns_draw_rows(const struct scene *on, const struct pattern
         const struct pattern *p = &on->session->patterns.at[v->shown[at]];
         bool open = on->session->current == (int)(p - on->session->patterns.at);
         if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_values(on->cells, behind_marks(row), f, &(struct pattern_row){on, p});
+        put_values(on->cells, view_patterns_behind_marks(row), f, &(struct pattern_row){on, p});
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         if (on->search[0] && has_text(p->shown, on->search))
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
                       INK_ON(MATCH, MATCH));
     }
-    /* The cursor stands before the row, for terminals that show nothing else. */
+    /* A cursor mark, for terminals without colours. */
     put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
         INK_ON(KEY, SELECTED));
 }
 
-static int longest_name(const struct patterns_view *v, const struct session *s)
+/* Names come first: optional columns that would cut them are left out, those of the widest screens before others. */
+static struct fitted view_patterns_fit(struct patterns_view *v, const struct session *s, int room)
 {
-    int most = 10; /* the heading */
+    int longest = 10; /* the heading */
     for (int i = 0; i < v->count; i++) {
         int n = columns_of(s->patterns.at[v->shown[i]].shown);
-        if (n > most) most = n;
+        if (n > longest) longest = n;
     }
-    return most;
-}
-
-/* The optional column that is the first to go: the one that needs the widest screen. -1: there is none left. */
-static int least_wanted(const struct column *columns)
-{
-    int found = -1;
-    for (int c = 0; c < PATTERN_COLUMNS; c++)
-        if (c != BY_NAME && columns[c].heading && (found < 0 || columns[c].from > columns[found].from))
-            found = c;
-    return found;
-}
-
-/* Names come before everything else: columns that would cut them are left out. */
-static struct fitted fit_patterns(struct patterns_view *v, const struct session *s, int room)
-{
-    int longest = longest_name(v, s), wanted = longest < room * 2 / 3 ? longest : room * 2 / 3, drop;
+    int wanted = longest < room * 2 / 3 ? longest : room * 2 / 3;
     memcpy(v->columns, pattern_array, sizeof pattern_array);
     v->columns[BY_NAME].most = longest;
     struct columns all = {pattern_columns.name, v->columns, PATTERN_COLUMNS};
     struct fitted f = fit_columns(all, room);
-    while (f.place[BY_NAME].width < wanted && (drop = least_wanted(v->columns)) >= 0) {
+    while (f.place[BY_NAME].width < wanted) {
+        int drop = -1;
+        for (int c = 0; c < PATTERN_COLUMNS; c++)
+            if (c != BY_NAME && v->columns[c].heading &&
+                (drop < 0 || v->columns[c].from > v->columns[drop].from))
+                drop = c;
+        if (drop < 0) break;
         v->columns[drop].heading = NULL;
         f = fit_columns(all, room);
     }
@@ -212,19 +191,20 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = fit_patterns(v, on->session, behind_marks(head).columns);
+    struct fitted f = view_patterns_fit(v, on->session, view_patterns_behind_marks(head).columns);
     for (int c = 0; c < PATTERN_COLUMNS; c++) {
         char title[40];
         bool here = c == v->column;
         snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
                  here ? (v->reversed ? " v" : " ^") : "");
-        put_heading(on->cells, behind_marks(head), &f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+        put_heading(on->cells, view_patterns_behind_marks(head), &f, (size_t)c, here ? INK(TITLE) : INK(DIM),
+                    title);
     }
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
         if (on->filter[0])
-            put_wrapped_format(on->cells, list, INK(PLAIN),
-                               "No pattern matches the filter. %s takes it away.", KEY_OF(ESCAPE));
+            put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s removes it.",
+                               KEY_OF(ESCAPE));
         else
             put_wrapped_format(
                 on->cells, list, INK(PLAIN),
@@ -246,20 +226,6 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
     view_patterns_draw_rows(on, v, list, &f);
 }
 
-static void view_patterns_sort_by(struct explorer *x, struct patterns_view *v, const char *name)
-{
-    struct text known = {0};
-    int c = 0;
-    while (c < PATTERN_COLUMNS && strcmp(pattern_array[c].key, name) != 0) c++;
-    if (c < PATTERN_COLUMNS) {
-        v->column = c;
-        return;
-    }
-    for (c = 0; c < PATTERN_COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
-    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
-    text_free(&known);
-}
-
 int pattern_marked(struct explorer *x)
 {
     struct patterns_view *v = x->states[VIEW_PATTERNS];
@@ -270,6 +236,8 @@ int pattern_marked(struct explorer *x)
 static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
+    struct text known = {0};
+    int column = -1;
     view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     switch (r) {
     case REQ_OPEN:
@@ -280,7 +248,15 @@ static bool view_patterns_request(struct explorer *x, void *state, enum request 
         explorer_show(x, VIEW_MAP);
         return true;
     case REQ_SORT:
-        view_patterns_sort_by(x, v, argument);
+        for (int c = 0; c < PATTERN_COLUMNS; c++) {
+            if (strcmp(pattern_array[c].key, argument) == 0) column = c;
+            text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
+        }
+        if (column >= 0)
+            v->column = column;
+        else
+            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument, known.at);
+        text_free(&known);
         return true;
     case REQ_SORT_RIGHT:
         v->column = (v->column + 1) % PATTERN_COLUMNS;
@@ -336,12 +312,6 @@ static const char *view_patterns_item(struct explorer *x, void *state, int i)
 {
     const struct patterns_view *v = state;
     return x->session.patterns.at[v->shown[i]].shown;
-}
-
-int marked_pattern(const struct explorer *x)
-{
-    const struct patterns_view *v = x->states[VIEW_PATTERNS];
-    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
 const struct view view_patterns = {

@@ -1,17 +1,16 @@
-/* Roofline: what bounds the ops. Gflop/s against flops per byte, both by powers of ten; ops are points, what HBM, the
- * scratchpads and the cores allow at most are lines. An op that moves nothing through HBM stands at its flops per byte
+/* Roofline: the limits of ops. Gflop/s against flops per byte, both logarithmic; ops are points, the
+ * limits of HBM, scratchpads and cores are lines. An op without HBM traffic stands at its flops per byte
  * of scratchpad. */
-#include "tui/views/op_items.h"
+#include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct roof_point {
-    double intensity, gflops; /* 0: it computes nothing, there is no point */
-    bool on_chip;             /* nothing goes through HBM */
+    double intensity, gflops; /* 0: no flops, no point */
+    bool on_chip;             /* no HBM traffic */
 };
 
 static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t op)
@@ -24,45 +23,13 @@ static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t
     return (struct roof_point){w->flops / bytes, w->flops / w->device_us * 1e-3, on_chip};
 }
 
-/* What the roofs allow an op of that intensity. */
-static double allowed(const struct lx_roofs *r, const struct roof_point *p)
+/* The limit of an op by the roofs. */
+static double view_roofline_allowed(const struct lx_roofs *r, const struct roof_point *p)
 {
     return fmin(r->gflop_per_s, p->intensity * (p->on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
 }
 
-/* Ends of the axes: all points, and where the roofs meet. */
-struct extent {
-    double left, right, bottom, top;
-};
-
-static struct extent view_roofline_extent_of(const struct outcome *o, const struct lx_roofs *r)
-{
-    struct extent e = {r->gflop_per_s / r->lx_gb_per_s / 2, r->gflop_per_s / r->hbm_gb_per_s * 4,
-                       r->gflop_per_s / 100, r->gflop_per_s * 2};
-    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct roof_point p = view_roofline_point_of(o, i);
-        if (!(p.gflops > 0)) continue;
-        e.left = fmin(e.left, p.intensity / 2);
-        e.right = fmax(e.right, p.intensity * 2);
-        e.bottom = fmin(e.bottom, p.gflops / 2);
-    }
-    return e;
-}
-
 enum { ROOFS = 3, SERIES = ROOFS + LX_WAIT_COUNT };
-
-/* The points of ops that wait for one thing most; malloc'ed x and y one behind the other. */
-static int points_of(const struct outcome *o, enum lx_wait wait, double *x, double *y)
-{
-    int n = 0;
-    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct roof_point p = view_roofline_point_of(o, i);
-        if (!(p.gflops > 0) || lx_wait_longest(&o->waits[i]) != wait) continue;
-        x[n] = p.intensity;
-        y[n++] = p.gflops;
-    }
-    return n;
-}
 
 static const struct {
     uint8_t tone;
@@ -74,54 +41,63 @@ static const struct {
                                 [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
                                 [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
 
-/* What a rate of bytes allows, from the left up to where the cores are the limit. */
-static struct chart_series roof(const char *name, double rate, const struct lx_roofs *r,
-                                const struct extent *e, double *x, double *y)
+/* The limit of a rate of bytes, up to the limit of the cores. */
+static struct chart_series view_roofline_roof(const char *name, double rate, const struct lx_roofs *r,
+                                              double left, double *x, double *y)
 {
-    x[0] = e->left, x[1] = fmax(r->gflop_per_s / rate, e->left);
+    x[0] = left, x[1] = fmax(r->gflop_per_s / rate, left);
     for (int i = 0; i < 2; i++) y[i] = fmin(x[i] * rate, r->gflop_per_s);
     return (struct chart_series){.name = name, .x = x, .y = y, .count = 2};
 }
 
-static struct plot draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
+static struct plot view_roofline_draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
 {
     const struct outcome *o = &on->session->shown;
     size_t n = (size_t)outcome_graph(o)->op_count;
-    struct extent e = view_roofline_extent_of(o, r);
     double x[ROOFS][2], y[ROOFS][2], *at = mem_alloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
-    struct chart_series series[SERIES];
-    if (!at) return (struct plot){0};
-    /* All three; `x` and `y` have room for two places each. */
-    series[0] = roof("HBM", r->hbm_gb_per_s, r, &e, x[0], y[0]);
-    series[1] = roof("LX", r->lx_gb_per_s, r, &e, x[1], y[1]);
+    struct chart_series series[SERIES], points[LX_WAIT_COUNT] = {{0}};
+    /* Ends of the axes: all points, and where the roofs meet. */
+    double left = r->gflop_per_s / r->lx_gb_per_s / 2, right = r->gflop_per_s / r->hbm_gb_per_s * 4,
+           bottom = r->gflop_per_s / 100;
+    for (size_t i = 0; i < n; i++) {
+        struct roof_point p = view_roofline_point_of(o, (int32_t)i);
+        if (!(p.gflops > 0)) continue;
+        enum lx_wait wait = lx_wait_longest(&o->waits[i]);
+        double *px = &at[(size_t)wait * 2 * n];
+        px[points[wait].count] = p.intensity;
+        px[n + (size_t)points[wait].count++] = p.gflops;
+        left = fmin(left, p.intensity / 2);
+        right = fmax(right, p.intensity * 2);
+        bottom = fmin(bottom, p.gflops / 2);
+    }
+    series[0] = view_roofline_roof("HBM", r->hbm_gb_per_s, r, left, x[0], y[0]);
+    series[1] = view_roofline_roof("LX", r->lx_gb_per_s, r, left, x[1], y[1]);
     series[2] = (struct chart_series){.name = "compute", .x = x[2], .y = y[2], .count = 2};
-    x[2][0] = x[1][1], x[2][1] = e.right;
+    x[2][0] = x[1][1], x[2][1] = right;
     y[2][0] = y[2][1] = r->gflop_per_s;
     series[0].tone = TONE_HIGH, series[0].letter = '/';
     series[1].tone = TONE_LOW, series[1].letter = '.', series[1].dashed = true;
     series[2].tone = TONE_GOOD, series[2].letter = '=';
     int count = ROOFS;
-    for (int k = 0; k < LX_WAIT_COUNT; k++) {
-        double *px = &at[(size_t)k * 2 * n], *py = px + n;
-        struct chart_series s = {.name = point_looks[k].name,
-                                 .x = px,
-                                 .y = py,
-                                 .points = true,
-                                 .tone = point_looks[k].tone,
-                                 .letter = point_looks[k].letter};
-        s.count = points_of(o, (enum lx_wait)k, px, py);
-        if (s.count > 0) series[count++] = s;
-    }
+    for (int k = 0; k < LX_WAIT_COUNT; k++)
+        if (points[k].count > 0)
+            series[count++] = (struct chart_series){.name = point_looks[k].name,
+                                                    .x = &at[(size_t)k * 2 * n],
+                                                    .y = &at[(size_t)k * 2 * n + n],
+                                                    .count = points[k].count,
+                                                    .points = true,
+                                                    .tone = point_looks[k].tone,
+                                                    .letter = point_looks[k].letter};
     struct chart c = {.series = series,
                       .series_count = count,
-                      .x = {.name = "flops per byte", .from = e.left, .to = e.right, .log = true},
-                      .y = {.name = "Gflop/s", .from = e.bottom, .to = e.top, .log = true}};
+                      .x = {.name = "flops per byte", .from = left, .to = right, .log = true},
+                      .y = {.name = "Gflop/s", .from = bottom, .to = r->gflop_per_s * 2, .log = true}};
     struct plot where = chart_draw(on, area, &c);
     mem_free(at);
     return where;
 }
 
-/* The selected op, and how far below its roof it is. */
+/* The selected op, and its distance to its roof. */
 static void view_roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
                                   const struct plot *where)
 {
@@ -137,13 +113,12 @@ static void view_roofline_draw_op(const struct scene *on, struct box area, const
                     in_micros(o->waits[op].device_us).at);
         text_format(&line, ", %.3g flops per byte %s", p.intensity,
                     p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
-        text_format(&line, "; %s of its roof", in_percent(p.gflops / allowed(r, &p)).at);
-        text_format(&line, " of %s; ", grouped(llround(allowed(r, &p))).at);
+        text_format(&line, "; %s of its roof", in_percent(p.gflops / view_roofline_allowed(r, &p)).at);
+        text_format(&line, " of %s; ", grouped(llround(view_roofline_allowed(r, &p))).at);
     } else
         text_add(&line, ": computes nothing; ");
     add_wait_sums(&o->waits[op], &line);
-    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
+    put_paragraph(on->cells, area, INK(PLAIN), &line);
     if (p.gflops > 0 && where->box.rows > 0 && plot_cell(where, p.intensity, p.gflops, &row, &column))
         put(on->cells, row, column, on->glyphs->ascii ? '@' : 0x25c9,
             (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
@@ -162,13 +137,12 @@ static void view_roofline_draw(const struct scene *on, void *state, struct box a
     struct box op = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
     struct text line = {0};
     add_wait_sums(&on->session->shown.waits_sum, &line);
-    put_wrapped(on->cells, box_cut_top(&in, in.rows >= 12 ? 2 : 1), INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
-    struct plot where = draw_chart(on, in, &r);
+    put_paragraph(on->cells, box_cut_top(&in, in.rows >= 12 ? 2 : 1), INK(TITLE), &line);
+    struct plot where = view_roofline_draw_chart(on, in, &r);
     view_roofline_draw_op(on, op, &r, &where);
 }
 
-/* The next op with a point, in the order of intensity to the sides, in the order in which they run up and down. */
+/* The next op with a point: by intensity to the sides, in order up and down. */
 static bool view_roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct outcome *o = &x->session.shown;

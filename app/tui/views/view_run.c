@@ -1,11 +1,10 @@
-/* Run: the plan executed on the simulated device. What each op moved and how long it takes as bars, whether
- * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
- * map. */
+/* Run: the plan executed on the simulated device. Traffic and time of each op as bars, whether its result
+ * is ok and its counts are as planned; faults first, each with its place in the map. */
 #include "tui/core/explorer.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "tui/draw/put_columns.h"
-#include "tui/draw/stack_bar.h"
+#include "tui/draw/cells.h"
+#include "tui/draw/chart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,23 +16,18 @@ struct run_view {
     struct list list;
 };
 
-static const struct lx_run_result *view_run_result_of(const struct session *s)
-{
-    return s->run.result;
-}
-
 /* Rows: the faults that were kept, then the ops. */
-static int fault_rows(const struct lx_run_result *r)
+static int view_run_faults(const struct lx_run_result *r)
 {
     return r->fault_count < LX_MAX_FAULTS ? (int)r->fault_count : LX_MAX_FAULTS;
 }
 
-static int row_count(const struct lx_run_result *r)
+static int view_run_rows(const struct lx_run_result *r)
 {
-    return fault_rows(r) + r->op_count;
+    return view_run_faults(r) + r->op_count;
 }
 
-/* The lines above the ops; each may take a second row as long as there are rows to spare. */
+/* The lines above the ops; each may take a second row while there are spare rows. */
 struct head {
     const struct scene *on;
     struct box room;
@@ -54,55 +48,37 @@ static void view_run_put_line(struct head *h, struct style style, struct text *l
     text_free(line);
 }
 
-static void draw_result(struct head *h, const struct lx_run_result *r)
+/* Returns the rows that it took. */
+static int view_run_draw_verdict(const struct scene *on, struct box area, int spare)
 {
+    const struct lx_run_result *r = on->session->run.result;
+    struct head h = {on, area, spare};
     struct text line = {0};
     if (r->ok)
-        text_add(&line, "ok: no fault, every op within its bounds, every byte counted as planned");
+        text_add(&line, "ok: no fault, every op within tolerance, every byte counted as planned");
     else {
         text_format(&line, "NOT ok: %s, %s wrong, %s with other counts than planned",
                     counted(r->fault_count, "fault").at, counted(r->wrong_ops, "result").at,
                     counted(r->unequal_ops, "op").at);
         if (r->unequal) text_format(&line, "; %s", r->unequal);
     }
-    view_run_put_line(h, r->ok ? INK(GOOD) : INK(BAD), &line);
-}
-
-static void draw_counts(struct head *h, const struct lx_run_result *r)
-{
-    struct text line = {0};
+    view_run_put_line(&h, r->ok ? INK(GOOD) : INK(BAD), &line);
     text_format(&line, "HBM read %s B, written %s B; ", grouped(r->total.hbm_read).at,
                 grouped(r->total.hbm_written).at);
     text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
                 grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    view_run_put_line(h, INK(PLAIN), &line);
-    add_nests_sum(h->on->session->run.plan, &line);
+    view_run_put_line(&h, INK(PLAIN), &line);
+    add_nests_sum(on->session->run.plan, &line);
     text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
                 line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
-    view_run_put_line(h, INK(DIM), &line);
-}
-
-/* Op by op against the bounds, and from end to end. */
-static void draw_errors(struct head *h, const struct lx_run_result *r)
-{
-    struct text line = {0};
-    if (r->worst_op >= 0) text_format(&line, "errors at most %.3f of their bounds", share_shown(r->share));
+    view_run_put_line(&h, INK(DIM), &line);
+    if (r->worst_op >= 0)
+        text_format(&line, "worst error %s of tolerance", in_percent(share_shown(r->share)).at);
     if (r->relative_error >= 0)
         text_format(&line, "%soutputs from end to end within %.2g of fp64", line.at ? "; " : "",
                     r->relative_error);
     if (!line.at) text_add(&line, " ");
-    view_run_put_line(h, INK(DIM), &line);
-}
-
-/* Returns the rows that it took. */
-static int draw_verdict(const struct scene *on, struct box area, int spare)
-{
-    const struct lx_run_result *r = view_run_result_of(on->session);
-    struct head h = {on, area, spare};
-    struct text line = {0};
-    draw_result(&h, r);
-    draw_counts(&h, r);
-    draw_errors(&h, r);
+    view_run_put_line(&h, INK(DIM), &line);
     if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
     view_run_put_line(&h, INK(PLAIN), &line);
     return area.rows - h.room.rows;
@@ -114,7 +90,7 @@ struct run_row {
     const char *name;
     const struct lx_op_run *run;
     int64_t times;                 /* iterations of its nest; 1: it is in none */
-    const struct lx_op_wait *wait; /* NULL: the run is of another plan than the one that is shown */
+    const struct lx_op_wait *wait; /* NULL: the run is of another plan */
 };
 
 static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -123,10 +99,10 @@ static void verdict_value(const void *row_of_table, const struct column *column,
     bool wrong = run->wrong > 0 || run->altered > 0, bad = wrong || !run->counts_agree;
     (void)column;
     v->paint = bad ? PAINT_BAD : run->verified ? PAINT_GOOD : PAINT_DIM;
-    v->words = wrong ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "right" : "-";
+    v->words = wrong ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "ok" : "-";
 }
 
-/* The largest error as a share of its bound. */
+/* The largest error as a share of its tolerance. */
 static void view_run_share_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
@@ -141,7 +117,6 @@ static void view_run_share_value(const void *row_of_table, const struct column *
         v->words = "exact";
 }
 
-/* How often it was executed. */
 static void view_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
@@ -154,7 +129,7 @@ static void view_run_times_value(const void *row_of_table, const struct column *
         v->words = "";
 }
 
-/* HBM bytes of an iteration, on the average where loads are in some of them only. */
+/* HBM bytes of an iteration; the mean if they differ. */
 static void each_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
@@ -184,7 +159,7 @@ static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
     [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
     [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
-    [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = view_run_share_value},
+    [SHARE]  = {.key = "share",  .heading = "of tol.",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = view_run_share_value},
     [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = view_run_times_value},
     [EACH]   = {.key = "hbm_each", .heading = "each",     .kind = VALUE_BYTES,  .width = 11, .from = 70, .value = each_value},
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
@@ -197,32 +172,12 @@ static const struct column run_array[RUN_COLUMNS] = {
 
 const struct columns run_columns = COLUMNS("ops of a run on the screen", run_array);
 
-/* How wide a name is depends on the room. */
-static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room, bool nests)
-{
-    memcpy(columns, run_array, sizeof run_array);
-    if (!nests) columns[TIMES].from = columns[EACH].from = NEVER;
-    if (nests) { /* counts of iterations go before them */
-        columns[SHARE].from = columns[BOUND].from = 100;
-        columns[LX].from = 110;
-        columns[RING].from = 134;
-    }
-    columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
-    return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
-}
-
-/* What the ops of the run wait for, if it is of the plan that is shown. */
-static const struct lx_op_wait *waits_of(const struct session *s)
-{
-    return session_run_is_old(s) ? NULL : s->shown.waits;
-}
-
 static void view_run_draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
                              double longest)
 {
-    const struct lx_op_run *run = &view_run_result_of(on->session)->ops[op];
+    const struct lx_op_run *run = &on->session->run.result->ops[op];
     const struct lx_graph *g = plan_graph(on->session->run.plan);
-    const struct lx_op_wait *waits = waits_of(on->session);
+    const struct lx_op_wait *waits = session_run_is_old(on->session) ? NULL : on->session->shown.waits;
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
                            plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
     struct box bar = {row.row, row.column + f->end + 1, 1,
@@ -230,23 +185,13 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
     double whole[] = {run->device_us};
     put_values(on->cells, row, f, &data);
     if (waits)
-        put_waits(on, bar, &waits[op], longest);
+        put_stack(on, bar, waits[op].us, wait_looks, LX_WAIT_COUNT, longest);
     else
         put_stack(on, bar, whole, wait_looks, 1, longest);
 }
 
-static double longest_op(const struct session *s)
-{
-    const struct lx_run_result *r = view_run_result_of(s);
-    const struct lx_op_wait *waits = waits_of(s);
-    double longest = 0;
-    for (int32_t i = 0; i < r->op_count; i++)
-        longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
-    return longest;
-}
-
-/* What to do when there is nothing to see yet. */
-static void draw_waiting(const struct scene *on, struct box area)
+/* Before the first result. */
+static void view_run_draw_waiting(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
     struct progress now = worker_progress(s->worker, &run_work, 0);
@@ -257,10 +202,10 @@ static void draw_waiting(const struct scene *on, struct box area)
                      grouped(now.iterations).at);
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
-                   "running: op %s of %s, %s%s; %s stops it", grouped(now.so_far.steps).at,
+                   "running: op %s of %s, %s%s; %s cancels it", grouped(now.so_far.steps).at,
                    grouped(now.so_far.bound).at, nest, in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
-        put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
+        put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "queued");
     else if (s->run.known)
         put_wrapped(on->cells, area, INK(BAD), s->run.st.text);
     else if (session_plan(s)->graph->is_list)
@@ -270,7 +215,7 @@ static void draw_waiting(const struct scene *on, struct box area)
         put_wrapped_format(
             on->cells, area, INK(PLAIN),
             "%s executes this plan on the simulated device: real bytes at the planned addresses, every "
-            "op judged by a bound that is proved, every byte counted.",
+            "result checked against a proved tolerance, every byte counted.",
             KEY_OF(EXECUTE));
 }
 
@@ -278,29 +223,40 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
 {
     struct run_view *v = state;
     struct session *s = on->session;
-    const struct lx_run_result *r = view_run_result_of(on->session);
+    const struct lx_run_result *r = on->session->run.result;
     if (!r || worker_busy(s->worker, &run_work)) {
-        draw_waiting(on, area);
+        view_run_draw_waiting(on, area);
         return;
     }
     if (session_run_is_old(s)) {
         struct box warn = box_cut_top(&area, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
-                   "this run is of another plan; %s runs the one that is shown", KEY_OF(EXECUTE));
+                   "this run is of another plan; %s runs the present one", KEY_OF(EXECUTE));
     }
-    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - row_count(r) : 0;
+    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - view_run_rows(r) : 0;
     if (spare < 0) spare = 0;
     struct box head = {area.row, area.column, rows + spare, area.columns};
-    int used = draw_verdict(on, head, spare);
+    int used = view_run_draw_verdict(on, head, spare);
     box_cut_top(&area, used > rows ? used : rows);
     struct box titles = box_cut_top(&area, area.rows >= 6);
     struct column columns[RUN_COLUMNS];
-    struct fitted f = fit_run(columns, area.columns, s->run.plan->nest_count > 0);
+    memcpy(columns, run_array, sizeof run_array);
+    columns[NAME].width = area.columns >= 100 ? 24 : area.columns >= 60 ? 16 : 12;
+    if (s->run.plan->nest_count > 0) { /* counts of iterations go before these columns */
+        columns[SHARE].from = columns[BOUND].from = 100;
+        columns[LX].from = 110;
+        columns[RING].from = 134;
+    } else
+        columns[TIMES].from = columns[EACH].from = NEVER;
+    struct fitted f = fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, area.columns);
     if (titles.rows) put_headings(on->cells, titles, &f);
-    double longest = longest_op(s);
-    list_show(&v->list, row_count(r), area);
-    for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
-        int at = v->list.top + i, faults = fault_rows(r);
+    const struct lx_op_wait *waits = session_run_is_old(s) ? NULL : s->shown.waits;
+    double longest = 0;
+    for (int32_t i = 0; i < r->op_count; i++)
+        longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
+    list_show(&v->list, view_run_rows(r), area);
+    for (int i = 0; i < area.rows && v->list.top + i < view_run_rows(r); i++) {
+        int at = v->list.top + i, faults = view_run_faults(r);
         struct box row = {area.row + i, area.column, 1, area.columns};
         if (at < faults) {
             char place[100] = "";
@@ -315,24 +271,27 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
 }
 
 /* The place in the map: of a fault its buffer and address, of an op its output. */
-static void jump(struct explorer *x, int at)
+static void view_run_jump(struct explorer *x, int at)
 {
-    const struct lx_run_result *r = view_run_result_of(&x->session);
+    const struct lx_run_result *r = x->session.run.result;
     struct session *s = &x->session;
-    int faults = r ? fault_rows(r) : 0;
-    if (!r || at >= row_count(r)) return;
+    int faults = r ? view_run_faults(r) : 0;
+    if (!r || at >= view_run_rows(r)) return;
     if (at >= faults)
         session_select_op(s, at - faults);
     else {
         const struct lx_fault *f = &r->faults[at];
         int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
         if (buffer >= 0) session_select_buffer(s, buffer);
-        session_select_tick(s, f->tick);
-        if (f->iteration >= 0) session_set_iteration(s, f->iteration);
+        s->selection.tick = f->tick;
+        if (f->iteration >= 0) s->selection.iteration = f->iteration;
     }
     session_show_buffer(s);
-    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0)
-        session_look_into(s, r->faults[at].core, r->faults[at].address);
+    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0) {
+        s->selection.core = r->faults[at].core;
+        s->selection.address = r->faults[at].address;
+        s->selection.moves++;
+    }
     explorer_show(x, VIEW_MAP);
 }
 
@@ -345,7 +304,7 @@ static bool view_run_request(struct explorer *x, void *state, enum request r, co
         return true;
     case REQ_OPEN:
         if (argument) return false;
-        jump(x, v->list.cursor);
+        view_run_jump(x, v->list.cursor);
         return true;
     default:
         return false;
@@ -355,22 +314,22 @@ static bool view_run_request(struct explorer *x, void *state, enum request r, co
 static int view_run_count(struct explorer *x, void *state)
 {
     (void)state;
-    return view_run_result_of(&x->session) ? row_count(view_run_result_of(&x->session)) : 0;
+    return x->session.run.result ? view_run_rows(x->session.run.result) : 0;
 }
 
 static const char *view_run_item(struct explorer *x, void *state, int i)
 {
     (void)state;
-    const struct lx_run_result *r = view_run_result_of(&x->session);
+    const struct lx_run_result *r = x->session.run.result;
     const struct lx_graph *g = plan_graph(x->session.run.plan);
-    if (i < fault_rows(r)) return r->faults[i].text;
-    return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
+    if (i < view_run_faults(r)) return r->faults[i].text;
+    return i - view_run_faults(r) < g->op_count ? g->ops[i - view_run_faults(r)].name : "";
 }
 
 static void view_run_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
-    session_select_op(&x->session, i - fault_rows(view_run_result_of(&x->session)));
+    session_select_op(&x->session, i - view_run_faults(x->session.run.result));
 }
 
 const struct view view_run = {
@@ -379,8 +338,8 @@ const struct view view_run = {
     .needs_plan = true,
     .state_size = sizeof(struct run_view),
     .hints = {{REQ_EXECUTE, "run"},
-              {REQ_STOP, "stop"},
-              {REQ_OPEN, "to its place in the map"},
+              {REQ_STOP, "cancel"},
+              {REQ_OPEN, "show in the map"},
               {REQ_SEARCH, "search"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},

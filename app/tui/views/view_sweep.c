@@ -1,5 +1,5 @@
-/* The sweep: HBM bytes or time against the size of the scratchpad, one line per solver, filled in as plans come, with a
- * cursor that takes a size over. The cursor stops at every size that was planned and at every knee. */
+/* The sweep: HBM bytes or time against the size of the scratchpad, one line per solver, filled in as plans
+ * come. The cursor stops at every planned size and at every knee. */
 #include "picture/ticks.h"
 #include "sweep/sweep_chart.h"
 #include "tui/core/explorer.h"
@@ -12,10 +12,10 @@
 
 struct sweep_view {
     struct swept *swept;  /* NULL: none */
-    int64_t lx;           /* of the cursor; 0: at the first that is drawn */
-    bool by_time, chosen; /* chosen: by a key, and not by what is asked */
+    int64_t lx;           /* of the cursor; 0: the first one */
+    bool by_time, chosen; /* chosen: by a key */
     char range[64];       /* empty: the pattern's own */
-    lx_status st;         /* why there is none */
+    lx_status st;         /* the reason, if there is none */
     struct plot plot;     /* as drawn last */
 };
 
@@ -40,7 +40,7 @@ static void view_sweep_end(void *state)
     swept_release(v->swept);
 }
 
-static bool is_knee(const struct sweep *s, int64_t lx)
+static bool view_sweep_is_knee(const struct sweep *s, int64_t lx)
 {
     for (size_t l = 0; l < s->lines.count; l++)
         for (int f = 0; f < FIND_COUNT; f++)
@@ -49,7 +49,7 @@ static bool is_knee(const struct sweep *s, int64_t lx)
     return false;
 }
 
-/* The nearest place of the cursor beyond `lx` in a direction; `lx` itself where there is none. */
+/* The nearest place of the cursor beyond `lx` in a direction; `lx` itself if there is none. */
 static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direction, bool knees_only)
 {
     int64_t best = lx;
@@ -66,7 +66,7 @@ static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direc
     return best;
 }
 
-/* The value of a line where the cursor is; NULL: it was not planned there. */
+/* The value of a line at the cursor; NULL: not planned there. */
 static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size_t line, int64_t lx)
 {
     const struct sweep_line *l = &s->lines.at[line];
@@ -77,16 +77,7 @@ static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size
     return NULL;
 }
 
-/* "13,959,168 B (13.3 MiB)", or "13.31 MiB" where there is little room. */
-static struct words view_sweep_amount(const struct sweep *s, double value, bool briefly)
-{
-    struct scale bytes = {.unit = SCALE_BYTES};
-    if (s->by_time) return in_time(value * 1e-6);
-    if (s->graph->is_list) return grouped((int64_t)value);
-    return briefly ? scale_words(&bytes, value) : in_bytes((int64_t)value);
-}
-
-/* What stands at the cursor: one line per solver, with what it says about its knee. */
+/* A solver at the cursor, with its knee. */
 static void view_sweep_draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line,
                                  int64_t lx)
 {
@@ -99,11 +90,16 @@ static void view_sweep_draw_line(const struct scene *on, struct box row, const s
         (struct style){.ink = tone_of_identity((int32_t)line)});
     put_text(on->cells, row.row, row.column + 3, name - 1, INK(PLAIN), s->lines.at[line].solver);
     const struct sweep_value *v = view_sweep_value_at(s, line, lx);
-    if (v && v->state == SWEEP_PLANNED)
-        text_format(
-            &value, "%s%s", view_sweep_amount(s, sweep_shown(s, v), briefly).at,
-            (s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved) ? ", least" : "");
-    else
+    if (v && v->state == SWEEP_PLANNED) { /* "13,959,168 B (13.3 MiB)", or "13.31 MiB" */
+        double shown = sweep_shown(s, v);
+        struct scale bytes = {.unit = SCALE_BYTES};
+        struct words words_of = s->by_time          ? in_time(shown * 1e-6)
+                                : s->graph->is_list ? grouped((int64_t)shown)
+                                : briefly           ? scale_words(&bytes, shown)
+                                                    : in_bytes((int64_t)shown);
+        bool least = s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved;
+        text_format(&value, "%s%s", words_of.at, least ? ", least" : "");
+    } else
         text_add(&value, v && v->state == SWEEP_REFUSED ? "no plan" : v ? "..." : "-");
     put_text(on->cells, row.row, row.column + 3 + name, room, INK(PLAIN), value.at ? value.at : "");
     int at = 3 + name + room + 1;
@@ -118,54 +114,31 @@ static void view_sweep_draw_line(const struct scene *on, struct box row, const s
     text_free(&words);
 }
 
-static void draw_lines(const struct scene *on, struct box area, const struct sweep *s, int64_t lx)
+static void view_sweep_draw_lines(const struct scene *on, struct box area, const struct sweep *s, int64_t lx)
 {
     const struct lx_plan *p = session_plan(on->session);
     struct box head = box_cut_top(&area, 1);
     struct text line = {0};
     text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX",
-                is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
-    if (is_knee(s, lx)) text_add(&line, ", a knee");
+                view_sweep_is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
+    if (view_sweep_is_knee(s, lx)) text_add(&line, ", a knee");
     if (lx == p->problem.capacity)
-        text_add(&line, ": the plan that is shown");
+        text_add(&line, ": the present plan");
     else
         text_format(&line, "; %s plans with it", KEY_OF(OPEN));
-    put_text(on->cells, head.row, head.column, head.columns, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
+    put_line(on->cells, head, INK(TITLE), &line);
     for (int i = 0; i < area.rows && (size_t)i < s->lines.count; i++)
         view_sweep_draw_line(on, (struct box){area.row + i, area.column, 1, area.columns}, s, (size_t)i, lx);
 }
 
-/* The column of a size is brighter. */
-static void mark_column(const struct scene *on, const struct plot *p, int64_t lx, struct style style,
-                        uint32_t sign)
+/* Highlights the column of a size. */
+static void view_sweep_mark(const struct scene *on, const struct plot *p, int64_t lx, struct style style,
+                            uint32_t sign)
 {
     int row, column;
     if (p->box.rows < 1 || !plot_cell(p, (double)lx, p->y.from, &row, &column)) return;
     put_paper(on->cells, (struct box){p->box.row, column, p->box.rows, 1}, style);
     put(on->cells, p->box.row + p->box.rows, column, sign, INK(PLAYHEAD));
-}
-
-static void draw_progress(const struct scene *on, struct box row, const struct sweep_view *v)
-{
-    const struct swept *w = v->swept;
-    int busy = worker_busy(on->session->worker, &sweep_work), all = (int)w->sweep.sizes.count;
-    struct cells *g = on->cells;
-    if (!swept_is_new(w, on->session))
-        put_format(g, row.row, row.column, row.columns, INK(WARN), "of other settings; %s sweeps again",
-                   KEY_OF(SWEEP_AGAIN));
-    else if (w->stopped || (!busy && w->left > 0))
-        put_format(g, row.row, row.column, row.columns, INK(WARN), "stopped; %s sweeps again",
-                   KEY_OF(SWEEP_AGAIN));
-    else if (busy && w->left > 0)
-        put_format(g, row.row, row.column, row.columns, INK(WARN), "%d of %d sizes planned; %s stops",
-                   all - w->left, all, KEY_OF(STOP));
-    else if (busy)
-        put_text(g, row.row, row.column, row.columns, INK(WARN), "looking for the least that is enough");
-    else
-        put_format(g, row.row, row.column, row.columns, INK(DIM), "%s against %s",
-                   sweep_value_name(&w->sweep),
-                   w->sweep.graph->is_list ? "capacity" : "the scratchpad (LX) of each core");
 }
 
 static void view_sweep_draw(const struct scene *on, void *state, struct box area)
@@ -184,16 +157,32 @@ static void view_sweep_draw(const struct scene *on, void *state, struct box area
     if (v->chosen) s->by_time = v->by_time;
     if (v->lx == 0) v->lx = session_plan(on->session)->problem.capacity;
     if (!view_sweep_value_at(s, 0, v->lx)) v->lx = view_sweep_step_from(s, v->lx - 1, 1, false);
-    if (!view_sweep_value_at(s, 0, v->lx) && !is_knee(s, v->lx)) v->lx = s->sizes.at[s->sizes.count - 1];
+    if (!view_sweep_value_at(s, 0, v->lx) && !view_sweep_is_knee(s, v->lx))
+        v->lx = s->sizes.at[s->sizes.count - 1];
     int lines = (int)s->lines.count + 1, most = area.rows / 2;
     struct box head = box_cut_top(&area, 1),
                foot = box_cut_bottom(&area, area.rows >= 8 ? (lines < most ? lines : most) : 1);
-    draw_progress(on, head, v);
+    const struct swept *w = v->swept;
+    int busy = worker_busy(on->session->worker, &sweep_work), all = (int)s->sizes.count;
+    struct text progress = {0};
+    if (!swept_is_new(w, on->session))
+        text_format(&progress, "of other settings; %s sweeps again", KEY_OF(SWEEP_AGAIN));
+    else if (w->stopped || (!busy && w->left > 0))
+        text_format(&progress, "cancelled; %s sweeps again", KEY_OF(SWEEP_AGAIN));
+    else if (busy && w->left > 0)
+        text_format(&progress, "%d of %d sizes planned; %s cancels", all - w->left, all, KEY_OF(STOP));
+    else if (busy)
+        text_add(&progress, "searching for the least size that is enough");
+    else
+        text_format(&progress, "%s against %s", sweep_value_name(s),
+                    s->graph->is_list ? "capacity" : "the scratchpad (LX) of each core");
+    bool settled = swept_is_new(w, on->session) && !w->stopped && !busy && w->left == 0;
+    put_line(on->cells, head, settled ? INK(DIM) : INK(WARN), &progress);
     v->plot = sweep_draw(on, area, s, 0);
-    mark_column(on, &v->plot, session_plan(on->session)->problem.capacity, INK_ON(PLAIN, FREE),
-                on->glyphs->bullet);
-    mark_column(on, &v->plot, v->lx, INK_ON(PLAIN, SELECTED), on->glyphs->peak);
-    draw_lines(on, foot, s, v->lx);
+    view_sweep_mark(on, &v->plot, session_plan(on->session)->problem.capacity, INK_ON(PLAIN, FREE),
+                    on->glyphs->bullet);
+    view_sweep_mark(on, &v->plot, v->lx, INK_ON(PLAIN, SELECTED), on->glyphs->peak);
+    view_sweep_draw_lines(on, foot, s, v->lx);
 }
 
 static const struct move {
@@ -205,7 +194,7 @@ static const struct move {
              {REQ_TOP, -1, 0, false},         {REQ_BOTTOM, 1, 0, false},   {REQ_NEXT_ITEM, 1, 1, true},
              {REQ_PREVIOUS_ITEM, -1, 1, true}};
 
-static bool move_cursor(struct explorer *x, struct sweep_view *v, enum request r)
+static bool view_sweep_move(struct explorer *x, struct sweep_view *v, enum request r)
 {
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         const struct move *m = &moves[i];
@@ -214,7 +203,7 @@ static bool move_cursor(struct explorer *x, struct sweep_view *v, enum request r
         for (int k = 0; k < m->times || m->times == 0; k++) {
             int64_t next = view_sweep_step_from(&v->swept->sweep, v->lx, m->direction, m->knees);
             if (next == v->lx) {
-                if (m->knees) explorer_say(x, TONE_DIM, "no knee further on");
+                if (m->knees) explorer_say(x, TONE_DIM, "no further knee");
                 break;
             }
             v->lx = next;
@@ -224,22 +213,14 @@ static bool move_cursor(struct explorer *x, struct sweep_view *v, enum request r
     return false;
 }
 
-static void set_range(struct explorer *x, struct sweep_view *v, const char *range)
-{
-    sweep_numbers sizes = {0};
-    lx_status st;
-    if (!*range || sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, &st)) {
-        snprintf(v->range, sizeof v->range, "%.60s", range);
-        view_sweep_start(x, v);
-    } else
-        explorer_say(x, TONE_BAD, "%s", st.text);
-    VEC_FREE(&sizes);
-}
-
 static bool view_sweep_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct sweep_view *v = state;
-    if (move_cursor(x, v, r)) return true;
+    struct what_if how = x->session.now;
+    sweep_numbers sizes = {0};
+    lx_status st;
+    char word[24];
+    if (view_sweep_move(x, v, r)) return true;
     switch (r) {
     case REQ_SWEEP_AGAIN:
         if (!view_sweep_start(x, v)) explorer_say(x, TONE_BAD, "%s", v->st.text);
@@ -252,7 +233,12 @@ static bool view_sweep_request(struct explorer *x, void *state, enum request r, 
         return true;
     case REQ_SWEEP_RANGE:
         if (!argument) return false;
-        set_range(x, v, argument);
+        if (!*argument || sweep_sizes_read("range", argument, SWEEP_STEPS, &sizes, &st)) {
+            snprintf(v->range, sizeof v->range, "%.60s", argument);
+            view_sweep_start(x, v);
+        } else
+            explorer_say(x, TONE_BAD, "%s", st.text);
+        VEC_FREE(&sizes);
         return true;
     case REQ_STOP:
         worker_stop(x->session.worker, &sweep_work);
@@ -260,24 +246,20 @@ static bool view_sweep_request(struct explorer *x, void *state, enum request r, 
         return true;
     case REQ_OPEN:
         if (argument || !v->swept) return false;
-        struct what_if how = x->session.now;
-        lx_status st;
-        char word[24];
         snprintf(word, sizeof word, "%lld", (long long)v->lx);
         if (!settings_set(&how, SET_LX, word, &st))
             explorer_say(x, TONE_BAD, "%s", st.text);
         else if (session_change(&x->session, &how))
-            explorer_say(x, TONE_GOOD, "planning with %s; %s takes it back", in_bytes(v->lx).at,
-                         KEY_OF(UNDO));
+            explorer_say(x, TONE_GOOD, "planning with %s; %s: undo", in_bytes(v->lx).at, KEY_OF(UNDO));
         else
-            explorer_say(x, TONE_DIM, "this size made the plan that is shown");
+            explorer_say(x, TONE_DIM, "the present plan has this size");
         return true;
     default:
         return false;
     }
 }
 
-/* Where there is nothing to sweep, or nothing to stop, nothing of it is offered. */
+/* Hides keys that have no effect. */
 static const char *view_sweep_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct sweep_view *v = state;
@@ -295,7 +277,7 @@ static void view_sweep_mouse(struct explorer *x, void *state, const struct key *
     struct sweep_view *v = state;
     if (!v->swept) return;
     if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
-        move_cursor(x, v, k->code == AT_WHEEL_UP ? REQ_LEFT : REQ_RIGHT);
+        view_sweep_move(x, v, k->code == AT_WHEEL_UP ? REQ_LEFT : REQ_RIGHT);
     else if (k->code == AT_CLICK && box_holds(&v->plot.box, k->row, k->column)) {
         int64_t at = llround(plot_x(&v->plot, k->column)),
                 low = view_sweep_step_from(&v->swept->sweep, at + 1, -1, false),
@@ -316,7 +298,7 @@ const struct view view_sweep = {
               {REQ_SWEEP_VALUE, "bytes or time"},
               {REQ_SWEEP_AGAIN, "again"},
               {REQ_SWEEP_RANGE, "other sizes"},
-              {REQ_STOP, "stop"},
+              {REQ_STOP, "cancel"},
               {REQ_BACK, "back"}},
     .end = view_sweep_end,
     .shown = view_sweep_shown,

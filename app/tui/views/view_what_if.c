@@ -1,4 +1,4 @@
-/* What if: every setting of the plan, to be changed from anywhere. */
+/* What if: every setting of the plan. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
@@ -6,16 +6,16 @@
 
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 
-/* Beside the page where there is room, so that the map moves under one's fingers; else below it. */
-static struct box dock(struct box *page)
+/* Beside the page if there is room; else below it. */
+static struct box view_what_if_dock(struct box *page)
 {
     if (page->columns >= SIDE_FROM) return box_cut_right(page, SIDE);
-    int least = page->rows - 6; /* of the page something is to be seen */
+    int least = page->rows - 6; /* the page keeps some rows */
     return box_cut_bottom(page, least >= BELOW ? BELOW : page->rows / 2);
 }
 
-/* A line with the title around the panel; its inside. */
-static struct box draw_frame(const struct scene *on, struct box area, const struct list *l)
+/* The title and a line around the panel; returns its inside. */
+static struct box view_what_if_draw_frame(const struct scene *on, struct box area, const struct list *l)
 {
     struct cells *g = on->cells;
     bool side = area.column > 0;
@@ -28,7 +28,7 @@ static struct box draw_frame(const struct scene *on, struct box area, const stru
     if (side) in.column += 2, in.columns -= 2;
     put_text(g, head.row, head.column + 2, head.columns - 4, (struct style){TONE_TITLE, 0, MARK_BOLD},
              " What if ");
-    int shown = l->rows.rows, count = settings_count();
+    int shown = l->rows.rows, count = lx_settings_count();
     if (shown > 0 && shown < count) {
         char place[60];
         snprintf(place, sizeof place, " %d-%d of %d ", l->top + 1, l->top + shown, count);
@@ -37,7 +37,7 @@ static struct box draw_frame(const struct scene *on, struct box area, const stru
     return in;
 }
 
-static void draw_setting(const struct scene *on, struct box row, int k, bool here)
+static void view_what_if_draw_row(const struct scene *on, struct box row, int k, bool here)
 {
     const struct session *s = on->session;
     struct setting setting = settings_row(k);
@@ -67,15 +67,15 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
     bool side = area.column > 0;
     struct box rows = area;
     box_cut_top(&rows, 1);
-    int notes = side ? (area.rows >= settings_count() + 8 ? 7 : 1) : area.rows >= 6;
+    int notes = side ? (area.rows >= lx_settings_count() + 8 ? 7 : 1) : area.rows >= 6;
     box_cut_bottom(&rows, notes);
-    list_show(l, settings_count(), rows);
-    struct box in = draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
-    for (int i = 0; i < in.rows && l->top + i < settings_count(); i++)
-        draw_setting(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
-                     l->top + i == l->cursor);
+    list_show(l, lx_settings_count(), rows);
+    struct box in = view_what_if_draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
+    for (int i = 0; i < in.rows && l->top + i < lx_settings_count(); i++)
+        view_what_if_draw_row(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
+                              l->top + i == l->cursor);
     if (notes) {
-        /* The help of the marked one, and the command that makes the same plan. */
+        /* The help of the marked setting, and the command that makes the same plan. */
         const struct session *s = on->session;
         const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
         struct text command = {0};
@@ -85,30 +85,22 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
         if (last.rows > 1)
             put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
         else
-            put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
-        text_free(&command);
+            put_line(on->cells, last, INK(DIM), &command);
     }
-}
-
-static void view_what_if_change(struct explorer *x, int i, int direction)
-{
-    struct what_if how = x->session.now;
-    if (settings_step(&how, i, direction, session_actual(&x->session, i)))
-        session_change(&x->session, &how);
-    else
-        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(i).name);
 }
 
 static bool view_what_if_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct list *l = state;
+    struct what_if how = x->session.now;
     char line[60];
     switch (r) {
     case REQ_LEFT:
-        view_what_if_change(x, l->cursor, -1);
-        return true;
     case REQ_RIGHT:
-        view_what_if_change(x, l->cursor, 1);
+        if (settings_step(&how, l->cursor, r == REQ_LEFT ? -1 : 1, session_actual(&x->session, l->cursor)))
+            session_change(&x->session, &how);
+        else
+            explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(l->cursor).name);
         return true;
     case REQ_OPEN:
         if (argument) return false;
@@ -123,7 +115,7 @@ static bool view_what_if_request(struct explorer *x, void *state, enum request r
 static int view_what_if_count(struct explorer *x, void *state)
 {
     (void)x, (void)state;
-    return settings_count();
+    return lx_settings_count();
 }
 
 static const char *view_what_if_item(struct explorer *x, void *state, int i)
@@ -143,7 +135,7 @@ const struct view view_what_if = {
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct list),
     .draw = view_what_if_draw,
-    .dock = dock,
+    .dock = view_what_if_dock,
     .request = view_what_if_request,
     .count = view_what_if_count,
     .item = view_what_if_item,

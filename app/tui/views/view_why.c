@@ -1,33 +1,33 @@
-/* Why, and what helps: of the selected buffer that is off chip, or of the plan as a whole, the reason, what it
- * costs, and every remedy as a row that is filled in as it comes. Enter applies a row. */
+/* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost, and every remedy as a
+ * row that is filled in when its job ends. <Enter> applies a row. */
 #include "tui/core/explorer.h"
 #include "export/plan_words.h"
-#include "tui/draw/put_columns.h"
+#include "tui/draw/cells.h"
 #include "tui/views/why_rows.h"
 
 #include <string.h>
 
-/* Of the list with its heading, however much there is to say above it. */
+/* Rows of the list with its heading, at least. */
 enum { LEAST_ROWS = 4, NARROW = 50 };
 
 struct why_view {
     struct list list;
     struct why_rows rows;
-    bool whole;    /* asked for, though a buffer that is off chip is selected */
-    bool chosen;   /* the cursor was moved: it follows its row; else it is on the best one */
+    bool whole;    /* the user asked for the whole plan */
+    bool chosen;   /* the user moved the cursor: it follows its row; else it is on the best one */
     int row_order; /* of the row under the cursor */
     int visible;   /* rows as drawn last */
 };
 
-static int32_t off_chip_selection(const struct session *s)
+static int32_t view_why_selection(const struct session *s)
 {
     const struct lx_plan *p = session_plan(s);
     int32_t i = s->selection.buffer;
     return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
 }
 
-/* The row under the cursor. NULL: none was chosen, and none helps so far. */
-static const struct remedy *row_at_cursor(const struct why_view *v)
+/* The row under the cursor. NULL: the user has chosen none, and none helps so far. */
+static const struct remedy *view_why_row(const struct why_view *v)
 {
     const struct remedies *r = &v->rows.list;
     if (v->list.cursor < 0 || (size_t)v->list.cursor >= r->all.count) return NULL;
@@ -38,9 +38,9 @@ static const struct remedy *row_at_cursor(const struct why_view *v)
 static void view_why_ask(struct why_view *v, struct session *s)
 {
     uint64_t before = v->rows.number;
-    why_ask(&v->rows, s, v->whole ? -1 : off_chip_selection(s));
+    why_ask(&v->rows, s, v->whole ? -1 : view_why_selection(s));
     if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
-    /* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
+    /* A cursor that the user moved follows its row; else it is on the best one, at the top. */
     if (!v->rows.moved) return;
     v->rows.moved = false;
     for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
@@ -57,20 +57,12 @@ static void view_why_shown(struct explorer *x, void *state)
 
 bool why_open(struct explorer *x)
 {
-    if (off_chip_selection(&x->session) < 0) return false;
+    if (view_why_selection(&x->session) < 0) return false;
     explorer_request(x, REQ_WHY, NULL);
     return true;
 }
 
-/* Lines one behind the other. */
-static void view_why_add_line(const struct scene *on, struct box *area, struct style style, struct text *line)
-{
-    int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
-    box_cut_top(area, used);
-    text_free(line);
-}
-
-static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t i, struct box *area)
+static void view_why_draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t i, struct box *area)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     struct text line = {0};
@@ -80,36 +72,17 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
     else
         text_format(&line, "  %s%s, off chip, ticks %lld to %lld", in_bytes(b->size).at,
                     p->stays ? " per core" : "", (long long)b->start, (long long)b->end - 1);
-    view_why_add_line(on, area, INK(TITLE), &line);
+    if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(TITLE), &line));
     text_add(&line, "why: ");
     add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
-    view_why_add_line(on, area, INK(WARN), &line);
+    if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(WARN), &line));
     if (on->session->shown.plan == p && on->session->shown.moved)
         text_format(&line, p->stays ? "moves %s of the plan's %s of HBM traffic" : "costs %s of %s in all",
                     in_bytes(on->session->shown.moved[i]).at, grouped(p->figures.hbm_bytes).at);
     else
-        text_format(&line, "costs %s of %s's %s", in_bytes(b->spill_cost).at, "the plan",
+        text_format(&line, "costs %s of the plan's %s", in_bytes(b->spill_cost).at,
                     grouped(p->figures.hbm_bytes).at);
-    view_why_add_line(on, area, INK(BAD), &line);
-}
-
-static void draw_whole(const struct scene *on, const struct lx_plan *p, struct box *area)
-{
-    struct text line = {0};
-    text_add(&line, "the plan as a whole: ");
-    add_value_words(p, false, &line);
-    view_why_add_line(on, area, INK(TITLE), &line);
-    if (p->unproved) {
-        add_status_words(p, &line);
-        view_why_add_line(on, area, INK(WARN), &line);
-    }
-    if (p->figures.spill_bytes > 0)
-        text_format(&line, "%s that a scratchpad without limit would save; %s of %s off chip",
-                    in_bytes(p->figures.spill_bytes).at, grouped(on->session->shown.off_chip_count).at,
-                    counted(p->problem.count, "buffer").at);
-    else
-        text_add(&line, "nothing is spilled: more room would save nothing");
-    view_why_add_line(on, area, INK(PLAIN), &line);
+    if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(BAD), &line));
 }
 
 static void view_why_draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f,
@@ -120,7 +93,7 @@ static void view_why_draw_row(const struct scene *on, const struct why_view *v, 
     struct progress now = worker_progress(on->session->worker, &why_work, it->order);
     put_values(on->cells, (struct box){row.row, row.column + 2, 1, row.columns - 2}, f, &data);
     if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-    if (it != row_at_cursor(v)) return;
+    if (it != view_why_row(v)) return;
     if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
     put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
@@ -147,44 +120,37 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
                           v->list.top + i);
 }
 
-/* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
-static void add_progress(const struct why_rows *w, struct text *out)
-{
-    int count = (int)w->list.all.count, tried = 0, large = 0, stopped = 0;
-    for (int i = 0; i < count; i++) {
-        enum remedy_state s = w->list.all.at[i].state;
-        tried += s != REMEDY_OPEN && s != REMEDY_LARGE && s != REMEDY_STOPPED;
-        large += s == REMEDY_LARGE;
-        stopped += s == REMEDY_STOPPED;
-    }
-    if (tried == count)
-        text_format(out, "all %d tried", count);
-    else
-        text_format(out, "%d of %d tried", tried, count);
-    if (large) text_format(out, "; %d not tried: too large", large);
-    if (stopped) text_format(out, "; %d stopped", stopped);
-    if (w->is_sorted && tried > 1) text_add(out, ", best first");
-}
-
-/* What the row under the cursor is, and how far all of them are. */
-static void draw_foot(const struct scene *on, const struct why_view *v, struct box area)
+/* The row under the cursor, and the progress. */
+static void view_why_draw_foot(const struct scene *on, const struct why_view *v, struct box area)
 {
     int count = (int)v->rows.list.all.count;
     if (area.rows < 1 || count == 0) return;
-    const struct remedy *it = row_at_cursor(v);
+    const struct remedy *it = view_why_row(v);
     int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM),
                         it                 ? it->note
-                        : v->rows.left > 0 ? "nothing that was tried so far helps"
-                                           : "nothing that was tried helps");
+                        : v->rows.left > 0 ? "no remedy so far helps"
+                                           : "no remedy that was tried helps");
     if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
                    "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
                    v->rows.list.plan->figures.end_to_end_us);
+    /* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
     struct text line = {0};
-    add_progress(&v->rows, &line);
-    put_text(on->cells, area.row + area.rows - 1, area.column, area.columns,
-             v->rows.left > 0 ? INK(WARN) : INK(DIM), line.at ? line.at : "");
-    text_free(&line);
+    int tried = 0, large = 0, cancelled = 0;
+    for (int i = 0; i < count; i++) {
+        enum remedy_state s = v->rows.list.all.at[i].state;
+        tried += s != REMEDY_OPEN && s != REMEDY_LARGE && s != REMEDY_STOPPED;
+        large += s == REMEDY_LARGE;
+        cancelled += s == REMEDY_STOPPED;
+    }
+    if (tried == count)
+        text_format(&line, "all %d tried", count);
+    else
+        text_format(&line, "%d of %d tried", tried, count);
+    if (large) text_format(&line, "; %d not tried: too large", large);
+    if (cancelled) text_format(&line, "; %d cancelled", cancelled);
+    if (v->rows.is_sorted && tried > 1) text_add(&line, ", best first");
+    put_line(on->cells, box_cut_bottom(&area, 1), v->rows.left > 0 ? INK(WARN) : INK(DIM), &line);
 }
 
 static void view_why_draw(const struct scene *on, void *state, struct box area)
@@ -194,7 +160,7 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
     view_why_ask(v, on->session);
     int rows = (int)v->rows.list.all.count + 10;
     struct box in =
-        frame_window(on, "Why, and what helps", p ? rows : 10, area.columns < 150 ? area.columns : 150);
+        frame_window(on, "Why, and remedies", p ? rows : 10, area.columns < 150 ? area.columns : 150);
     if (!p || !v->rows.list.plan) {
         frame_no_plan(on, in);
         return;
@@ -203,27 +169,39 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
     if (words.rows > in.rows - LEAST_ROWS) words.rows = in.rows > LEAST_ROWS ? in.rows - LEAST_ROWS : 0;
     int room = words.rows;
     if (v->rows.buffer >= 0)
-        draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
-    else
-        draw_whole(on, v->rows.list.plan, &words);
+        view_why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
+    else {
+        struct text line = {0};
+        text_add(&line, "the plan as a whole: ");
+        add_value_words(v->rows.list.plan, false, &line);
+        if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(TITLE), &line));
+        if (v->rows.list.plan->unproved) {
+            add_status_words(v->rows.list.plan, &line);
+            if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(WARN), &line));
+        }
+        if (v->rows.list.plan->figures.spill_bytes > 0)
+            text_format(&line, "%s would be saved by a scratchpad without limit; %s of %s off chip",
+                        in_bytes(v->rows.list.plan->figures.spill_bytes).at,
+                        grouped(on->session->shown.off_chip_count).at,
+                        counted(v->rows.list.plan->problem.count, "buffer").at);
+        else
+            text_add(&line, "nothing is spilled: a larger scratchpad saves nothing");
+        if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(PLAIN), &line));
+    }
     box_cut_top(&in, room - words.rows);
     view_why_draw_rows(on, v, in);
-    draw_foot(on, v, foot);
-}
-
-/* Why the row under the cursor cannot be applied; NULL: it can. */
-static const char *view_why_refusal(const struct why_view *v, const struct remedy *it)
-{
-    if (v->visible < 1) return "there is no room to show what would be applied";
-    if (!it) return v->rows.left > 0 ? "nothing that was tried so far helps" : "nothing that was tried helps";
-    if (it->state == REMEDY_OPEN) return "it is being tried";
-    return it->state > REMEDY_CUT ? "there is nothing to apply in this row" : NULL;
+    view_why_draw_foot(on, v, foot);
 }
 
 static void view_why_apply(struct explorer *x, struct why_view *v)
 {
-    const struct remedy *it = row_at_cursor(v);
-    const char *why_not = view_why_refusal(v, it);
+    const struct remedy *it = view_why_row(v);
+    const char *none = v->rows.left > 0 ? "no remedy so far helps" : "no remedy that was tried helps",
+               *why_not = v->visible < 1             ? "no room to show what would be applied"
+                          : !it                      ? none
+                          : it->state == REMEDY_OPEN ? "it is being tried"
+                          : it->state > REMEDY_CUT   ? "there is nothing to apply in this row"
+                                                     : NULL;
     if (why_not) {
         explorer_say(x, TONE_WARN, "%s", why_not);
         return;
@@ -232,11 +210,11 @@ static void view_why_apply(struct explorer *x, struct why_view *v)
     char what[sizeof it->what];
     memcpy(what, it->what, sizeof what);
     if (!session_change(&x->session, &how)) {
-        explorer_say(x, TONE_DIM, "that is so already");
+        explorer_say(x, TONE_DIM, "that is set already");
         return;
     }
     x->overlay = VIEW_COUNT;
-    explorer_say(x, TONE_GOOD, "applied: %s; %s takes it back", what, KEY_OF(UNDO));
+    explorer_say(x, TONE_GOOD, "applied: %s; %s: undo", what, KEY_OF(UNDO));
 }
 
 static bool view_why_request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -250,8 +228,8 @@ static bool view_why_request(struct explorer *x, void *state, enum request r, co
         return true;
     case REQ_WHOLE_PLAN:
         v->whole = !v->whole;
-        if (off_chip_selection(&x->session) < 0)
-            explorer_say(x, TONE_DIM, "no buffer that is off chip is selected; %s goes to the next",
+        if (view_why_selection(&x->session) < 0)
+            explorer_say(x, TONE_DIM, "the selected buffer is on chip; %s goes to the next one off chip",
                          KEY_OF(OFF_CHIP));
         view_why_ask(v, &x->session);
         return true;
@@ -291,16 +269,16 @@ static void view_why_select_item(struct explorer *x, void *state, int i)
 static void view_why_end(void *state)
 {
     struct why_view *v = state;
-    why_free(&v->rows);
+    remedies_free(&v->rows.list);
 }
 
 const struct view view_why = {
     .name = "Why",
-    .purpose = "why a buffer is off chip, what it costs, and what helps",
+    .purpose = "why a buffer is off chip, its cost, and remedies",
     .hints = {{REQ_OPEN, "apply"},
               {REQ_OFF_CHIP, "next off chip"},
               {REQ_WHOLE_PLAN, "whole plan"},
-              {REQ_STOP, "stop"},
+              {REQ_STOP, "cancel"},
               {REQ_UNDO, "undo"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct why_view),

@@ -1,5 +1,5 @@
-/* The options of the library as settings of a screen: stepped through, typed, shown, and written as a command
- * line that makes the same plan. */
+/* The options of the library as settings of a screen: step, type, show, and the command line that makes
+ * the same plan. */
 #include "tui/views/what_if.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int settings_count(void)
-{
-    return lx_settings_count();
-}
 
 /* `device` and `option` take pairs; the presets are pairs that can be stepped through. */
 struct setting settings_row(int i)
@@ -46,13 +41,8 @@ bool settings_changed(const struct what_if *w, int i)
     return !settings_same(w, &without);
 }
 
-int settings_find(const char *name)
-{
-    return lx_settings_find(name);
-}
-
-/* Nothing, the word of the default, and 0 where 0 is no value stand for the default. */
-static bool means_default(int i, const char *text)
+/* Nothing, the word of the default, and 0 if it is no value mean the default. */
+static bool settings_means_default(int i, const char *text)
 {
     struct lx_option_row row = lx_settings_at(i);
     return !*text || (row.none && strcmp(text, row.none) == 0) ||
@@ -62,8 +52,9 @@ static bool means_default(int i, const char *text)
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
 {
     struct lx_settings before = w->options;
-    if (means_default(i, text) || lx_settings_at(i).kind == LX_TAKES_TEXT) lx_settings_unset(&w->options, i);
-    if (means_default(i, text) || lx_settings_set_row(&w->options, i, text, st)) return true;
+    if (settings_means_default(i, text) || lx_settings_at(i).kind == LX_TAKES_TEXT)
+        lx_settings_unset(&w->options, i);
+    if (settings_means_default(i, text) || lx_settings_set_row(&w->options, i, text, st)) return true;
     w->options = before;
     return false;
 }
@@ -74,24 +65,8 @@ void settings_take_solver(struct what_if *w, int solver)
     (void)lx_settings_set_row(&w->options, SET_SOLVER, lx_solvers()[solver]->name, &ignored);
 }
 
-/* How < and > change a number: sizes by an eighth, counts by two, choices by one. */
-static int64_t stepped(int i, int64_t now, int direction)
-{
-    int64_t eighth = max_i64(now / 8 / 128 * 128, 128);
-    switch (i) {
-    case LX_OPTION_CORES:
-    case LX_OPTION_TIME:
-    case LX_OPTION_WORK:
-        return direction > 0 ? now * 2 : now / 2;
-    case LX_OPTION_LX:
-        return now + direction * eighth;
-    default:
-        return now + direction;
-    }
-}
-
 /* Around the words; the first of the presets is the pattern's own device. */
-static bool step_word(struct what_if *w, int i, int direction)
+static bool settings_step_word(struct what_if *w, int i, int direction)
 {
     struct lx_settings *o = &w->options;
     int64_t count = 0, own = i == SET_DEVICE;
@@ -106,21 +81,23 @@ static bool step_word(struct what_if *w, int i, int direction)
     return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
 }
 
-static int64_t what_if_number_of(const struct what_if *w, int i)
-{
-    return i == LX_OPTION_TIME ? (int64_t)w->options.seconds : w->options.value[i];
-}
-
+/* Sizes change by an eighth, counts by two, others by one. */
 bool settings_step(struct what_if *w, int i, int direction, int64_t now)
 {
     struct lx_option_row row = lx_settings_at(i);
     lx_status ignored;
-    if (settings_row(i).has_words) return step_word(w, i, direction);
+    if (settings_row(i).has_words) return settings_step_word(w, i, direction);
     if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
     bool is_none =
         (row.none && !lx_settings_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
-    int64_t next =
-        is_none && now < 0 ? row.low : stepped(i, is_none ? now : what_if_number_of(w, i), direction);
+    int64_t from = is_none               ? now
+                   : i == LX_OPTION_TIME ? (int64_t)w->options.seconds
+                                         : w->options.value[i],
+            next = from + direction;
+    if (i == LX_OPTION_CORES || i == LX_OPTION_TIME || i == LX_OPTION_WORK)
+        next = direction > 0 ? from * 2 : from / 2;
+    if (i == LX_OPTION_LX) next = from + direction * max_i64(from / 8 / 128 * 128, 128);
+    if (is_none && now < 0) next = row.low;
     char text[24];
     if (next < row.low || next > row.high) return false;
     snprintf(text, sizeof text, "%lld", (long long)next);
@@ -133,8 +110,8 @@ void settings_show(const struct what_if *w, int i, struct text *out)
     bool is_number = row.kind == LX_TAKES_INTEGER && !(i == SET_LX && w->options.lx_percent > 0) &&
                      (lx_settings_is_set(&w->options, i) || !row.none);
     if (is_number) {
-        text_add(out,
-                 i == SET_LX ? in_bytes(what_if_number_of(w, i)).at : grouped(what_if_number_of(w, i)).at);
+        int64_t number = i == LX_OPTION_TIME ? (int64_t)w->options.seconds : w->options.value[i];
+        text_add(out, i == SET_LX ? in_bytes(number).at : grouped(number).at);
         return;
     }
     char *value = lx_settings_get(&w->options, i);
@@ -142,8 +119,8 @@ void settings_show(const struct what_if *w, int i, struct text *out)
     mem_free(value);
 }
 
-/* A file name for a shell. */
-static void add_quoted(struct text *out, const char *name)
+/* Quotes a file name for a shell. */
+static void settings_add_quoted(struct text *out, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
     if (*name && strspn(name, plain) == strlen(name)) {
@@ -164,25 +141,24 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
                       struct text *out)
 {
     text_add(out, "lxplan plan ");
-    add_quoted(out, file);
+    settings_add_quoted(out, file);
     for (int i = 0; models && i < models->count; i++) {
         text_format(out, " --%s", models->list[i].name);
         if (!models->list[i].value) continue;
         text_add(out, " ");
-        add_quoted(out, models->list[i].value);
+        settings_add_quoted(out, models->list[i].value);
     }
-    for (int i = 0; i < settings_count(); i++) {
+    for (int i = 0; i < lx_settings_count(); i++) {
         struct lx_option_row row = lx_settings_at(i);
         char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
         if (value && row.kind == LX_TAKES_PAIRS) {
-            /* Pairs one by one, each behind its option. */
             char *pairs = value;
             for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", row.name, pair);
         } else if (value && row.kind == LX_TAKES_NOTHING)
             text_format(out, " --%s", row.name);
         else if (value) {
             text_format(out, " --%s ", row.name);
-            add_quoted(out, value);
+            settings_add_quoted(out, value);
         }
         mem_free(value);
     }

@@ -1,5 +1,5 @@
-/* What can be changed about a plan: the options of plan/options.h on a screen. They make the what-if panel,
- * `:set`, the options of `lxplan explore` and the command line that `copy` shows. */
+/* The settings of a plan: the options of plan/options.h on a screen. The what-if panel, `:set`, the
+ * options of `lxplan explore` and `copy` use them. */
 #ifndef LX_APP_TUI_WHAT_IF_H
 #define LX_APP_TUI_WHAT_IF_H
 
@@ -7,7 +7,7 @@
 #include "unstable.h"
 #include "base/text.h"
 
-/* Settings are numbered as the library's options are; those that have keys of their own. */
+/* Settings have the numbers of the library's options; these have keys of their own. */
 enum {
     SET_SOLVER = LX_OPTION_SOLVER,
     SET_LEVEL = LX_OPTION_LEVEL,
@@ -18,7 +18,7 @@ enum {
     SET_SEED = LX_OPTION_SEED
 };
 
-/* Compared and kept as a whole: that makes undo easy. */
+/* Compared and kept as a whole, for undo. */
 struct what_if {
     struct lx_settings options;
 };
@@ -26,31 +26,27 @@ struct what_if {
 struct setting {
     const char *name; /* in the panel, for :set, and with two dashes on the command line */
     const char *help; /* in a few words */
-    const char *none; /* what the default is called where it stands for no value; NULL: it is a value */
-    bool has_words;   /* else it is a number, or pairs */
+    const char *none; /* the word of a default that is no value; NULL: it is a value */
+    bool has_words;   /* else a number, or pairs */
 };
 
-int settings_count(void);
 struct setting settings_row(int i);
 /* Word k of a setting that has words; NULL behind the last. */
 const char *settings_word(int i, int64_t k);
 void settings_default(struct what_if *w);
 bool settings_same(const struct what_if *a, const struct what_if *b);
-/* Is it another than the default? */
+/* Does it differ from the default? */
 bool settings_changed(const struct what_if *w, int i);
-/* From what a person types: as on the command line, or nothing for the default. */
+/* From text: as on the command line, or nothing for the default. */
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st);
 /* The solver by its number in lx_solvers(). */
 void settings_take_solver(struct what_if *w, int solver);
-/* The next or previous value; `now` is what a default stands for at present. False:
- * there is no further one. */
+/* The next or previous value; `now`: the present value of a default. False: there is none. */
 bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 /* The value in words. */
 void settings_show(const struct what_if *w, int i, struct text *out);
-/* By name; -1: none. */
-int settings_find(const char *name);
-/* "lxplan plan FILE --dim batch=1 --solver exact --cores 16": how a model is read (NULL: as it is), and what differs from
- * the defaults. */
+/* "lxplan plan FILE --dim batch=1 --solver exact --cores 16": how a model is read (NULL: the default), and
+ * settings that differ from the defaults. */
 void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
                       struct text *out);
 

@@ -1,4 +1,4 @@
-/* One job per row; what comes back replaces its row and goes to its place among those that are there. */
+/* One job per row; its result replaces the row. */
 #include "tui/views/why_rows.h"
 #include "base/memory.h"
 
@@ -6,23 +6,23 @@
 #include <string.h>
 
 /* Seconds of processor time for a row, in its first round and in its second. */
-static const double fuses[] = {0.25, 5};
-enum { ROUNDS = sizeof fuses / sizeof *fuses };
+static const double limits[] = {0.25, 5};
+enum { ROUNDS = sizeof limits / sizeof *limits };
 
 struct why_job {
-    struct why_rows *rows; /* of a view: they outlive the worker */
+    struct why_rows *rows; /* of a view */
     struct session *session;
     struct pattern_source *source;
     uint64_t number;
     int round;
     struct remedies of;       /* the question without rows */
-    struct remedy it, listed; /* as it is tried, and as it was before */
+    struct remedy it, listed; /* present and previous state */
 };
 
 static void why_rows_run(void *data, void *watch)
 {
     struct why_job *j = data;
-    struct remedy_watch until = {watch_stop, watch, fuses[j->round]};
+    struct remedy_watch until = {watch_stop, watch, limits[j->round]};
     struct source_content from = source_read(j->source);
     if (from.graph) {
         remedy_try(&j->of, &j->it, from.graph, &until);
@@ -31,24 +31,22 @@ static void why_rows_run(void *data, void *watch)
     source_content_free(&from);
 }
 
-static bool why_rows_post(struct why_rows *w, struct session *s, const struct remedy *it, int round)
+static void why_rows_post(struct why_rows *w, struct session *s, const struct remedy *it, int round)
 {
     struct why_job *j = mem_zeroed(1, sizeof *j);
-    if (j) {
-        *j = (struct why_job){.rows = w,
-                              .session = s,
-                              .source = s->patterns.at[s->current].source,
-                              .number = w->number,
-                              .round = round,
-                              .of = {.plan = lx_plan_ref(w->list.plan),
-                                     .asked = w->list.asked,
-                                     .name = w->list.name ? mem_string(w->list.name) : NULL,
-                                     .presence = w->list.presence},
-                              .it = *it,
-                              .listed = *it};
-        j->it.state = REMEDY_OPEN;
-    }
-    return worker_post(s->worker, &why_work, it->order, j);
+    *j = (struct why_job){.rows = w,
+                          .session = s,
+                          .source = s->patterns.at[s->current].source,
+                          .number = w->number,
+                          .round = round,
+                          .of = {.plan = lx_plan_ref(w->list.plan),
+                                 .asked = w->list.asked,
+                                 .name = w->list.name ? mem_string(w->list.name) : NULL,
+                                 .presence = w->list.presence},
+                          .it = *it,
+                          .listed = *it};
+    j->it.state = REMEDY_OPEN;
+    worker_post(s->worker, &why_work, it->order, j);
 }
 
 static void why_rows_sort(struct why_rows *w)
@@ -58,18 +56,13 @@ static void why_rows_sort(struct why_rows *w)
     w->moved = true;
 }
 
-static struct remedy *why_rows_row_of(struct why_rows *w, int order)
-{
-    for (size_t i = 0; i < w->list.all.count; i++)
-        if (w->list.all.at[i].order == order) return &w->list.all.at[i];
-    return NULL;
-}
-
 static void why_rows_done(void *data, bool stopped)
 {
     struct why_job *j = data;
     struct why_rows *w = j->rows;
-    struct remedy *row = j->number == w->number ? why_rows_row_of(w, j->it.order) : NULL;
+    struct remedy *row = NULL;
+    for (size_t i = 0; j->number == w->number && i < w->list.all.count; i++)
+        if (w->list.all.at[i].order == j->it.order) row = &w->list.all.at[i];
     if (!row) return;
     bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
     if (!had || j->it.state <= REMEDY_CUT) *row = j->it;
@@ -87,22 +80,20 @@ static void why_rows_release(void *data)
 
 const struct work why_work = {3, why_rows_run, why_rows_done, why_rows_release};
 
-static void why_rows_begin(struct why_rows *w, struct session *s, int32_t buffer)
-{
-    const struct lx_plan *p = session_plan(s);
-    remedies_free(&w->list);
-    *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
-    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
-}
-
 void why_ask(struct why_rows *w, struct session *s, int32_t buffer)
 {
     if (!session_plan(s) || session_is_stale(s)) return;
     if (w->list.plan && w->of == s->got && w->buffer == buffer) return;
     worker_stop(s->worker, &why_work);
-    why_rows_begin(w, s, buffer);
-    for (size_t i = 0; i < w->list.all.count; i++)
-        w->left += w->list.all.at[i].state == REMEDY_OPEN && why_rows_post(w, s, &w->list.all.at[i], 0);
+    const struct lx_plan *p = session_plan(s);
+    remedies_free(&w->list);
+    *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
+    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
+    for (size_t i = 0; i < w->list.all.count; i++) {
+        if (w->list.all.at[i].state != REMEDY_OPEN) continue;
+        why_rows_post(w, s, &w->list.all.at[i], 0);
+        w->left++;
+    }
     if (w->left == 0) why_rows_sort(w);
 }
 
@@ -114,9 +105,4 @@ void why_stop(struct why_rows *w, struct session *s)
     w->left = 0;
     w->number++;
     why_rows_sort(w);
-}
-
-void why_free(struct why_rows *w)
-{
-    remedies_free(&w->list);
 }

@@ -1,6 +1,6 @@
-/* The rows of "why, and what helps": what is asked (a buffer that is off chip, or the plan as a whole) and the
- * remedies of planning/remedies.h, each a job behind the screen. A row is tried twice where it takes long: first
- * with a short fuse, so that all rows have a figure within a second, then with a long one. */
+/* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the remedies of
+ * planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit, so that all rows have a figure
+ * within a second, then with a long one. */
 #ifndef LX_APP_TUI_WHY_ROWS_H
 #define LX_APP_TUI_WHY_ROWS_H
 
@@ -8,21 +8,19 @@
 #include "tui/core/session.h"
 
 struct why_rows {
-    struct remedies list; /* of the question; its plan NULL: nothing was asked yet */
-    uint64_t of;          /* the number of the plan that it is about */
-    int32_t buffer;       /* -1: the plan as a whole */
-    uint64_t number;      /* of the question: results of an older one come too late */
-    int left;             /* rows that are still to come */
-    bool is_sorted,
-        moved; /* is_sorted: all of them; moved: the rows have new places since the cursor was set */
+    struct remedies list;  /* of the question; plan NULL: none yet */
+    uint64_t of;           /* the number of its plan */
+    int32_t buffer;        /* -1: the whole plan */
+    uint64_t number;       /* of the question: results of older ones are dropped */
+    int left;              /* rows to come */
+    bool is_sorted, moved; /* is_sorted: all rows are; moved: rows have moved since the cursor was set */
 };
 
 extern const struct work why_work;
 
-/* Asks about a buffer (-1: about the plan), unless that is asked already. */
+/* Asks about a buffer (-1: the whole plan), unless that is asked already. */
 void why_ask(struct why_rows *w, struct session *s, int32_t buffer);
-/* What is not in yet stays as it is; the rows that are there are sorted. */
+/* Cancels the rows to come, and sorts the others. */
 void why_stop(struct why_rows *w, struct session *s);
-void why_free(struct why_rows *w);
 
 #endif

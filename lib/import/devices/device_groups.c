@@ -1,13 +1,11 @@
 /* Groups and permutations of devices, and the grid that has them as axes. */
-#include "import/devices/device_groups.h"
+#include "import/devices/devices.h"
 #include "base/memory.h"
-#include "import/devices/device_lists.h"
-#include "import/devices/shardings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool in_steps(const struct device_list *l, struct device_group *out)
+static bool groups_in_steps(const struct device_list *l, struct device_group *out)
 {
     *out = (struct device_group){.size = l->group, .stride = 1, .devices = l->count};
     if (!model_each_once(l)) return false;
@@ -24,12 +22,12 @@ int64_t model_all_devices(const struct lx_model *m)
 }
 
 /* Does everybody get the same, in whatever order the group names them? */
-static bool sums_alike(const struct model_op *op)
+static bool groups_sums_alike(const struct model_op *op)
 {
     return strncmp(op->kind, "all_reduce", 10) == 0 || strncmp(op->kind, "all-reduce", 10) == 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int groups_by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -38,7 +36,7 @@ static int by_number(const void *a, const void *b)
 static void sort_groups(struct device_list *l)
 {
     for (int64_t i = 0; i + l->group <= l->count; i += l->group)
-        qsort(l->id + i, (size_t)l->group, sizeof *l->id, by_number);
+        qsort(l->id + i, (size_t)l->group, sizeof *l->id, groups_by_number);
 }
 
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out)
@@ -62,8 +60,8 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
     l = mem_alloc(sizeof *l);
     bool ok = l && model_device_list(op, "replica_groups", l);
     if (ok) model_place_devices(m, l);
-    if (ok && sums_alike(op)) sort_groups(l);
-    ok = ok && in_steps(l, out);
+    if (ok && groups_sums_alike(op)) sort_groups(l);
+    ok = ok && groups_in_steps(l, out);
     mem_free(l);
     return ok;
 }
@@ -75,7 +73,7 @@ struct steps {
     bool failed;
 };
 
-static void add_step(struct steps *s, int64_t step)
+static void groups_add_step(struct steps *s, int64_t step)
 {
     int i = 0;
     while (i < s->count && s->at[i] < step) i++;
@@ -90,7 +88,7 @@ static void add_step(struct steps *s, int64_t step)
     s->count++;
 }
 
-static bool is_one_of(const char *kind, const char *const *kinds)
+static bool groups_is_one_of(const char *kind, const char *const *kinds)
 {
     for (; *kinds; kinds++)
         if (strcmp(kind, *kinds) == 0) return true;
@@ -118,7 +116,7 @@ bool model_is_collective(const char *kind)
                                         "lxplan:AllGather",
                                         "lxplan:DevicePart",
                                         NULL};
-    return is_one_of(kind, kinds);
+    return groups_is_one_of(kind, kinds);
 }
 
 bool model_is_by_device(const struct lx_model *m)
@@ -129,7 +127,8 @@ bool model_is_by_device(const struct lx_model *m)
     return false;
 }
 
-static void steps_of_sharding(const struct lx_model *m, const struct model_attrs *attrs, struct steps *s)
+static void groups_steps_of_sharding(const struct lx_model *m, const struct model_attrs *attrs,
+                                     struct steps *s)
 {
     struct device_group parts[MESH_MAX_AXES + 1];
     char room[SHARDING_ROOM];
@@ -138,22 +137,22 @@ static void steps_of_sharding(const struct lx_model *m, const struct model_attrs
         int n = model_sharding(m, leaf, parts);
         for (int d = 0; d < n; d++) {
             if (parts[d].size == 1) continue;
-            add_step(s, parts[d].stride);
-            add_step(s, parts[d].stride * parts[d].size);
+            groups_add_step(s, parts[d].stride);
+            groups_add_step(s, parts[d].stride * parts[d].size);
         }
         if (leaf == text) break; /* one for all */
     }
 }
 
 /* Who comes behind a device; -1: nobody does. */
-static int64_t follower(const struct device_list *pairs, int64_t device)
+static int64_t groups_follower(const struct device_list *pairs, int64_t device)
 {
     for (int64_t i = 0; i + 1 < pairs->count; i += 2)
         if (pairs->id[i] == device) return pairs->id[i + 1];
     return -1;
 }
 
-static int axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
+static int groups_axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
 {
     int axes = 0;
     if (s->failed || s->count > MESH_MAX_AXES) return -1;
@@ -161,11 +160,12 @@ static int axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
     return axes;
 }
 
-/* The row or ring that begins with the first device is an axis, where devices hand on along none that is there. */
-static void steps_of_pairs(const struct lx_model *m, const struct model_op *op, struct steps *s)
+/* The row or ring that begins with the first device is an axis, where devices hand on along none that is
+ * there. */
+static void groups_steps_of_pairs(const struct lx_model *m, const struct model_op *op, struct steps *s)
 {
     int64_t extent[MESH_MAX_AXES], by;
-    int axes = axes_of(s, extent), axis;
+    int axes = groups_axes_of(s, extent), axis;
     bool open;
     if (axes < 0 || model_device_steps(m, op, extent, axes, &axis, &by, &open)) return;
     struct device_list *l = mem_alloc(sizeof *l);
@@ -173,12 +173,13 @@ static void steps_of_pairs(const struct lx_model *m, const struct model_op *op, 
     if (l && model_device_list(op, "source_target_pairs", l) && l->group == 2) {
         model_place_devices(m, l);
         int64_t size = 1, stride = 0;
-        for (int64_t at = follower(l, 0); at > 0 && size < l->count; at = follower(l, at), size++)
+        for (int64_t at = groups_follower(l, 0); at > 0 && size < l->count;
+             at = groups_follower(l, at), size++)
             stride = stride == 0 || at < stride ? at : stride;
         if (size > 1) {
-            add_step(&with, stride);
-            add_step(&with, stride * size);
-            add_step(&with, model_all_devices(m));
+            groups_add_step(&with, stride);
+            groups_add_step(&with, stride * size);
+            groups_add_step(&with, model_all_devices(m));
         }
         if (!with.failed) *s = with;
     }
@@ -193,25 +194,25 @@ int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES])
     if (model_attr_int(&m->attrs, "num_partitions", 1) > 1 &&
         model_attr_int(&m->attrs, "replica_count", 1) > 1)
         return -1; /* numbers are of partitions in some ops and of replicas in others */
-    for (size_t i = 0; i < m->values.count; i++) steps_of_sharding(m, &m->values.at[i].attrs, &s);
+    for (size_t i = 0; i < m->values.count; i++) groups_steps_of_sharding(m, &m->values.at[i].attrs, &s);
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             const struct model_op *op = &m->bodies.at[b].ops[i];
             struct device_group g;
-            steps_of_sharding(m, &op->attrs, &s);
+            groups_steps_of_sharding(m, &op->attrs, &s);
             if (!model_is_collective(op->kind) || strstr(op->kind, "permute") ||
                 !model_device_group(m, op, &g))
                 continue;
-            add_step(&s, g.stride);
-            add_step(&s, g.stride * g.size);
-            if (g.size > 1 && g.devices > 0) add_step(&s, g.devices);
+            groups_add_step(&s, g.stride);
+            groups_add_step(&s, g.stride * g.size);
+            if (g.size > 1 && g.devices > 0) groups_add_step(&s, g.devices);
         }
-    add_step(&s, model_all_devices(m));
+    groups_add_step(&s, model_all_devices(m));
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (strstr(m->bodies.at[b].ops[i].kind, "permute"))
-                steps_of_pairs(m, &m->bodies.at[b].ops[i], &s);
-    return axes_of(&s, extent);
+                groups_steps_of_pairs(m, &m->bodies.at[b].ops[i], &s);
+    return groups_axes_of(&s, extent);
 }
 
 bool model_group_axes(const int64_t *extent, int axes, struct device_group g, int *first, int *count)
@@ -228,7 +229,7 @@ bool model_group_axes(const int64_t *extent, int axes, struct device_group g, in
 }
 
 /* No device sends twice. */
-static bool sources_differ(const struct device_list *l)
+static bool groups_sources_differ(const struct device_list *l)
 {
     unsigned char seen[LISTED_DEVICES] = {0};
     for (int64_t i = 0; i < l->count; i += 2)
@@ -237,7 +238,8 @@ static bool sources_differ(const struct device_list *l)
 }
 
 /* The way from a source to a target along one axis; false: it is along others, too. */
-static bool way_along(const int64_t *extent, int axes, int axis, int64_t source, int64_t target, int64_t *by)
+static bool groups_way_along(const int64_t *extent, int axes, int axis, int64_t source, int64_t target,
+                             int64_t *by)
 {
     bool same = true;
     *by = 0;
@@ -252,14 +254,14 @@ static bool way_along(const int64_t *extent, int axes, int axis, int64_t source,
     return same && source == 0 && target == 0;
 }
 
-static bool all_along(const struct device_list *l, const int64_t *extent, int axes, int axis, int64_t *by,
-                      bool *open)
+static bool groups_all_along(const struct device_list *l, const int64_t *extent, int axes, int axis,
+                             int64_t *by, bool *open)
 {
     int64_t devices = 1, wraps = 0, n = l->count / 2;
     for (int a = 0; a < axes; a++) devices *= extent[a];
     for (int64_t i = 0; i < n; i++) {
         int64_t way;
-        if (!way_along(extent, axes, axis, l->id[2 * i], l->id[2 * i + 1], &way)) return false;
+        if (!groups_way_along(extent, axes, axis, l->id[2 * i], l->id[2 * i + 1], &way)) return false;
         wraps += way < 0;
         way = (way + extent[axis]) % extent[axis];
         if (i > 0 && way != *by) return false;
@@ -275,9 +277,9 @@ bool model_device_steps(const struct lx_model *m, const struct model_op *op, con
     struct device_list *l = mem_alloc(sizeof *l);
     bool ok = l && model_device_list(op, "source_target_pairs", l) && l->group == 2, found = false;
     if (ok) model_place_devices(m, l);
-    ok = ok && sources_differ(l);
+    ok = ok && groups_sources_differ(l);
     for (int a = 0; ok && !found && a < axes; a++)
-        if (extent[a] > 1 && all_along(l, extent, axes, a, by, open)) {
+        if (extent[a] > 1 && groups_all_along(l, extent, axes, a, by, open)) {
             *axis = a;
             found = true;
         }

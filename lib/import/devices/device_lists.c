@@ -1,5 +1,6 @@
-/* Lists of devices: `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, dense numbers. At most LISTED_DEVICES are looked at one by one. */
-#include "import/devices/device_lists.h"
+/* Lists of devices: `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, dense numbers. At most LISTED_DEVICES are looked
+ * at one by one. */
+#include "import/devices/devices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int model_numbers_in(const char *from, const char *to, int64_t *out, int most)
 }
 
 /* `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: numbers in order, seen in another order of their dimensions. */
-static bool listed_by_shape(const char *text, struct device_list *l)
+static bool lists_listed_by_shape(const char *text, struct device_list *l)
 {
     const char *close = strchr(text, ']'), *from = close ? strstr(close, "<=[") : NULL,
                *end = from ? strchr(from, ']') : NULL;
@@ -51,7 +52,7 @@ static bool listed_by_shape(const char *text, struct device_list *l)
 }
 
 /* `{{0,1},{2,3}}`: all numbers; every group must have as many as the first. */
-static bool listed_one_by_one(const char *text, struct device_list *l)
+static bool lists_listed_one_by_one(const char *text, struct device_list *l)
 {
     l->count = l->group = 0;
     for (const char *open = text, *close; (close = strchr(open, '}')); open = close + 1) {
@@ -85,13 +86,13 @@ bool model_device_list(const struct model_op *op, const char *key, struct device
     const char *text = a ? model_attr_word(&op->attrs, key, NULL) : NULL;
     text = text ? strpbrk(text, "[{") : NULL;
     if (!text) return false;
-    return *text == '[' ? listed_by_shape(text, l) : listed_one_by_one(text, l);
+    return *text == '[' ? lists_listed_by_shape(text, l) : lists_listed_one_by_one(text, l);
 }
 
 /* Devices in the order of the parts: `<=[2,2]T(1,0)`, or one by one. */
 bool model_parts_list(const char *open, const char *close, int64_t all, struct device_list *l)
 {
-    if (strncmp(close, "]<=[", 4) == 0) return listed_by_shape(open, l) && l->count == all;
+    if (strncmp(close, "]<=[", 4) == 0) return lists_listed_by_shape(open, l) && l->count == all;
     const char *end = close + 1 + strspn(close + 1, "0123456789,");
     l->count = model_numbers_in(close + 1, end, l->id, LISTED_DEVICES);
     return l->count == all;

@@ -1,12 +1,11 @@
-/* Compilers number devices as the machine does, and list them as their mesh has them: `{devices=[2,2]0,1,3,2}`, groups
- * {{0,3},{1,2}}, a ring 0 1 3 2. Members of a team have no numbers of their own, so that any order is as good: here one is
- * looked for in which what the file lists is along axes of a grid. What it lists first comes first; at most ORDERS are tried.
+/* Compilers number devices as the machine does, and list them as their mesh has them:
+ * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
+ * own, so that any order is as good: here one is looked for in which what the file lists is along axes of a
+ * grid. What it lists first comes first; at most ORDERS are tried.
  *
- * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh that is stated. */
-#include "import/devices/device_order.h"
-#include "import/devices/device_groups.h"
-#include "import/devices/device_lists.h"
-#include "import/devices/shardings.h"
+ * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh
+ * that is stated. */
+#include "import/devices/devices.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -50,7 +49,7 @@ static void add_order(struct orders *o, const struct device_list *l)
     o->place[o->count++] = place;
 }
 
-static void add_sharding(struct orders *o, const struct model_attrs *attrs)
+static void order_add_sharding(struct orders *o, const struct model_attrs *attrs)
 {
     const char *text = model_sharding_text(attrs), *devices = text;
     while (devices && (devices = strstr(devices, "devices=["))) {
@@ -60,8 +59,9 @@ static void add_sharding(struct orders *o, const struct model_attrs *attrs)
     }
 }
 
-/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first of the numbers. */
-static void add_rows(struct orders *o, const struct model_op *op)
+/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first
+ * of the numbers. */
+static void order_add_rows(struct orders *o, const struct model_op *op)
 {
     int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next),
             *before = next ? next + o->devices : NULL;
@@ -88,17 +88,17 @@ static void add_rows(struct orders *o, const struct model_op *op)
     mem_free(next);
 }
 
-static void add_op(struct orders *o, const struct model_op *op)
+static void order_add_op(struct orders *o, const struct model_op *op)
 {
-    add_sharding(o, &op->attrs);
+    order_add_sharding(o, &op->attrs);
     if (!model_is_collective(op->kind)) return;
     if (model_attr_find(&op->attrs, "source_target_pairs"))
-        add_rows(o, op);
+        order_add_rows(o, op);
     else if (model_device_list(op, "replica_groups", o->list))
         add_order(o, o->list);
 }
 
-static int64_t lost_sharding(const struct lx_model *m, const struct model_attrs *attrs)
+static int64_t order_lost_sharding(const struct lx_model *m, const struct model_attrs *attrs)
 {
     struct device_group parts[MESH_MAX_AXES + 1];
     char room[SHARDING_ROOM];
@@ -111,7 +111,8 @@ static int64_t lost_sharding(const struct lx_model *m, const struct model_attrs 
     return lost;
 }
 
-static int64_t lost_op(const struct lx_model *m, const struct model_op *op, const int64_t *extent, int axes)
+static int64_t order_lost_op(const struct lx_model *m, const struct model_op *op, const int64_t *extent,
+                             int axes)
 {
     struct device_group g;
     int axis;
@@ -125,7 +126,7 @@ static int64_t lost_op(const struct lx_model *m, const struct model_op *op, cons
 }
 
 /* What is along no axes: ops that cannot be done then weigh more than shardings that are not kept. */
-static int64_t lost_with(const struct orders *o, const int32_t *place)
+static int64_t order_lost_with(const struct orders *o, const int32_t *place)
 {
     struct lx_model *m = o->m;
     int64_t extent[MESH_MAX_AXES], lost = 0;
@@ -133,20 +134,20 @@ static int64_t lost_with(const struct orders *o, const int32_t *place)
     m->places = o->devices;
     int axes = model_device_grid(m, extent);
     if (axes < 0 || axes > o->axes) return OF_THE_GRID;
-    for (size_t i = 0; i < m->values.count; i++) lost += lost_sharding(m, &m->values.at[i].attrs);
+    for (size_t i = 0; i < m->values.count; i++) lost += order_lost_sharding(m, &m->values.at[i].attrs);
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            lost += lost_sharding(m, &m->bodies.at[b].ops[i].attrs) +
-                    lost_op(m, &m->bodies.at[b].ops[i], extent, axes);
+            lost += order_lost_sharding(m, &m->bodies.at[b].ops[i].attrs) +
+                    order_lost_op(m, &m->bodies.at[b].ops[i], extent, axes);
     return lost;
 }
 
-static void find_orders(struct orders *o)
+static void order_find_orders(struct orders *o)
 {
     const struct lx_model *m = o->m;
-    for (size_t i = 0; i < m->values.count; i++) add_sharding(o, &m->values.at[i].attrs);
+    for (size_t i = 0; i < m->values.count; i++) order_add_sharding(o, &m->values.at[i].attrs);
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++) add_op(o, &m->bodies.at[b].ops[i]);
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) order_add_op(o, &m->bodies.at[b].ops[i]);
 }
 
 void model_order_devices(struct lx_model *m, int axes)
@@ -155,12 +156,12 @@ void model_order_devices(struct lx_model *m, int axes)
     struct orders o = {.m = m, .devices = model_all_devices(m), .axes = axes};
     const int32_t *best = NULL;
     if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
-        model_asks_for_number(m) || (least = lost_with(&o, NULL)) == 0)
+        model_asks_for_number(m) || (least = order_lost_with(&o, NULL)) == 0)
         return;
     o.list = mem_alloc(sizeof *o.list);
-    find_orders(&o);
+    order_find_orders(&o);
     for (int i = 0; i < o.count; i++) {
-        int64_t lost = lost_with(&o, o.place[i]);
+        int64_t lost = order_lost_with(&o, o.place[i]);
         if (lost < least) least = lost, best = o.place[i];
     }
     m->place = best;

@@ -1,5 +1,5 @@
 /* Sizes of groups of devices, from attributes as they stand. */
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int64_t model_mesh_place(const struct lx_model *m, int axis, int64_t device)
 }
 
 /* `[2,4]<=[8]`: groups of the last extent; `{{0,1},{2,3}}`: as many as the first has. 0: all. */
-static int64_t named_group(const char *text)
+static int64_t mesh_named_group(const char *text)
 {
     const char *open = text ? strpbrk(text, "[{0123456789") : NULL, *close, *p;
     int64_t n = 0;
@@ -47,7 +47,7 @@ static int64_t named_group(const char *text)
 }
 
 /* TTIR has them as a dense matrix: [groups, devices of each]. */
-static int64_t dense_group(const struct model_attr *a)
+static int64_t mesh_dense_group(const struct model_attr *a)
 {
     const struct model_type *t = a && a->form == ATTR_DATA ? a->data->type : NULL;
     return t && t->count == 2 && t->extent[1] > 0 && t->extent[1] <= MOST_DEVICES ? t->extent[1] : 0;
@@ -63,7 +63,7 @@ int64_t model_device_count(const struct lx_model *m)
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             const char *text = model_attr_word(&m->bodies.at[b].ops[i].attrs, "replica_groups", NULL);
-            int64_t size = text ? named_group(text) : 0;
+            int64_t size = text ? mesh_named_group(text) : 0;
             if (size > n) n = size;
         }
     return n;
@@ -75,7 +75,7 @@ int64_t model_group_size(const struct lx_model *m, const struct model_op *op)
     int count = model_mesh(m, extent);
     if (model_attr_find(&op->attrs, "lxplan_group")) return model_attr_int(&op->attrs, "lxplan_group", 1);
     if (axis >= 0 && axis < count) return extent[axis];
-    n = named_group(model_attr_word(&op->attrs, "replica_groups", NULL));
-    if (n == 0) n = dense_group(model_attr_find(&op->attrs, "replica_groups"));
+    n = mesh_named_group(model_attr_word(&op->attrs, "replica_groups", NULL));
+    if (n == 0) n = mesh_dense_group(model_attr_find(&op->attrs, "replica_groups"));
     return n > 0 ? n : model_device_count(m);
 }

@@ -1,7 +1,6 @@
 /* Shardings as files write them: `{devices=[2,1,2]<=[4] last_tile_dim_replicate}`. */
-#include "import/devices/shardings.h"
+#include "import/devices/devices.h"
 #include "base/memory.h"
-#include "import/devices/device_lists.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@ const char *model_sharding_text(const struct model_attrs *attrs)
 }
 
 /* Numbers that go on in steps along each dimension. */
-static bool steps_of_parts(const struct device_list *l, const int64_t *parts, int n, int64_t *stride)
+static bool sharding_steps_of_parts(const struct device_list *l, const int64_t *parts, int n, int64_t *stride)
 {
     int64_t behind = 1;
     for (int d = n - 1; d >= 0; behind *= parts[d--]) stride[d] = parts[d] > 1 ? l->id[behind] - l->id[0] : 1;
@@ -40,7 +39,7 @@ int model_sharding(const struct lx_model *m, const char *text, struct device_gro
     struct device_list *l = mem_alloc(sizeof *l);
     bool ok = l && n > 0 && model_parts_list(devices, close, all, l);
     if (ok) model_place_devices(m, l);
-    ok = ok && model_each_once(l) && steps_of_parts(l, size, n, stride);
+    ok = ok && model_each_once(l) && sharding_steps_of_parts(l, size, n, stride);
     mem_free(l);
     for (int d = 0; ok && d < n; d++) {
         ok = stride[d] > 0;
@@ -64,7 +63,7 @@ const char *model_sharding_lost(const char *text)
 }
 
 /* The braces that close what opens here. */
-static const char *end_of_braces(const char *open)
+static const char *sharding_end_of_braces(const char *open)
 {
     int depth = 0;
     for (const char *c = open; *c; c++) {
@@ -79,7 +78,7 @@ const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t s
     const char *at = text ? strchr(text, '{') : NULL;
     if (!at || at[1 + strspn(at + 1, " ")] != '{') return text;
     for (at = strchr(at + 1, '{'); at; at = strchr(at, '{')) {
-        const char *end = end_of_braces(at);
+        const char *end = sharding_end_of_braces(at);
         if (!end || (size_t)(end - at) >= size) return NULL;
         if (leaf-- == 0) return memcpy(room, at, (size_t)(end - at)), room[end - at] = 0, room;
         at = end;

@@ -77,7 +77,7 @@ void layer_put_list(struct layer *l, const char *key, int count, const int64_t *
         (struct model_attr){.key = key, .form = ATTR_INTS, .count = count, .ints = own};
 }
 
-static int32_t new_value(struct layer *l, const char *kind)
+static int32_t layer_new_value(struct layer *l, const char *kind)
 {
     struct model_value v = {.from = FROM_OP, .body = l->body, .op = (int32_t)l->ops.count};
     v.name = l->op->location ? arena_format(&l->m->memory, "%s/%s", l->op->location, kind) : kind;
@@ -87,7 +87,7 @@ static int32_t new_value(struct layer *l, const char *kind)
 }
 
 /* What the op of the file is called, and what this part of it is. */
-static const char *name_of(struct layer *l, const char *kind)
+static const char *layer_name_of(struct layer *l, const char *kind)
 {
     if (!l->op->location) return NULL;
     return arena_format(&l->m->memory, "%.3000s/%s", l->op->location, kind);
@@ -103,8 +103,8 @@ bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *op
                           .column = l->op->column};
     for (int i = 0; i < result_count; i++) results[i] = -1;
     if (!l->ok || (int64_t)l->ops.count >= l->limits->ops) return l->ok = false;
-    op.location = name_of(l, kind);
-    for (int i = 0; i < result_count; i++) results[i] = new_value(l, kind);
+    op.location = layer_name_of(l, kind);
+    for (int i = 0; i < result_count; i++) results[i] = layer_new_value(l, kind);
     op.operands = arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands);
     op.results = arena_copy_array(&l->m->memory, results, (size_t)result_count, sizeof *results);
     op.attrs.count = l->attr_count;
@@ -121,9 +121,9 @@ int32_t layer_like(struct layer *l, const struct model_op *like, int count, cons
 {
     struct model_op op = *like;
     if (!l->ok || !type || (int64_t)l->ops.count >= l->limits->ops) return l->ok = false, -1;
-    int32_t result = new_value(l, op.kind);
+    int32_t result = layer_new_value(l, op.kind);
     op.instead = 0;
-    op.location = name_of(l, op.kind);
+    op.location = layer_name_of(l, op.kind);
     op.operand_count = count;
     op.result_count = 1;
     op.operands = arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands);
@@ -151,8 +151,8 @@ int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b)
 }
 
 /* A Constant with its numbers. */
-static int32_t constant(struct layer *l, enum model_element e, int rank, const int64_t *extent,
-                        const int64_t *ints, const double *reals)
+static int32_t layer_constant(struct layer *l, enum model_element e, int rank, const int64_t *extent,
+                              const int64_t *ints, const double *reals)
 {
     struct model_data *d = arena_alloc(&l->m->memory, sizeof *d);
     size_t count = 1;
@@ -164,9 +164,9 @@ static int32_t constant(struct layer *l, enum model_element e, int rank, const i
     if (ints) d->ints = arena_copy_array(&l->m->memory, ints, count, sizeof *ints);
     if (reals) d->reals = arena_copy_array(&l->m->memory, reals, count, sizeof *reals);
     struct model_op op = {.kind = "Constant", .result_count = 1, .line = l->op->line};
-    int32_t result = new_value(l, "Constant");
+    int32_t result = layer_new_value(l, "Constant");
     op.results = arena_copy_array(&l->m->memory, &result, 1, sizeof result);
-    op.location = name_of(l, "Constant");
+    op.location = layer_name_of(l, "Constant");
     if (result < 0 || !d->type) l->ok = false;
     if (!l->ok) return -1;
     l->m->values.at[result].type = d->type;
@@ -180,13 +180,13 @@ int32_t layer_number(struct layer *l, enum model_element e, double number)
     bool real = model_element_row(e)->number == MODEL_FLOAT;
     if (!real && !(fabs(number) < 9e15)) return layer_fail(l), -1;
     int64_t whole = real ? 0 : (int64_t)number;
-    return constant(l, e, 0, NULL, real ? NULL : &whole, real ? &number : NULL);
+    return layer_constant(l, e, 0, NULL, real ? NULL : &whole, real ? &number : NULL);
 }
 
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 {
     static const int64_t nothing[1]; /* a list of none is one, too */
-    return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers ? numbers : nothing, NULL);
+    return layer_constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers ? numbers : nothing, NULL);
 }
 
 int32_t layer_by(struct layer *l, const char *kind, int32_t a, double number)
@@ -262,7 +262,7 @@ int32_t layer_channels(struct layer *l, int32_t vector, int rank, int axis)
 }
 
 /* The type of a tensor of the results, counted through tuples; NULL: nobody wants it. */
-static const struct model_type *wanted(const struct layer *l, int leaf)
+static const struct model_type *layer_wanted(const struct layer *l, int leaf)
 {
     for (int r = 0; r < l->op->result_count; r++) {
         const struct model_type *t = model_type_of(l->m, l->op->results[r]);
@@ -275,7 +275,7 @@ static const struct model_type *wanted(const struct layer *l, int leaf)
 
 void layer_result(struct layer *l, int result, int32_t value)
 {
-    const struct model_type *want = wanted(l, result), *have = layer_type(l, value);
+    const struct model_type *want = layer_wanted(l, result), *have = layer_type(l, value);
     if (!l->ok || !want) return;
     if (have->elements != want->elements) {
         layer_fail(l);

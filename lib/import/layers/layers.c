@@ -7,31 +7,32 @@
 #include <string.h>
 
 /* Complex numbers have no parts. */
-static bool is_complex(const struct lx_model *m, int32_t value)
+static bool layers_is_complex(const struct lx_model *m, int32_t value)
 {
     const struct model_type *t = value >= 0 ? model_type_of(m, value) : NULL;
     return t && (t->element == MODEL_C64);
 }
 
-static bool has_complex(const struct lx_model *m, const struct model_op *op)
+static bool layers_has_complex(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->operand_count; i++)
-        if (is_complex(m, op->operands[i])) return true;
+        if (layers_is_complex(m, op->operands[i])) return true;
     for (int i = 0; i < op->result_count; i++)
-        if (is_complex(m, op->results[i])) return true;
+        if (layers_is_complex(m, op->results[i])) return true;
     return false;
 }
 
-static derive_op *rule_of(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
+static derive_op *layers_rule_of(const struct lx_model *m, const struct model_op *op, bool derived,
+                                 bool macros)
 {
     enum model_format dialect = derived && !op->native ? MODEL_ONNX : m->format;
     const struct op_row *row = op_find(dialect, op->kind);
-    if (!row || has_complex(m, op) || (row->macro && !macros)) return NULL;
+    if (!row || layers_has_complex(m, op) || (row->macro && !macros)) return NULL;
     return row->onnx_layer && dialect != MODEL_ONNX ? NULL : row->layer;
 }
 
 /* Tensors of the results; those that nobody wants count as one. */
-static int leaves_of(const struct lx_model *m, const struct model_op *op)
+static int layers_leaves_of(const struct lx_model *m, const struct model_op *op)
 {
     int n = 0;
     for (int r = 0; r < op->result_count; r++)
@@ -39,7 +40,7 @@ static int leaves_of(const struct lx_model *m, const struct model_op *op)
     return n;
 }
 
-static bool all_there(const struct layer *l)
+static bool layers_all_there(const struct layer *l)
 {
     bool all = l->ok;
     for (int r = 0, leaf = 0; r < l->op->result_count; r++) {
@@ -53,7 +54,7 @@ static bool all_there(const struct layer *l)
 }
 
 /* Operands and results must be tensors that have elements; lists of ONNX and parts to be joined need not. */
-static bool can_be(const struct lx_model *m, const struct model_op *op)
+static bool layers_can_be(const struct lx_model *m, const struct model_op *op)
 {
     bool can = op->result_count > 0;
     for (int i = 0; i < op->operand_count; i++) {
@@ -74,11 +75,11 @@ static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *de
     lx_status why = {0};
     struct layer l = {
         .m = m, .op = op, .limits = left, .ok = true, .st = &why, .body = (int32_t)m->bodies.count};
-    l.result_count = leaves_of(m, op);
+    l.result_count = layers_leaves_of(m, op);
     l.results = arena_array(&m->memory, (size_t)l.result_count + 1, sizeof *l.results);
     for (int i = 0; i < l.result_count; i++) l.results[i] = -1;
     derive(&l);
-    if (all_there(&l)) {
+    if (layers_all_there(&l)) {
         struct model_body b = {.name = op->location ? op->location : op->kind,
                                .op_count = (int)l.ops.count,
                                .results = l.results,
@@ -92,7 +93,7 @@ static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *de
     VEC_FREE(&l.ops);
 }
 
-static void count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
+static void layers_count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
 {
     for (int i = 0; i < count; i++)
         if (values[i] >= 0 && (size_t)values[i] < m->values.count) read[values[i]] = true;
@@ -104,9 +105,9 @@ static void layers_drop_unread(struct lx_model *m)
     bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
-        count_reads(m, body->results, body->result_count, read);
+        layers_count_reads(m, body->results, body->result_count, read);
         for (int i = 0; i < body->op_count; i++)
-            count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
+            layers_count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
     }
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
@@ -147,7 +148,7 @@ void model_expand(struct lx_model *m, const struct layer_limits *limits)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
             if (m->format == MODEL_TTIR && !m->bodies.at[b].derived) layers_spread_operands(m, op);
-            derive_op *derive = rule_of(m, op, m->bodies.at[b].derived, limits->macros);
-            if (derive && can_be(m, op)) layers_derive(m, op, derive, &left);
+            derive_op *derive = layers_rule_of(m, op, m->bodies.at[b].derived, limits->macros);
+            if (derive && layers_can_be(m, op)) layers_derive(m, op, derive, &left);
         }
 }

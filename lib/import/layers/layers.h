@@ -1,10 +1,12 @@
 /* Layers that a file has as one op, in smaller ops.
  *
- * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op mapping needs to
- * know each of them once; shapes and small constants follow from the rules of the reader of ONNX. The op points to it
- * (`instead`); the model as its file has it stays as it was. An op that cannot be written so is left alone. A part that
- * fails makes those behind it do nothing. Kinds that ONNX lacks are "lxplan:Rsqrt", "lxplan:Log1p",
- * "lxplan:DynamicInsert" (x, update, one start a dimension) and "lxplan:Real", "lxplan:Imag", "lxplan:Complex" of complex numbers. Bodies have 2 to 30 ops; recurrent layers and loops some for each step. */
+ * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op
+ * mapping needs to know each of them once; shapes and small constants follow from the rules of the reader of
+ * ONNX. The op points to it (`instead`); the model as its file has it stays as it was. An op that cannot be
+ * written so is left alone. A part that fails makes those behind it do nothing. Kinds that ONNX lacks are
+ * "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:DynamicInsert" (x, update, one start a dimension) and
+ * "lxplan:Real", "lxplan:Imag", "lxplan:Complex" of complex numbers. Bodies have 2 to 30 ops; recurrent
+ * layers and loops some for each step. */
 #ifndef LX_IMPORT_LAYERS_H
 #define LX_IMPORT_LAYERS_H
 

@@ -19,7 +19,7 @@ void derive_clip(struct layer *l)
 }
 
 /* clamp(alpha x + beta, 0, 1) */
-static int32_t hard(struct layer *l, int32_t x, double alpha, double beta)
+static int32_t activation_hard(struct layer *l, int32_t x, double alpha, double beta)
 {
     int32_t y = layer_by(l, "Add", layer_by(l, "Mul", x, alpha), beta);
     return layer_by(l, "Min", layer_by(l, "Max", y, 0), 1);
@@ -28,14 +28,14 @@ static int32_t hard(struct layer *l, int32_t x, double alpha, double beta)
 void derive_hard_sigmoid(struct layer *l)
 {
     bool onnx = l->m->format == MODEL_ONNX;
-    layer_result(
-        l, 0,
-        hard(l, layer_in(l, 0), layer_real(l, "alpha", onnx ? 0.2 : 1.0 / 6), layer_real(l, "beta", 0.5)));
+    layer_result(l, 0,
+                 activation_hard(l, layer_in(l, 0), layer_real(l, "alpha", onnx ? 0.2 : 1.0 / 6),
+                                 layer_real(l, "beta", 0.5)));
 }
 
 void derive_hard_swish(struct layer *l)
 {
-    layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), hard(l, layer_in(l, 0), 1.0 / 6, 0.5)));
+    layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), activation_hard(l, layer_in(l, 0), 1.0 / 6, 0.5)));
 }
 
 void derive_leaky_relu(struct layer *l)

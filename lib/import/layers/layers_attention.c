@@ -1,5 +1,5 @@
-/* Attention in matmuls, a mask and a softmax. Queries are [B,H,S,D], keys and values [B,K,T,D]: each of the K heads
- * serves a group of H / K queries. */
+/* Attention in matmuls, a mask and a softmax. Queries are [B,H,S,D], keys and values [B,K,T,D]: each of
+ * the K heads serves a group of H / K queries. */
 #include "import/layers/layers.h"
 
 #include <math.h>
@@ -96,8 +96,9 @@ static int32_t attention_heads(struct layer *l, int32_t x, int64_t heads)
     return layer_permute(l, x, 4, (int64_t[]){0, 2, 1, 3});
 }
 
-/* Operands are q, k, v, past k, past v, lengths, total, cos, sin, positions, bias, sink. Caches grow by the new rows;
- * caches in a shared buffer, RoPE inside the op, sinks and quantised caches leave it generic. */
+/* Operands are q, k, v, past k, past v, lengths, total, cos, sin, positions, bias, sink. Caches grow by
+ * the new rows; caches in a shared buffer, RoPE inside the op, sinks and quantised caches leave it
+ * generic. */
 void derive_group_query(struct layer *l)
 {
     int64_t heads = layer_int(l, "num_heads", 0), kv = layer_int(l, "kv_num_heads", 0);

@@ -1,7 +1,9 @@
-/* Resizing, padding by what is there, and cutting around the middle: which element of the operand each one of the result is
- * (or is made of) is known beforehand, dimension by dimension, so that they are lookups by lists of numbers.
+/* Resizing, padding by what is there, and cutting around the middle: which element of the operand each one
+ * of the result is (or is made of) is known beforehand, dimension by dimension, so that they are lookups by
+ * lists of numbers.
  *
- * Places are computed in fp32, as those who made the files do: where rounding decides on a neighbour, it decides alike. */
+ * Places are computed in fp32, as those who made the files do: where rounding decides on a neighbour, it
+ * decides alike. */
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
 
@@ -24,12 +26,12 @@ struct resizing {
     double cubic;
 };
 
-static bool is_word(const char *a, const char *b)
+static bool pad_is_word(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
 }
 
-static int64_t within(int64_t v, int64_t n)
+static int64_t pad_within(int64_t v, int64_t n)
 {
     return v < 0 ? 0 : v >= n ? n - 1 : v;
 }
@@ -37,17 +39,17 @@ static int64_t within(int64_t v, int64_t n)
 /* ---- pads ---- */
 
 /* Which element of n stands at place i before, among or behind them. */
-static int64_t padded_from(const char *mode, int64_t i, int64_t n)
+static int64_t pad_padded_from(const char *mode, int64_t i, int64_t n)
 {
-    if (is_word(mode, "edge")) return within(i, n);
-    if (is_word(mode, "wrap")) return ((i % n) + n) % n;
+    if (pad_is_word(mode, "edge")) return pad_within(i, n);
+    if (pad_is_word(mode, "wrap")) return ((i % n) + n) % n;
     if (n == 1) return 0;
     int64_t turn = 2 * (n - 1), at = ((i % turn) + turn) % turn;
     return at < n ? at : turn - at;
 }
 
 /* Before and behind each dimension; below 11 they are an attribute. */
-static bool pads_of(const struct layer *l, int rank, int64_t *low, int64_t *high)
+static bool pad_pads_of(const struct layer *l, int rank, int64_t *low, int64_t *high)
 {
     int count;
     const int64_t *list = model_attr_ints(&l->op->attrs, "pads", &count);
@@ -72,8 +74,8 @@ void derive_pad(struct layer *l)
     int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x);
     int64_t low[MODEL_MAX_RANK], high[MODEL_MAX_RANK], from[MODEL_MAX_KNOWN];
-    bool known = is_word(mode, "edge") || is_word(mode, "wrap") || is_word(mode, "reflect");
-    if (l->m->format != MODEL_ONNX || !known || !pads_of(l, t->count, low, high)) {
+    bool known = pad_is_word(mode, "edge") || pad_is_word(mode, "wrap") || pad_is_word(mode, "reflect");
+    if (l->m->format != MODEL_ONNX || !known || !pad_pads_of(l, t->count, low, high)) {
         layer_fail(l);
         return;
     }
@@ -83,7 +85,7 @@ void derive_pad(struct layer *l)
         bool odd = low[d] < 0 || high[d] < 0 || low[d] > MODEL_MAX_KNOWN || high[d] > MODEL_MAX_KNOWN;
         out = odd ? 0 : n + low[d] + high[d];
         if (odd || out > MODEL_MAX_KNOWN) layer_fail(l);
-        for (int64_t i = 0; l->ok && i < out; i++) from[i] = padded_from(mode, i + least, n);
+        for (int64_t i = 0; l->ok && i < out; i++) from[i] = pad_padded_from(mode, i + least, n);
         x = l->ok ? layer_gather(l, x, d, out, from) : -1;
     }
     layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);

@@ -1,9 +1,10 @@
-/* Normalisations: what their statistics run over, in fp32 where elements are narrower, and scale and shift. */
+/* Normalisations: what their statistics run over, in fp32 where elements are narrower, and scale and
+ * shift. */
 #include "import/layers/layers.h"
 
 #include <string.h>
 
-static enum model_element wide(enum model_element e)
+static enum model_element norm_wide(enum model_element e)
 {
     return model_element_row(e)->bits < 32 ? MODEL_F32 : e;
 }
@@ -13,13 +14,13 @@ struct norm {
     int32_t centred, mean, inverse, y; /* y: centred * inverse, before scale and shift */
 };
 
-static int32_t inverse_root(struct layer *l, int32_t variance, double epsilon)
+static int32_t norm_inverse_root(struct layer *l, int32_t variance, double epsilon)
 {
     return layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", variance, epsilon));
 }
 
-static struct norm normalised(struct layer *l, int32_t x, int count, const int64_t *axes, double epsilon,
-                              bool centre)
+static struct norm norm_normalised(struct layer *l, int32_t x, int count, const int64_t *axes, double epsilon,
+                                   bool centre)
 {
     struct norm n = {.centred = x, .mean = -1};
     if (centre) {
@@ -27,12 +28,12 @@ static struct norm normalised(struct layer *l, int32_t x, int count, const int64
         n.centred = layer_two(l, "Sub", x, n.mean);
     }
     int32_t q = layer_two(l, "Mul", n.centred, n.centred);
-    n.inverse = inverse_root(l, layer_reduce(l, "ReduceMean", q, count, axes, true), epsilon);
+    n.inverse = norm_inverse_root(l, layer_reduce(l, "ReduceMean", q, count, axes, true), epsilon);
     n.y = layer_two(l, "Mul", n.centred, n.inverse);
     return n;
 }
 
-static int axes_from(int64_t first, int rank, int64_t *axes)
+static int norm_axes_from(int64_t first, int rank, int64_t *axes)
 {
     int count = 0;
     if (first < 0) first += rank;
@@ -46,8 +47,8 @@ static struct norm layer_norm_of(struct layer *l, int32_t x, int64_t axis, int f
 {
     int64_t axes[MODEL_MAX_RANK];
     enum model_element e = layer_element(l, x);
-    int count = axes_from(axis, layer_type(l, x)->count, axes);
-    struct norm n = normalised(l, layer_cast(l, x, wide(e)), count, axes, epsilon, centre);
+    int count = norm_axes_from(axis, layer_type(l, x)->count, axes);
+    struct norm n = norm_normalised(l, layer_cast(l, x, norm_wide(e)), count, axes, epsilon, centre);
     int32_t y = layer_cast(l, n.y, e);
     if (layer_has(l, first)) y = layer_two(l, "Mul", y, layer_in(l, first));
     if (centre && layer_has(l, first + 1)) y = layer_two(l, "Add", y, layer_in(l, first + 1));
@@ -55,7 +56,7 @@ static struct norm layer_norm_of(struct layer *l, int32_t x, int64_t axis, int f
     return n;
 }
 
-static bool wants_more(const struct layer *l)
+static bool norm_wants_more(const struct layer *l)
 {
     bool more = false;
     for (int r = 1; r < l->op->result_count; r++) more |= l->op->results[r] >= 0;
@@ -66,7 +67,7 @@ static bool wants_more(const struct layer *l)
 void derive_layer_norm(struct layer *l)
 {
     bool centre = strcmp(l->op->kind, "SimplifiedLayerNormalization") != 0;
-    if (!wants_more(l)) {
+    if (!norm_wants_more(l)) {
         layer_fail(l);
         return;
     }
@@ -92,7 +93,7 @@ void derive_skip_norm(struct layer *l)
 }
 
 /* All dimensions but that of the features. */
-static int all_but(int rank, int64_t feature, int64_t *axes)
+static int norm_all_but(int rank, int64_t feature, int64_t *axes)
 {
     int count = 0;
     for (int d = 0; d < rank; d++)
@@ -100,7 +101,7 @@ static int all_but(int rank, int64_t feature, int64_t *axes)
     return count;
 }
 
-static int64_t feature_of(const struct layer *l)
+static int64_t norm_feature_of(const struct layer *l)
 {
     return layer_int(l, "feature_index", layer_int(l, "dimension", 1));
 }
@@ -109,16 +110,16 @@ static int64_t feature_of(const struct layer *l)
 void derive_batch_norm_training(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    int rank = layer_type(l, x)->count, f = (int)feature_of(l);
+    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
     int64_t axes[MODEL_MAX_RANK];
-    int count = all_but(rank, f, axes);
+    int count = norm_all_but(rank, f, axes);
     if (f < 0 || f >= rank || l->op->operand_count < 3) {
         layer_fail(l);
         return;
     }
     int32_t u = layer_reduce(l, "ReduceMean", x, count, axes, true), c = layer_two(l, "Sub", x, u);
     int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", c, c), count, axes, true);
-    int32_t y = layer_two(l, "Mul", c, inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
+    int32_t y = layer_two(l, "Mul", c, norm_inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
     y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, f));
     layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, f)));
     layer_result(l, 1, u);
@@ -129,16 +130,17 @@ void derive_batch_norm_training(struct layer *l)
 void derive_batch_norm_grad(struct layer *l)
 {
     int32_t x = layer_in(l, 0), dy = layer_in(l, 4);
-    int rank = layer_type(l, x)->count, f = (int)feature_of(l);
+    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
     int64_t axes[MODEL_MAX_RANK];
-    int count = all_but(rank, f, axes);
+    int count = norm_all_but(rank, f, axes);
     if (f < 0 || f >= rank || l->op->operand_count < 5) {
         layer_fail(l);
         return;
     }
     int32_t scale = layer_channels(l, layer_in(l, 1), rank, f),
             u = layer_channels(l, layer_in(l, 2), rank, f);
-    int32_t i = inverse_root(l, layer_channels(l, layer_in(l, 3), rank, f), layer_real(l, "epsilon", 1e-5));
+    int32_t i =
+        norm_inverse_root(l, layer_channels(l, layer_in(l, 3), rank, f), layer_real(l, "epsilon", 1e-5));
     int32_t c = layer_two(l, "Sub", x, u), p = layer_two(l, "Mul", dy, c);
     int32_t bias = layer_reduce(l, "ReduceMean", dy, count, axes, true);
     int32_t slope = layer_reduce(l, "ReduceMean", p, count, axes, true);
@@ -153,12 +155,12 @@ void derive_batch_norm_grad(struct layer *l)
 void derive_batch_norm_inference(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    int rank = layer_type(l, x)->count, f = (int)feature_of(l);
+    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
     if (f < 0 || f >= rank || l->op->operand_count < 5) {
         layer_fail(l);
         return;
     }
-    int32_t a = inverse_root(l, layer_in(l, 4), layer_real(l, "epsilon", 1e-5));
+    int32_t a = norm_inverse_root(l, layer_in(l, 4), layer_real(l, "epsilon", 1e-5));
     a = layer_two(l, "Mul", a, layer_in(l, 1));
     int32_t b = layer_two(l, "Sub", layer_in(l, 2), layer_two(l, "Mul", layer_in(l, 3), a));
     int32_t y = layer_two(l, "Mul", x, layer_channels(l, a, rank, f));
@@ -171,7 +173,7 @@ void derive_batch_norm_onnx(struct layer *l)
     int32_t x = layer_in(l, 0);
     int rank = layer_type(l, x)->count;
     int64_t axes[MODEL_MAX_RANK];
-    int count = all_but(rank, 1, axes);
+    int count = norm_all_but(rank, 1, axes);
     double momentum = layer_real(l, "momentum", 0.9);
     if (!layer_int(l, "training_mode", 0) || rank < 2 || l->op->operand_count < 5) {
         layer_fail(l);
@@ -179,7 +181,7 @@ void derive_batch_norm_onnx(struct layer *l)
     }
     int32_t u = layer_reduce(l, "ReduceMean", x, count, axes, true), c = layer_two(l, "Sub", x, u);
     int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", c, c), count, axes, true), now[2] = {u, v};
-    int32_t y = layer_two(l, "Mul", c, inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
+    int32_t y = layer_two(l, "Mul", c, norm_inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
     y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, 1));
     layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, 1)));
     for (int i = 0; i < 2; i++) {

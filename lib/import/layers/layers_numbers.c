@@ -1,17 +1,18 @@
-/* Ops whose meaning hangs on the type of their numbers: remainders with the sign of the divisor, logic of integers, casts
- * that do not overflow, numbers with the bits of another type. */
+/* Ops whose meaning hangs on the type of their numbers: remainders with the sign of the divisor, logic of
+ * integers, casts that do not overflow, numbers with the bits of another type. */
 #include "import/layers/layers.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool is_integer(enum model_element e)
+static bool number_is_integer(enum model_element e)
 {
     enum model_number n = model_element_row(e)->number;
     return e != MODEL_BOOL && (n == MODEL_SIGNED || n == MODEL_UNSIGNED);
 }
 
-/* What is left of a / b toward zero, and b more where it has another sign than b; unsigned numbers have one. */
+/* What is left of a / b toward zero, and b more where it has another sign than b; unsigned numbers have
+ * one. */
 void derive_modulo(struct layer *l)
 {
     int32_t a = layer_in(l, 0), b = layer_in(l, 1);
@@ -39,7 +40,7 @@ void derive_logic(struct layer *l)
         derive_aligned(l);
         return;
     }
-    for (int i = 0; i < count && i < 2; i++) whole |= is_integer(layer_element(l, layer_in(l, i)));
+    for (int i = 0; i < count && i < 2; i++) whole |= number_is_integer(layer_element(l, layer_in(l, i)));
     if (!whole || count > 2) {
         layer_fail(l);
         return;
@@ -50,7 +51,7 @@ void derive_logic(struct layer *l)
 }
 
 /* The largest number of a type of 8 bits; 0: of another. */
-static double largest_of(enum model_element e)
+static double number_largest_of(enum model_element e)
 {
     return e == MODEL_F8E4M3FN                          ? 448
            : e == MODEL_F8E4M3FNUZ                      ? 240
@@ -59,7 +60,7 @@ static double largest_of(enum model_element e)
 }
 
 /* Four bits without a sign are stored as those with one: on the way in and out they go through int32. */
-static bool four_bits(struct layer *l, int32_t x, enum model_element from, enum model_element to)
+static bool number_four_bits(struct layer *l, int32_t x, enum model_element from, enum model_element to)
 {
     bool out = from == MODEL_U4 && model_element_row(to)->bits > 4,
          in = to == MODEL_U4 && model_element_row(from)->bits > 4 && from != MODEL_I32;
@@ -78,10 +79,10 @@ void derive_saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     enum model_element to = model_type_of(l->m, l->op->results[0])->element, from = layer_element(l, x);
-    double most = largest_of(to);
-    if (four_bits(l, x, from, to)) return;
+    double most = number_largest_of(to);
+    if (number_four_bits(l, x, from, to)) return;
     if (l->m->format != MODEL_ONNX || most == 0 || layer_int(l, "saturate", 1) == 0 ||
-        largest_of(from) != 0 || model_element_row(from)->number != MODEL_FLOAT ||
+        number_largest_of(from) != 0 || model_element_row(from)->number != MODEL_FLOAT ||
         model_element_row(from)->bits < 16) {
         layer_fail(l);
         return;

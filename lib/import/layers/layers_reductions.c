@@ -1,4 +1,5 @@
-/* Reductions that no kind of ours is, and what they are made of: axes that are an attribute, an operand, or left out. */
+/* Reductions that no kind of ours is, and what they are made of: axes that are an attribute, an operand,
+ * or left out. */
 #include "import/layers/layers.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ struct along {
 };
 
 /* An attribute, an operand that is known, or all there are. False: the run decides. */
-static bool axes_of(const struct layer *l, struct along *a)
+static bool reduction_axes_of(const struct layer *l, struct along *a)
 {
     const struct model_attr *list = model_attr_find(&l->op->attrs, "axes");
     const struct model_data *d = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
@@ -27,7 +28,7 @@ static bool axes_of(const struct layer *l, struct along *a)
     return true;
 }
 
-static int32_t reduced(struct layer *l, const struct along *a, const char *kind, int32_t x)
+static int32_t reduction_reduced(struct layer *l, const struct along *a, const char *kind, int32_t x)
 {
     return a->nothing ? x : layer_reduce(l, kind, x, a->count, a->axis, a->keep);
 }
@@ -37,16 +38,16 @@ void derive_reduction(struct layer *l)
 {
     struct along a;
     bool empty = l->op->operand_count > 1 && !layer_has(l, 1);
-    if (!axes_of(l, &a) || (!a.nothing && !empty)) {
+    if (!reduction_axes_of(l, &a) || (!a.nothing && !empty)) {
         layer_fail(l);
         return;
     }
     int32_t x = layer_in(l, 0);
-    layer_result(l, 0, a.nothing ? layer_one(l, "Identity", x) : reduced(l, &a, l->op->kind, x));
+    layer_result(l, 0, a.nothing ? layer_one(l, "Identity", x) : reduction_reduced(l, &a, l->op->kind, x));
 }
 
 /* The dimension of a softmax and its like: one, or (below 13) all from one on. */
-static bool from_axis(const struct layer *l, struct along *a)
+static bool reduction_from_axis(const struct layer *l, struct along *a)
 {
     bool old = model_attr_int(&l->m->attrs, "", 13) < 13 && l->m->format == MODEL_ONNX;
     int rank = layer_type(l, layer_in(l, 0))->count;
@@ -62,12 +63,12 @@ void derive_log_softmax(struct layer *l)
 {
     struct along a;
     int32_t x = layer_in(l, 0);
-    if (!from_axis(l, &a)) {
+    if (!reduction_from_axis(l, &a)) {
         layer_fail(l);
         return;
     }
-    int32_t s = layer_two(l, "Sub", x, reduced(l, &a, "ReduceMax", x));
-    int32_t z = reduced(l, &a, "ReduceSum", layer_one(l, "Exp", s));
+    int32_t s = layer_two(l, "Sub", x, reduction_reduced(l, &a, "ReduceMax", x));
+    int32_t z = reduction_reduced(l, &a, "ReduceSum", layer_one(l, "Exp", s));
     layer_result(l, 0, layer_two(l, "Sub", s, layer_one(l, "Log", z)));
 }
 
@@ -81,6 +82,7 @@ void derive_global_pool(struct layer *l)
         layer_fail(l);
         return;
     }
-    layer_result(l, 0,
-                 reduced(l, &a, strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean", x));
+    layer_result(
+        l, 0,
+        reduction_reduced(l, &a, strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean", x));
 }

@@ -1,10 +1,9 @@
 /* Layers that only TTIR has. */
 #include "import/layers/layers.h"
-#include "import/devices/device_groups.h"
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 
 /* One number everywhere: zeros, ones, full. */
-static void filled(struct layer *l, double number)
+static void mesh_filled(struct layer *l, double number)
 {
     const struct model_type *y = model_type_of(l->m, l->op->results[0]);
     layer_result(l, 0, layer_expand_to(l, layer_number(l, y->element, number), y->count, y->extent));
@@ -12,12 +11,12 @@ static void filled(struct layer *l, double number)
 
 void derive_zeros(struct layer *l)
 {
-    filled(l, 0);
+    mesh_filled(l, 0);
 }
 
 void derive_ones(struct layer *l)
 {
-    filled(l, 1);
+    mesh_filled(l, 1);
 }
 
 void derive_full(struct layer *l)
@@ -26,7 +25,7 @@ void derive_full(struct layer *l)
         layer_fail(l);
         return;
     }
-    filled(l, layer_real(l, "fill_value", 0));
+    mesh_filled(l, layer_real(l, "fill_value", 0));
 }
 
 void derive_clamp_scalar(struct layer *l)
@@ -74,7 +73,8 @@ void derive_batch_norm_ttir(struct layer *l)
 }
 
 /* One op more between whole tensors and parts of devices. */
-static int32_t share(struct layer *l, const char *kind, int32_t x, int dim, int64_t devices, int64_t stride)
+static int32_t mesh_share(struct layer *l, const char *kind, int32_t x, int dim, int64_t devices,
+                          int64_t stride)
 {
     layer_put(l, "axis", dim);
     layer_put(l, "lxplan_group", devices);
@@ -82,9 +82,10 @@ static int32_t share(struct layer *l, const char *kind, int32_t x, int dim, int6
     return layer_one(l, kind, x);
 }
 
-/* What an axis of the mesh cuts: as the op says, else the dimension that has as many parts as it has devices. */
-static int dim_of_axis(struct layer *l, int axis, int64_t devices, const struct model_type *large,
-                       const struct model_type *small)
+/* What an axis of the mesh cuts: as the op says, else the dimension that has as many parts as it has
+ * devices. */
+static int mesh_dim_of_axis(struct layer *l, int axis, int64_t devices, const struct model_type *large,
+                            const struct model_type *small)
 {
     int count;
     int64_t own = layer_int(l, "cluster_axis", -1);
@@ -97,7 +98,7 @@ static int dim_of_axis(struct layer *l, int axis, int64_t devices, const struct 
 }
 
 /* For a team: parts of devices along each axis of the mesh, the first of which has the larger ones. */
-static void share_out(struct layer *l, bool takes)
+static void mesh_share_out(struct layer *l, bool takes)
 {
     int32_t x = layer_in(l, 0);
     const struct model_type *in = layer_type(l, x), *out = model_type_of(l->m, l->op->results[0]);
@@ -108,9 +109,9 @@ static void share_out(struct layer *l, bool takes)
         int axis = takes ? i : axes - 1 - i;
         int64_t stride = 1;
         for (int a = axes - 1; a > axis; a--) stride *= extent[a];
-        int dim = extent[axis] > 1 ? dim_of_axis(l, axis, extent[axis], large, small) : -1;
+        int dim = extent[axis] > 1 ? mesh_dim_of_axis(l, axis, extent[axis], large, small) : -1;
         if (dim >= 0)
-            x = share(l, takes ? "lxplan:DevicePart" : "lxplan:AllGather", x, dim, extent[axis], stride);
+            x = mesh_share(l, takes ? "lxplan:DevicePart" : "lxplan:AllGather", x, dim, extent[axis], stride);
     }
     layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
 }
@@ -119,7 +120,7 @@ static void share_out(struct layer *l, bool takes)
 void derive_mesh_partition(struct layer *l)
 {
     if (l->limits->team) {
-        share_out(l, true);
+        mesh_share_out(l, true);
         return;
     }
     const struct model_type *x = layer_type(l, layer_in(l, 0)), *y = model_type_of(l->m, l->op->results[0]);
@@ -146,7 +147,7 @@ void derive_mesh_shard(struct layer *l)
     const struct model_type *from = layer_type(l, x), *to = model_type_of(l->m, l->op->results[0]);
     if (to->elements <= from->elements || l->limits->team) {
         if (l->limits->team)
-            share_out(l, to->elements <= from->elements);
+            mesh_share_out(l, to->elements <= from->elements);
         else
             derive_mesh_partition(l);
         return;

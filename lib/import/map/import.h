@@ -1,16 +1,18 @@
 /* A model becomes a graph: what the files of this folder share.
  *
- * First the whole model is sketched: its values are views of storages, its ops become sketches of ops of ours, each over
- * dimensions of its own. Then storages are cut so that every op can give a letter to each piece (import_cuts.c), and the
- * graph is built (import_build.c). What cannot be a view is copied, with a reason; what we do not know is generic. */
+ * First the whole model is sketched: its values are views of storages, its ops become sketches of ops of
+ * ours, each over dimensions of its own. Then storages are cut so that every op can give a letter to each
+ * piece (import_cuts.c), and the graph is built (import_build.c). What cannot be a view is copied, with a
+ * reason; what we do not know is generic. */
 #ifndef LX_IMPORT_IMPORT_H
 #define LX_IMPORT_IMPORT_H
 
+#include "base/text.h"
 #include "graph/builder.h"
 #include "import/model_import.h"
-#include "import/map/tensor_views.h"
+#include "import/tensor_views.h"
 #include "import/facts.h"
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 #include "import/model_parts.h"
 
 /* Every op of the file is in one of these at the end. */
@@ -48,7 +50,8 @@ struct storage {
     bool counts;   /* 0, 1, 2 .. */
     bool constant; /* the file has its numbers */
     int line, column;
-    /* For a team: what each axis of the grid cuts it along, as the product of the extents from that dimension on; 0: nothing. */
+    /* For a team: what each axis of the grid cuts it along, as the product of the extents from that
+     * dimension on; 0: nothing. */
     bool cut_stated;
     int64_t cut_from[LX_GRID_AXES];
     int64_t cut_run[LX_GRID_AXES]; /* the extent of that dimension */
@@ -68,8 +71,8 @@ struct op_class {
     bool unknown;       /* a loop or branch that data decides on */
     int64_t taken;      /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
-    /* Of one that only changed the view: what did so before it; its result's bytes; how much longer its cuts make what others
-     * store (import_cuts.c), so far. */
+    /* Of one that only changed the view: what did so before it; its result's bytes; how much longer its
+     * cuts make what others store (import_cuts.c), so far. */
     struct op_class *behind;
     int64_t bytes, padding;
     bool regroups; /* a reshape */
@@ -111,14 +114,15 @@ struct sketch {
     const struct lx_window
         *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
     int window_count;
-    /* Dimensions (a bit each) along which operands have extents of their own: the one that is joined, and those that
-     * are padded. They may be cut where that divides `grain`. */
+    /* Dimensions (a bit each) along which operands have extents of their own: the one that is joined, and
+     * those that are padded. They may be cut where that divides `grain`. */
     unsigned apart;
     int joined; /* of a concat */
     int64_t grain[VIEW_MAX_RANK];
     const int64_t *low, *high, *between; /* of a pad, by dimension of the op; else NULL */
     struct op_class *own;                /* of such an op; else NULL */
-    /* Of an op that chooses: the dimensions along which it does, of its first operand; where they begin, unless operands say. */
+    /* Of an op that chooses: the dimensions along which it does, of its first operand; where they begin,
+     * unless operands say. */
     signed char choice[LX_MAX_RANK];
     int choice_count;
     const int64_t *starts;
@@ -126,7 +130,8 @@ struct sketch {
     int64_t k; /* of an op that orders: how many come out */
     bool descending;
     bool in_place; /* the result is the first operand */
-    /* Of what devices do together: the dimensions of its operand and of its result that parts are of, as cut_from above. */
+    /* Of what devices do together: the dimensions of its operand and of its result that parts are of, as
+     * cut_from above. */
     int64_t parts_from[2];
 };
 
@@ -188,7 +193,8 @@ struct import_value *import_leaf(struct import *im, int32_t value, int part);
 bool import_fresh(struct import *im, const char *name, const struct model_type *type,
                   const struct model_op *at, struct import_value *out);
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count);
-/* Has it numbers that are all the same? As a double, where that has it; exact: the nearest double, and integers in full. */
+/* Has it numbers that are all the same? As a double, where that has it; exact: the nearest double, and
+ * integers in full. */
 bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole);
 bool import_splat(const struct import_value *v, double *number);
 /* Makes a storage of a constant that has none yet. */
@@ -199,12 +205,13 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
 /* Before an argument is written: values that are views of it, except `written`, keep what they have. */
 bool import_keep_old(struct import *im, int32_t storage, int32_t written, const struct model_op *at);
 
-/* import_sketch.c: an op over `rank` dimensions; operands have views over them. Dimension i of the result is dims[i] of
- * the op (-1: of extent 1). The result has no storage for what all operands lack. */
+/* import_sketch.c: an op over `rank` dimensions; operands have views over them. Dimension i of the result
+ * is dims[i] of the op (-1: of extent 1). The result has no storage for what all operands lack. */
 bool import_sketch(struct import *im, const char *kind, const struct model_op *from, int rank,
                    const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
                    const struct model_type *type, const int *dims, struct import_value *out);
-/* The next best way where two views of an op cut a dimension against each other: one of them is copied in the next round. */
+/* The next best way where two views of an op cut a dimension against each other: one of them is copied in
+ * the next round. */
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
                   const char *reason);
 /* Operands as they are, nothing known: `kind` generic or one that has no index map. */
@@ -224,7 +231,8 @@ bool import_known_ahead(const struct import *im, const struct model_op *op);
 /* One op that is no control flow. */
 bool import_op(struct import *im, const struct model_op *op);
 
-/* import_apart.c: an operand of a concat or pad, and its result, before others see them. `count` operands are at `v`. */
+/* import_apart.c: an operand of a concat or pad, and its result, before others see them. `count` operands
+ * are at `v`. */
 bool import_apart_operands(struct import *im, const struct model_op *op, struct import_value *v, int count,
                            unsigned dims);
 bool import_apart_result(struct import *im, const struct model_op *op, struct import_value *v);
@@ -242,7 +250,8 @@ bool import_in_one_piece(const struct import *im, const struct import_value *v, 
 bool import_is_cut(const struct import *im, int32_t storage, const struct atom *a);
 /* Nobody may cut within them from now on. False: too many such runs are kept already. */
 bool import_keep_whole(struct import *im, int32_t storage, struct atom a);
-/* The same of a dimension of an operand, where there is one; the operand is copied where too many are kept. */
+/* The same of a dimension of an operand, where there is one; the operand is copied where too many are
+ * kept. */
 void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim);
 /* A cut at `at` of the storage within an atom, as cut of the dimension in which the atom begins at `base`. */
 bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c);
@@ -250,5 +259,107 @@ bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts 
 void import_mark_needed(struct import *im, const int32_t *results, int count);
 /* NULL without an error: `retry` is set. */
 const struct lx_graph *import_build(struct import *im);
+
+/* ---- Ops that change a tensor where it is ---- */
+
+/* All sketches are made; `results` are the storages that are returned, without those of states afterwards.
+ * */
+bool import_in_place(struct import *im, int32_t *results, int *count);
+
+/* ---- What a model takes and gives ---- */
+
+/* Tensors of the results, counted through tuples. */
+int64_t import_result_count(const struct lx_model *m);
+/* The storages that are returned; `results` has room for all tensors of the results. */
+bool import_gather_results(struct import *im, int32_t *results, int *count);
+/* That tensor of the results; NULL: there is none. */
+struct import_value *import_result(struct import *im, int64_t tensor);
+/* For the report: roles as they are in the pattern. */
+void import_note_arguments(struct import *im);
+
+/* ---- Roles of the arguments of a model ---- */
+
+struct import_role {
+    enum lx_role role;
+    const char *rule; /* which one decided, in a word */
+    int32_t storage;  /* of its first tensor; -1: it has none */
+    int64_t output;   /* whose buffer it is, by number of the results' tensors; -1: of none */
+};
+
+/* By argument of the entry; `out` has room for each. False: `im->st` says why. */
+bool import_roles(struct import *im, struct import_role *out);
+
+/* ---- Counting what became of the ops of a model ---- */
+
+struct import_kind {
+    const char *kind, *reason; /* one of the reasons; NULL: none */
+    int64_t count, bytes;      /* operands and results */
+    int64_t classes[CLASS_COUNT];
+};
+
+struct import_counts {
+    struct model_facts became; /* ops and bytes by class, and for each class its reasons */
+    struct names kinds;
+    VEC(struct import_kind) rows; /* in the order of the file */
+};
+
+const char *import_class_word(enum import_class class);
+bool import_count(struct import *im, struct import_counts *t);
+void import_counts_free(struct import_counts *t);
+/* import_notes.c: what was decided and made, for the report: work, storages, letters, roles. */
+void import_note_pattern(struct import *im, const struct lx_graph *g);
+/* JSON, malloc'ed; */
+char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
+                    const struct import_counts *c);
+
+/* ---- Index strings of sketches ---- */
+
+/* Letters of the pieces of an op's dimensions. */
+struct letters {
+    struct cuts cuts[VIEW_MAX_RANK];
+    char letter[VIEW_MAX_RANK][VIEW_MAX_CUTS];
+    int count;
+};
+
+/* The box of an operand, where it has one. */
+struct boxes {
+    int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    bool part[LX_MAX_INPUTS + 1], any;
+    char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
+};
+
+/* The index string of an op, and what its operands have of their tensors. False: it has none. */
+bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
+                         struct text *t);
+/* A letter that nothing has yet; 0: there is none left. */
+char import_new_letter(struct letters *l);
+
+/* ---- What tensors and ops are called, in the words of the file ---- */
+
+/* Where the sketches and storages of an op begin. */
+struct label_place {
+    size_t sketch, storage;
+    const char *label; /* what the op is called; NULL: as the one that it is part of */
+};
+
+/* What an op of the file is called. */
+const char *import_op_label(struct import *im, const struct model_op *op);
+/* Around an op of a body; of a derived one the op that it stands for has the name. */
+void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at);
+void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at);
+/* What is inlined of this op; the caller puts `im->path` back. */
+void import_path_enter(struct import *im, const struct model_op *op);
+/* NULL: the file has none of its own. */
+const char *import_value_name(struct import *im, int32_t value);
+/* All since then is a copy of something of that name; NULL: it has none. */
+void import_call_it(struct import *im, const struct label_place *at, const char *name);
+/* A tensor that is returned has the name that it is returned by; NULL: it keeps its own. */
+void import_call_output(struct import *im, int32_t storage, const char *name);
+
+/* Once all is sketched: arguments and outputs come first. */
+bool import_names_first(struct import *im);
+bool import_tensor_name(struct import *im, struct storage *s);
+const char *import_op_name(struct import *im, const struct sketch *s);
 
 #endif

@@ -1,8 +1,9 @@
 /* Ops kept apart from what others do to the storages that they share.
  *
- * Concat, pad and slices that copy have dimensions along which operands are of different extents: what others cut there
- * may not fit them. In the round after that was found out they are kept apart by copies: first operands that are cut
- * themselves, or, if none is, the result from its readers; then all of them, and nobody else's cut reaches them. */
+ * Concat, pad and slices that copy have dimensions along which operands are of different extents: what
+ * others cut there may not fit them. In the round after that was found out they are kept apart by copies:
+ * first operands that are cut themselves, or, if none is, the result from its readers; then all of them, and
+ * nobody else's cut reaches them. */
 #include "import/map/import_steps.h"
 
 enum { APART_SOME = 1, APART_ALL = 2 };
@@ -15,7 +16,8 @@ bool import_more_apart(struct import *im, struct op_class *c)
     return true;
 }
 
-/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go through. */
+/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go
+ * through. */
 static bool set_apart(struct import *im, const struct model_op *op, struct import_value *v)
 {
     struct import_value copy;
@@ -24,7 +26,7 @@ static bool set_apart(struct import *im, const struct model_op *op, struct impor
     return true;
 }
 
-static bool in_pieces(const struct import_value *v, unsigned dims)
+static bool apart_in_pieces(const struct import_value *v, unsigned dims)
 {
     for (int d = 0; d < v->view.rank; d++)
         if ((dims >> d & 1) && v->view.first[d + 1] - v->view.first[d] > 1) return true;
@@ -36,10 +38,11 @@ bool import_apart_operands(struct import *im, const struct model_op *op, struct 
 {
     int how = import_class_of(im, op)->apart;
     bool some = false, ok = true;
-    for (int i = 0; i < count; i++) some |= in_pieces(&v[i], dims);
+    for (int i = 0; i < count; i++) some |= apart_in_pieces(&v[i], dims);
     im->apart_result = how == APART_ALL || (how == APART_SOME && !some);
     for (int i = 0; ok && i < count; i++)
-        if (how == APART_ALL || (how == APART_SOME && in_pieces(&v[i], dims))) ok = set_apart(im, op, &v[i]);
+        if (how == APART_ALL || (how == APART_SOME && apart_in_pieces(&v[i], dims)))
+            ok = set_apart(im, op, &v[i]);
     return ok;
 }
 
@@ -51,7 +54,7 @@ bool import_apart_result(struct import *im, const struct model_op *op, struct im
 }
 
 /* Numbers that are the same everywhere have no storage that could be cut. */
-static bool copy_operand(struct import *im, const struct model_op *op, int32_t value)
+static bool apart_copy_operand(struct import *im, const struct model_op *op, int32_t value)
 {
     struct import_value v = *import_leaf(im, value, 0);
     const struct model_data *known = v.known;
@@ -63,7 +66,7 @@ static bool copy_operand(struct import *im, const struct model_op *op, int32_t v
 }
 
 /* An op without a result writes its first operand: a copy of that would be lost. */
-static bool is_written(const struct model_op *op, int i)
+static bool apart_is_written(const struct model_op *op, int i)
 {
     return op->result_count == 0 && op->operands[i] == op->operands[0];
 }
@@ -73,8 +76,8 @@ bool import_alone(struct import *im, const struct model_op *op, int32_t *was)
     bool ok = true;
     for (int i = 0; i < op->operand_count; i++) {
         was[i] = op->operands[i] >= 0 ? im->leaf[op->operands[i]] : -1;
-        if (ok && !is_written(op, i) && import_is_tensor(im, op->operands[i]))
-            ok = copy_operand(im, op, op->operands[i]);
+        if (ok && !apart_is_written(op, i) && import_is_tensor(im, op->operands[i]))
+            ok = apart_copy_operand(im, op, op->operands[i]);
     }
     return ok;
 }
@@ -83,8 +86,8 @@ bool import_together(struct import *im, const struct model_op *op, const int32_t
 {
     bool ok = true;
     for (int i = op->operand_count - 1; i >= 0; i--)
-        if (op->operands[i] >= 0 && !is_written(op, i)) im->leaf[op->operands[i]] = was[i];
+        if (op->operands[i] >= 0 && !apart_is_written(op, i)) im->leaf[op->operands[i]] = was[i];
     for (int r = 0; ok && r < op->result_count; r++)
-        if (import_is_tensor(im, op->results[r])) ok = copy_operand(im, op, op->results[r]);
+        if (import_is_tensor(im, op->results[r])) ok = apart_copy_operand(im, op, op->results[r]);
     return ok;
 }

@@ -1,6 +1,8 @@
-/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, repetition of
- * pixels. A part is a view where storages allow it; what cannot be one is a slice that copies. */
-#include "import/map/import_boxes.h"
+/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations,
+ * repetition of pixels. A part is a view where storages allow it; what cannot be one is a slice that
+ * copies. */
+#include "import/map/import_steps.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -8,13 +10,13 @@
 
 /* First element and step of each dimension. */
 struct box {
-    int64_t begin[VIEW_MAX_RANK], step[VIEW_MAX_RANK];
+    int64_t begin[MODEL_MAX_RANK], step[MODEL_MAX_RANK];
 };
 
 enum { STICK_BYTES = 128 };
 
 /* Does a part begin or end within a stick, or leave elements of sticks out? */
-static bool breaks_sticks(const struct view *v, enum model_element e)
+static bool box_breaks_sticks(const struct view *v, enum model_element e)
 {
     int bits = model_element_row(e)->bits;
     for (int i = 0; i < v->first[v->rank]; i++) {
@@ -41,7 +43,7 @@ static bool take_box(const struct view *from, const struct box *b, const struct 
     return true;
 }
 
-static bool within(const struct model_type *in, const struct model_type *out, const struct box *b)
+static bool box_within(const struct model_type *in, const struct model_type *out, const struct box *b)
 {
     bool ok = in->count == out->count && in->count <= VIEW_MAX_RANK;
     for (int d = 0; ok && d < in->count; d++) {
@@ -52,7 +54,7 @@ static bool within(const struct model_type *in, const struct model_type *out, co
 }
 
 /* What is cut so that no slice can be told is kept apart in the next round. */
-static bool copy_part(struct import *im, const struct model_op *op, struct import_value *v)
+static bool box_copy_part(struct import *im, const struct model_op *op, struct import_value *v)
 {
     size_t before = im->sketches.count;
     if (!import_plain(im, v, op)) return false;
@@ -62,13 +64,13 @@ static bool copy_part(struct import *im, const struct model_op *op, struct impor
 }
 
 /* One result: the box of operand 0. */
-static bool take_part(struct import *im, const struct model_op *op, const struct box *b, int result)
+static bool box_take_part(struct import *im, const struct model_op *op, const struct box *b, int result)
 {
     struct op_class *c = import_class_of(im, op);
     struct import_value v = *import_in(im, op, 0), out;
     const struct model_type *type = model_type_of(im->m, op->results[result]);
     double number;
-    if (!within(v.type, type, b)) return import_generic(im, op, "schema");
+    if (!box_within(v.type, type, b)) return import_generic(im, op, "schema");
     if (import_splat(&v, &number)) {
         v.type = type;
         import_class(im, op, CLASS_FOLDED, NULL);
@@ -83,13 +85,13 @@ static bool take_part(struct import *im, const struct model_op *op, const struct
         out.via = NULL;
         if (!take_box(&v.view, b, type, &out.view)) return import_generic(im, op, "rank");
     }
-    const char *why = c->forced                                 ? c->forced
-                      : im->options.no_fold                     ? "no-fold"
-                      : breaks_sticks(&out.view, type->element) ? "stick"
-                                                                : NULL;
+    const char *why = c->forced                                     ? c->forced
+                      : im->options.no_fold                         ? "no-fold"
+                      : box_breaks_sticks(&out.view, type->element) ? "stick"
+                                                                    : NULL;
     if (!why) out.via = c;
     import_class(im, op, why ? CLASS_COPIED : CLASS_FREE, why ? why : "view");
-    if (why && !copy_part(im, op, &out)) return false;
+    if (why && !box_copy_part(im, op, &out)) return false;
     return import_bind(im, op->results[result], &out, 1);
 }
 
@@ -98,105 +100,29 @@ int64_t box_from_end(int64_t at, int64_t extent)
     return at < 0 ? at + extent : at;
 }
 
-static int64_t clamped(int64_t at, int64_t low, int64_t high)
-{
-    return at < low ? low : at > high ? high : at;
-}
-
-static void all_of(struct box *b, int rank)
+static void box_all_of(struct box *b, int rank)
 {
     for (int d = 0; d < rank && d < VIEW_MAX_RANK; d++) b->begin[d] = 0, b->step[d] = 1;
-}
-
-/* "{[0:1], [0:128:2]}": begins and steps. */
-static bool read_hlo_slice(const char *text, struct box *b, int rank)
-{
-    for (int d = 0; d < rank; d++) {
-        char *end;
-        text = text ? strchr(text, '[') : NULL;
-        if (!text) return false;
-        b->begin[d] = strtoll(text + 1, &end, 10);
-        text = *end == ':' ? end + 1 : "";
-        strtoll(text, &end, 10);
-        if (*end == ':') b->step[d] = strtoll(end + 1, &end, 10);
-        if (*end != ']') return false;
-        text = end;
-    }
-    return true;
-}
-
-/* Begin of a slice of ONNX, whose bounds may be far outside. */
-static int64_t onnx_begin(int64_t begin, int64_t step, int64_t extent)
-{
-    begin = begin < -extent ? -extent : begin;
-    return clamped(box_from_end(begin, extent), 0, step < 0 ? extent - 1 : extent);
-}
-
-bool box_known_list(struct import *im, const struct model_op *op, int i, const struct model_data **out)
-{
-    *out = import_has(op, i) ? im->m->values.at[op->operands[i]].data : NULL;
-    if (!*out && import_has(op, i)) *out = import_in(im, op, i)->known;
-    return !import_has(op, i) || (*out && ((*out)->ints || (*out)->reals));
-}
-
-static bool read_onnx_slice(struct import *im, const struct model_op *op, const struct model_type *in,
-                            struct box *b)
-{
-    const struct model_data *begins, *axes, *steps;
-    int count, axis_count;
-    const int64_t *list = model_attr_ints(&op->attrs, "starts", &count),
-                  *along = model_attr_ints(&op->attrs, "axes", &axis_count);
-    if (!box_known_list(im, op, 1, &begins) || !box_known_list(im, op, 3, &axes) ||
-        !box_known_list(im, op, 4, &steps))
-        return false;
-    if (begins) count = (int)begins->type->elements;
-    for (int i = 0; i < count; i++) {
-        int64_t d = axes ? model_data_int(axes, i) : i < axis_count ? along[i] : i;
-        d = box_from_end(d, in->count);
-        if (d < 0 || d >= in->count) return false;
-        b->step[d] = steps ? model_data_int(steps, i) : 1;
-        b->begin[d] = onnx_begin(begins ? model_data_int(begins, i) : list[i], b->step[d], in->extent[d]);
-    }
-    return true;
-}
-
-static bool read_ttir_slice(const struct model_op *op, const struct model_type *in, struct box *b)
-{
-    int begins, steps;
-    const int64_t *begin = model_attr_ints(&op->attrs, "begins", &begins),
-                  *step = model_attr_ints(&op->attrs, "step", &steps);
-    int64_t d = box_from_end(model_attr_int(&op->attrs, "dim", 0), in->count);
-    bool one = model_attr_find(&op->attrs, "dim") != NULL;
-    if (one ? d < 0 || d >= in->count : begins != in->count) return false;
-    if (one) b->begin[d] = box_from_end(model_attr_int(&op->attrs, "begin", 0), in->extent[d]);
-    if (one) b->step[d] = model_attr_int(&op->attrs, "step", 1);
-    for (int i = 0; !one && i < in->count; i++) {
-        b->begin[i] = clamped(box_from_end(begin[i], in->extent[i]), 0, in->extent[i]);
-        b->step[i] = i < steps ? step[i] : 1;
-    }
-    return true;
 }
 
 bool box_take(struct import *im, const struct model_op *op, const int64_t *begin)
 {
     struct box b;
-    all_of(&b, VIEW_MAX_RANK);
+    box_all_of(&b, VIEW_MAX_RANK);
     memcpy(b.begin, begin, (size_t)import_type_out(im, op)->count * sizeof *begin);
-    return take_part(im, op, &b, 0);
+    return box_take_part(im, op, &b, 0);
 }
 
 bool map_slice(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct model_type *in = model_type_of(im->m, op->operands[0]);
-    const struct model_attr *text = model_attr_find(&op->attrs, "slice");
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     struct box b;
     (void)ours;
-    all_of(&b, VIEW_MAX_RANK);
-    if (in->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    bool ok = im->format == MODEL_HLO    ? read_hlo_slice(text ? text->text : NULL, &b, in->count)
-              : im->format == MODEL_ONNX ? read_onnx_slice(im, op, in, &b)
-                                         : read_ttir_slice(op, in, &b);
-    return ok ? take_part(im, op, &b, 0) : import_generic(im, op, "schema");
+    if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    if (typing_slice(&t, b.begin, b.step) == TYPE_WRONG ||
+        (t.dialect == MODEL_ONNX && !onnx_slice(&t, b.begin, b.step, t.want)))
+        return import_generic(im, op, "schema");
+    return box_take_part(im, op, &b, 0);
 }
 
 bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
@@ -206,43 +132,28 @@ bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
     const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
     struct box b;
     (void)ours;
-    all_of(&b, VIEW_MAX_RANK);
+    box_all_of(&b, VIEW_MAX_RANK);
     for (int i = 0; i < count; i++) {
         int64_t d = box_from_end(dims[i], in->count);
         if (d < 0 || d >= in->count || d >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
         b.begin[d] = in->extent[d] - 1;
         b.step[d] = in->extent[d] > 1 ? -1 : 1;
     }
-    return take_part(im, op, &b, 0);
-}
-
-/* How long part `r` is: what the file says, also of one that nobody reads; else all are alike but for the last. */
-static int64_t part_length(const struct model_op *op, const struct model_data *stated, int64_t whole, int r)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "split", &count);
-    int64_t each = (whole + op->result_count - 1) / op->result_count;
-    if (stated) return r < stated->type->elements ? model_data_int(stated, r) : 0;
-    return r < count ? list[r] : each;
+    return box_take_part(im, op, &b, 0);
 }
 
 /* A part that nobody reads has its length, and is nothing else. */
 bool map_split(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct model_type *in = model_type_of(im->m, op->operands[0]);
-    const struct model_data *stated;
-    int64_t axis = box_from_end(model_attr_int(&op->attrs, "axis", 0), in->count);
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    int64_t sizes[MODEL_MAX_KNOWN];
     struct box b;
+    int axis;
     (void)ours;
-    all_of(&b, VIEW_MAX_RANK);
-    if (axis < 0 || axis >= in->count || axis >= VIEW_MAX_RANK || !box_known_list(im, op, 1, &stated))
-        return import_generic(im, op, "schema");
-    for (int r = 0; r < op->result_count; r++) {
-        bool read = op->results[r] >= 0;
-        if (read && !take_part(im, op, &b, r)) return false;
-        b.begin[axis] += read ? model_type_of(im->m, op->results[r])->extent[axis]
-                              : part_length(op, stated, in->extent[axis], r);
-    }
+    box_all_of(&b, VIEW_MAX_RANK);
+    if (!onnx_split(&t, &axis, sizes) || axis >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
+    for (int r = 0; r < op->result_count; b.begin[axis] += sizes[r++])
+        if (op->results[r] >= 0 && !box_take_part(im, op, &b, r)) return false;
     return true;
 }
 
@@ -266,8 +177,8 @@ int64_t box_common(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-static bool join(struct import *im, const struct model_op *op, const struct import_value *part, int count,
-                 int axis, const struct model_type *type, struct import_value *out)
+static bool box_join(struct import *im, const struct model_op *op, const struct import_value *part, int count,
+                     int axis, const struct model_type *type, struct import_value *out)
 {
     struct sketch_operand in[LX_MAX_INPUTS];
     int dims[VIEW_MAX_RANK];
@@ -290,8 +201,8 @@ static bool join(struct import *im, const struct model_op *op, const struct impo
 }
 
 /* At most LX_MAX_INPUTS at a time: groups are joined, then these. */
-static bool join_all(struct import *im, const struct model_op *op, struct import_value *part, int count,
-                     int axis, const struct model_type *type, struct import_value *out)
+static bool box_join_all(struct import *im, const struct model_op *op, struct import_value *part, int count,
+                         int axis, const struct model_type *type, struct import_value *out)
 {
     while (count > LX_MAX_INPUTS) {
         int groups = 0;
@@ -303,12 +214,12 @@ static bool join_all(struct import *im, const struct model_op *op, struct import
             for (int k = 0; k < n; k++) extent[axis] += part[i + k].type->extent[axis];
             const struct model_type *some = import_type(im, type->element, type->count, extent);
             struct import_value joined;
-            if (!some || !join(im, op, part + i, n, axis, some, &joined)) return false;
+            if (!some || !box_join(im, op, part + i, n, axis, some, &joined)) return false;
             part[groups++] = joined;
         }
         count = groups;
     }
-    return join(im, op, part, count, axis, type, out);
+    return box_join(im, op, part, count, axis, type, out);
 }
 
 bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
@@ -317,7 +228,7 @@ bool import_join(struct import *im, const struct model_op *op, struct import_val
     for (int i = 0; i < count; i++)
         if (!box_laid_out(im, op, &part[i])) return false;
     return import_apart_operands(im, op, part, count, 1u << axis) &&
-           join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
+           box_join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
 }
 
 bool map_concat(struct import *im, const struct model_op *op, const char *ours)

@@ -1,7 +1,6 @@
-/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their kinds need beside
- * their letters. */
-#include "import/map/import_letters.h"
-#include "import/map/import_names.h"
+/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their
+ * kinds need beside their letters. */
+#include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "graph/op_params.h"
 #include "graph/results.h"
@@ -10,8 +9,9 @@
 
 #include <string.h>
 
-/* The word of ours for an element type. What we have no type for is planned as one of its width (two bits as four). */
-static enum lx_dtype dtype_of(enum model_element e)
+/* The word of ours for an element type. What we have no type for is planned as one of its width (two bits
+ * as four). */
+static enum lx_dtype build_dtype_of(enum model_element e)
 {
     static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
         [MODEL_F64] = LX_FP64,          [MODEL_F32] = LX_FP32,
@@ -33,7 +33,7 @@ static enum lx_dtype dtype_of(enum model_element e)
 }
 
 /* A run computes with other numbers than the model would: the report says so. */
-static void note_type(struct import *im, enum model_element e)
+static void build_note_type(struct import *im, enum model_element e)
 {
     static const enum model_element other[] = {
         MODEL_F8E4M3FNUZ, MODEL_F8E5M2FNUZ, MODEL_F8E4M3B11FNUZ, MODEL_F8E4M3, MODEL_F8E3M4, MODEL_F8E8M0FNU,
@@ -43,58 +43,60 @@ static void note_type(struct import *im, enum model_element e)
             fact_add(&im->notes, "planned as a type of their width", model_element_word(im->m->format, e), 1);
 }
 
-static bool make_tensor(struct import *im, struct graph_builder *b, struct storage *s)
+static bool build_make_tensor(struct import *im, struct graph_builder *b, struct storage *s)
 {
     int64_t shape[VIEW_MAX_CUTS];
     int rank = 0;
     if (s->tensor >= 0) return true;
     for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
     if (!import_tensor_name(im, s)) return false;
-    note_type(im, s->element);
+    build_note_type(im, s->element);
     b->here = (struct place){s->line, s->column};
-    s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
+    s->tensor = builder_tensor(b, s->name, s->role, build_dtype_of(s->element), rank, shape, 0, im->st);
     if (s->tensor >= 0 && s->cut_stated && im->grid_axes > 0)
         import_cut_tensor(im, s, &b->tensors.at[s->tensor]);
     return s->tensor >= 0;
 }
 
-static const int64_t *kept(struct import *im, const int64_t *list)
+static const int64_t *build_kept(struct import *im, const int64_t *list)
 {
     return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
 }
 
 /* Has the output a letter that the input lacks? */
-static bool repeats(const char *einsum)
+static bool build_repeats(const char *einsum)
 {
     const char *arrow = strstr(einsum, "->"), *p = arrow + 2;
     while (*p && memchr(einsum, *p, (size_t)(arrow - einsum))) p++;
     return *p != 0;
 }
 
-/* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
-static bool add_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
+/* Boxes as views of the op; a copy of a box is a slice. */
+static bool build_add_boxes(struct import *im, const struct sketch *s, const struct boxes *b,
+                            struct lx_op *op)
 {
     if (!b->any || !op->einsum) return true;
-    if (op->kind->id == LX_KIND_CLONE && !repeats(op->einsum)) {
+    if (op->kind->id == LX_KIND_CLONE && !build_repeats(op->einsum)) {
         op->kind = lx_kind_at(LX_KIND_SLICE);
-        op->offset = kept(im, b->offset[0]);
-        op->stride = kept(im, b->step[0]);
+        op->offset = build_kept(im, b->offset[0]);
+        op->stride = build_kept(im, b->step[0]);
         return true;
     }
     struct lx_view *views = arena_array(&im->memory, (size_t)s->input_count, sizeof *views);
     bool ok = views != NULL;
     for (int i = 0; ok && i < s->input_count; i++) {
         if (!b->part[i]) continue;
-        views[i] = (struct lx_view){kept(im, b->offset[i]), kept(im, b->step[i]), kept(im, b->count[i])};
+        views[i] = (struct lx_view){build_kept(im, b->offset[i]), build_kept(im, b->step[i]),
+                                    build_kept(im, b->count[i])};
         ok = views[i].offset && views[i].stride && views[i].size;
     }
     op->views = views;
     return true;
 }
 
-/* Axis of a concat, amounts of a pad: by dimension of the tensors. False: memory is out. */
-static bool add_params(struct import *im, const struct sketch *s, const struct letters *l, const char *einsum,
-                       struct lx_op *op)
+/* Axis of a concat, amounts of a pad: by dimension of the tensors. */
+static bool build_add_params(struct import *im, const struct sketch *s, const struct letters *l,
+                             const char *einsum, struct lx_op *op)
 {
     const char *result = strstr(einsum, "->") + 2;
     struct lx_op_params *p = arena_array(&im->memory, 1, sizeof *p);
@@ -120,22 +122,22 @@ static bool add_params(struct import *im, const struct sketch *s, const struct l
 }
 
 /* The letter of a dimension that slides; one without a letter gets one that no operand has. */
-static signed char slid_letter(struct letters *l, int dim)
+static signed char build_slid_letter(struct letters *l, int dim)
 {
     char letter = dim >= 0 ? l->letter[dim][0] : 0;
     return (signed char)(letter ? letter : import_new_letter(l));
 }
 
 /* False: there are no letters left. */
-static bool name_windows(struct import *im, const struct sketch *s, struct letters *l, struct lx_op *op)
+static bool build_name_windows(struct import *im, const struct sketch *s, struct letters *l, struct lx_op *op)
 {
     struct lx_window *w = arena_copy_array(&im->memory, s->windows, (size_t)s->window_count, sizeof *w);
     bool ok = w != NULL;
     for (int i = 0; ok && i < s->window_count; i++) {
         bool taps = w[i].tap >= 0;
-        w[i].in = slid_letter(l, w[i].in);
-        w[i].out = slid_letter(l, w[i].out);
-        w[i].tap = slid_letter(l, w[i].tap);
+        w[i].in = build_slid_letter(l, w[i].in);
+        w[i].out = build_slid_letter(l, w[i].out);
+        w[i].tap = build_slid_letter(l, w[i].tap);
         if (taps) w[i].size = 0;
         ok = w[i].in && w[i].out && w[i].tap;
     }
@@ -145,7 +147,8 @@ static bool name_windows(struct import *im, const struct sketch *s, struct lette
 }
 
 /* What the kind demands of letters: a sum has something to sum, a contraction sums what both have. */
-static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *einsum, const char *fixed)
+static const struct lx_kind *build_kind_that_fits(const struct sketch *s, const char *einsum,
+                                                  const char *fixed)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
@@ -167,7 +170,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
 }
 
 /* The parameters with the axis as a dimension of the tensor. */
-static const struct lx_op_params *axis_param(struct import *im, const struct sketch *s)
+static const struct lx_op_params *build_axis_param(struct import *im, const struct sketch *s)
 {
     if (s->parts_from[0] || s->parts_from[1]) return import_parts_param(im, s);
     if (s->axis_low == 0) return s->params;
@@ -179,31 +182,31 @@ static const struct lx_op_params *axis_param(struct import *im, const struct ske
 }
 
 /* What has no index map: a kind that needs none. */
-static const struct lx_kind *opaque_kind(const struct sketch *s)
+static const struct lx_kind *build_opaque_kind(const struct sketch *s)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
     return kind && kind->traits & LX_OPAQUE && s->input_count <= kind->most_inputs ? kind : NULL;
 }
 
-static bool alters(const struct sketch *s)
+static bool build_alters(const struct sketch *s)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
     return kind && kind->traits & LX_ALTERS;
 }
 
-/* It should have been mapped: the report says that it is not. What changes an operand may stand in its place already:
- * it is sketched again as an op that reads all of its operands and makes another tensor. */
-static void without_letters(struct import *im, const struct sketch *s)
+/* It should have been mapped: the report says that it is not. What changes an operand may stand in its
+ * place already: it is sketched again as an op that reads all of its operands and makes another tensor. */
+static void build_without_letters(struct import *im, const struct sketch *s)
 {
-    if (s->owner && !s->owner->unmapped && alters(s)) s->owner->unmapped = im->retry = true;
+    if (s->owner && !s->owner->unmapped && build_alters(s)) s->owner->unmapped = im->retry = true;
     if (!s->owner || s->owner->class == CLASS_GENERIC) return;
     s->owner->class = CLASS_GENERIC;
     s->owner->reason = "letters";
 }
 
 /* Where the dimensions that are chosen along stand in the first operand. False: one of them has no letter. */
-static bool name_choices(struct import *im, const struct sketch *s, const struct letters *l,
-                         const char *einsum, struct lx_op *op)
+static bool build_name_choices(struct import *im, const struct sketch *s, const struct letters *l,
+                               const char *einsum, struct lx_op *op)
 {
     struct lx_op_params p = op_params_none();
     int64_t axes[LX_MAX_RANK];
@@ -230,7 +233,7 @@ static bool name_choices(struct import *im, const struct sketch *s, const struct
 }
 
 /* An index map that the graph would refuse is none: the op is generic, and the report says so. */
-static bool believed(struct import *im, struct graph_builder *b, const struct sketch *s)
+static bool build_believed(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     struct lx_op *op = &b->ops.at[b->ops.count - 1], as_told = *op;
     lx_status why = {0};
@@ -252,12 +255,12 @@ static bool believed(struct import *im, struct graph_builder *b, const struct sk
                          .output_count = op->output_count,
                          .inplace = -1,
                          .line = op->line};
-    without_letters(im, s);
+    build_without_letters(im, s);
     return true;
 }
 
 /* Is the result indexed as the first operand, which it is with some of it changed? */
-static bool changes_first(const char *einsum)
+static bool build_changes_first(const char *einsum)
 {
     const char *result = strstr(einsum, "->") + 2;
     size_t length = strcspn(einsum, ",-");
@@ -265,7 +268,7 @@ static bool changes_first(const char *einsum)
 }
 
 /* Is it a further result of the op that was built last? */
-static bool goes_with(const struct lx_op *last, const struct lx_op *op)
+static bool build_goes_with(const struct lx_op *last, const struct lx_op *op)
 {
     bool plain = !last->window_count && !last->views && !last->data && !last->has_value &&
                  !op->window_count && !op->views && !op->data && !op->has_value;
@@ -278,12 +281,12 @@ static bool goes_with(const struct lx_op *last, const struct lx_op *op)
 }
 
 /* The same op of the file has made another tensor of the same operands: it is one op with both. */
-static bool join_result(struct import *im, struct graph_builder *b, const struct sketch *s,
-                        const struct lx_op *op)
+static bool build_join_result(struct import *im, struct graph_builder *b, const struct sketch *s,
+                              const struct lx_op *op)
 {
     const struct sketch *before = im->built;
     struct lx_op *last = b->ops.count > 0 ? &b->ops.at[b->ops.count - 1] : NULL;
-    if (!last || !before || !s->from || before->from != s->from || !goes_with(last, op)) return false;
+    if (!last || !before || !s->from || before->from != s->from || !build_goes_with(last, op)) return false;
     struct lx_op alone = *last;
     int32_t *outputs = arena_array(b->memory, (size_t)last->output_count + 1, sizeof *outputs);
     lx_status ignored = {0};
@@ -298,11 +301,11 @@ static bool join_result(struct import *im, struct graph_builder *b, const struct
     return fits;
 }
 
-static bool add_built(struct import *im, struct graph_builder *b, const struct sketch *s,
-                      const struct lx_op *op)
+static bool build_add_built(struct import *im, struct graph_builder *b, const struct sketch *s,
+                            const struct lx_op *op)
 {
-    if (op->kind->traits & LX_ALTERS) return builder_altering(b, op, im->st) && believed(im, b, s);
-    return join_result(im, b, s, op) || (builder_op(b, op, im->st) && believed(im, b, s));
+    if (op->kind->traits & LX_ALTERS) return builder_altering(b, op, im->st) && build_believed(im, b, s);
+    return build_join_result(im, b, s, op) || (builder_op(b, op, im->st) && build_believed(im, b, s));
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
@@ -317,33 +320,35 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
                        .whole = s->whole};
     bool ok = op.name != NULL;
     for (int i = 0; ok && i <= s->input_count; i++)
-        ok = make_tensor(im, b, &im->storages.at[s->operand[i].storage]);
+        ok = build_make_tensor(im, b, &im->storages.at[s->operand[i].storage]);
     for (int i = 0; ok && i < s->input_count; i++) inputs[i] = im->storages.at[s->operand[i].storage].tensor;
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
     struct letters letters = {.count = 0};
     struct boxes boxes = {.any = false};
     bool indexed = s->rank >= 0 && import_index_string(im, s, &letters, &boxes, &einsum) &&
-                   (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
-                   (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
-    if (s->params) op.params = axis_param(im, s);
+                   (s->window_count == 0 || build_name_windows(im, s, &letters, &op)) &&
+                   (s->choice_count == 0 || build_name_choices(im, s, &letters, einsum.at, &op));
+    if (s->params) op.params = build_axis_param(im, s);
     op.data = s->data;
-    op.kind = indexed ? kind_that_fits(s, einsum.at, boxes.fixed) : s->rank < 0 ? opaque_kind(s) : NULL;
+    op.kind = indexed       ? build_kind_that_fits(s, einsum.at, boxes.fixed)
+              : s->rank < 0 ? build_opaque_kind(s)
+                            : NULL;
     if (op.kind && boxes.any && !(op.kind->traits & (LX_POINTWISE | LX_REDUCES | LX_CONTRACTS)))
         op.kind = NULL;
-    if (op.kind && alters(s) && !changes_first(einsum.at)) op.kind = NULL;
+    if (op.kind && build_alters(s) && !build_changes_first(einsum.at)) op.kind = NULL;
     op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
-        if (s->rank >= 0) without_letters(im, s);
+        if (s->rank >= 0) build_without_letters(im, s);
         op.has_value = false;
         op.window_count = 0;
         op.params = NULL;
     }
-    ok = ok && add_boxes(im, s, &boxes, &op) &&
-         (!s->apart || !op.einsum || add_params(im, s, &letters, einsum.at, &op));
+    ok = ok && build_add_boxes(im, s, &boxes, &op) &&
+         (!s->apart || !op.einsum || build_add_params(im, s, &letters, einsum.at, &op));
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     op.inplace = s->in_place ? 0 : -1;
-    ok = ok && add_built(im, b, s, &op);
+    ok = ok && build_add_built(im, b, s, &op);
     im->built = s;
     text_free(&einsum);
     return ok;
@@ -376,7 +381,7 @@ const struct lx_graph *import_build(struct import *im)
         if (s->needed) ok = build_op(im, &b, s);
     }
     for (size_t i = 0; ok && i < im->storages.count; i++)
-        if (im->storages.at[i].stays) ok = make_tensor(im, &b, &im->storages.at[i]);
+        if (im->storages.at[i].stays) ok = build_make_tensor(im, &b, &im->storages.at[i]);
     if (ok && im->options.weight_dtype) ok = import_store_blocks(im, &b);
     if (ok && !im->retry) return builder_finish(&b, im->st);
     builder_abandon(&b);

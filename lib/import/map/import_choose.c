@@ -1,4 +1,5 @@
-/* Sketches of ops that choose by indices: a dimension that is chosen along is one piece of its storage, and has one letter. */
+/* Sketches of ops that choose by indices: a dimension that is chosen along is one piece of its storage,
+ * and has one letter. */
 #include "import/map/import_choose.h"
 #include "base/fail.h"
 
@@ -26,7 +27,7 @@ void choose_along(struct choosing *c, int dim)
     if (!c->full) c->chosen[c->chosen_count++] = (signed char)dim;
 }
 
-static bool stays_whole(const struct choosing *c, int dim)
+static bool choose_stays_whole(const struct choosing *c, int dim)
 {
     for (int i = 0; i < c->chosen_count; i++)
         if (c->chosen[i] == dim) return true;
@@ -40,12 +41,14 @@ bool choose_in_one_piece(const struct import *im, const struct choosing *c, int 
     const struct import_value *v = &c->operand[i];
     bool whole = true;
     for (int d = 0; d < v->view.rank; d++)
-        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && import_in_one_piece(im, v, d);
+        if (c->dim[i][d] >= 0 && choose_stays_whole(c, c->dim[i][d]))
+            whole = whole && import_in_one_piece(im, v, d);
     return whole;
 }
 
-/* As it is where its elements stand in order and nobody has cut it; else a copy that is cut by its own dimensions. */
-static bool lay_out(struct import *im, const struct model_op *op, struct choosing *c, int i)
+/* As it is where its elements stand in order and nobody has cut it; else a copy that is cut by its own
+ * dimensions. */
+static bool choose_lay_out(struct import *im, const struct model_op *op, struct choosing *c, int i)
 {
     struct import_value *v = &c->operand[i], copy;
     int dims[VIEW_MAX_RANK];
@@ -65,12 +68,12 @@ static bool lay_out(struct import *im, const struct model_op *op, struct choosin
     return view_plain(&v->view, v->type->count, v->type->extent);
 }
 
-static bool over_op(struct import *im, const struct model_op *op, struct choosing *c, int i,
-                    struct sketch_operand *o)
+static bool choose_over_op(struct import *im, const struct model_op *op, struct choosing *c, int i,
+                           struct sketch_operand *o)
 {
     struct import_value *v = &c->operand[i];
     if (!import_stored(im, v) || (view_is_part(&v->view) && !import_plain(im, v, op)) ||
-        (!choose_in_one_piece(im, c, i) && !lay_out(im, op, c, i)))
+        (!choose_in_one_piece(im, c, i) && !choose_lay_out(im, op, c, i)))
         return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     view_start(&o->view);
@@ -84,7 +87,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
 }
 
 /* What only such sketches have. */
-static void settle(struct import *im, const struct choosing *c, struct sketch *s)
+static void choose_settle_3(struct import *im, const struct choosing *c, struct sketch *s)
 {
     s->choice_count = c->chosen_count;
     s->combine = c->combine;
@@ -94,11 +97,12 @@ static void settle(struct import *im, const struct choosing *c, struct sketch *s
     if (c->starts)
         s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);
     for (int d = 0; d < c->rank; d++)
-        for (int i = 0; stays_whole(c, d) && i <= s->input_count; i++) import_keep_dim(im, &s->operand[i], d);
+        for (int i = 0; choose_stays_whole(c, d) && i <= s->input_count; i++)
+            import_keep_dim(im, &s->operand[i], d);
 }
 
-static bool push_in_place(struct import *im, const struct model_op *op, const struct choosing *c,
-                          const struct sketch_operand *in)
+static bool choose_push_in_place(struct import *im, const struct model_op *op, const struct choosing *c,
+                                 const struct sketch_operand *in)
 {
     struct sketch s = {
         .kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count, .owner = im->owner};
@@ -112,7 +116,7 @@ static bool push_in_place(struct import *im, const struct model_op *op, const st
 }
 
 /* Has operand i elements of its own along that dimension of the op, not one that is repeated? */
-static bool goes_along(const struct choosing *c, int i, int dim)
+static bool choose_goes_along(const struct choosing *c, int i, int dim)
 {
     const struct view *v = &c->operand[i].view;
     bool own = false;
@@ -125,34 +129,34 @@ static bool goes_along(const struct choosing *c, int i, int dim)
 }
 
 /* What is only repeated, by all operands that have it, is laid out in one of them. */
-static bool lay_out_repeated(struct import *im, const struct model_op *op, struct choosing *c)
+static bool choose_lay_out_repeated(struct import *im, const struct model_op *op, struct choosing *c)
 {
     for (int i = 0; i < c->count; i++)
         if (!import_stored(im, &c->operand[i])) return false;
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < c->operand[i].view.rank; k++) {
             bool own = c->dim[i][k] < 0 || c->operand[i].type->extent[k] == 1;
-            for (int j = 0; !own && j < c->count; j++) own = goes_along(c, j, c->dim[i][k]);
+            for (int j = 0; !own && j < c->count; j++) own = choose_goes_along(c, j, c->dim[i][k]);
             if (!own && !import_plain(im, &c->operand[i], op)) return false;
         }
     return true;
 }
 
-/* Does operand i of an op that changes its first one lack a letter that it needs? What goes into it (`moved`) has an
- * element for each place; an index has one for each that only they have. */
-static bool lacks_letters(const struct choosing *c, int i, int moved)
+/* Does operand i of an op that changes its first one lack a letter that it needs? What goes into it
+ * (`moved`) has an element for each place; an index has one for each that only they have. */
+static bool choose_lacks_letters(const struct choosing *c, int i, int moved)
 {
     for (int k = 0; k < c->operand[i].view.rank; k++) {
         int dim = c->dim[i][k];
-        if (dim >= 0 && c->extent[dim] > 1 && !goes_along(c, i, dim) &&
-            (i == moved || !goes_along(c, 0, dim)))
+        if (dim >= 0 && c->extent[dim] > 1 && !choose_goes_along(c, i, dim) &&
+            (i == moved || !choose_goes_along(c, 0, dim)))
             return true;
     }
     return false;
 }
 
 /* What is changed is a tensor as the result will be, in its order. */
-static bool lay_out_changed(struct import *im, const struct model_op *op, struct choosing *c)
+static bool choose_lay_out_changed(struct import *im, const struct model_op *op, struct choosing *c)
 {
     const struct lx_kind *kind = lx_kind_find(c->kind);
     int moved = kind && kind->id == LX_KIND_SCATTER ? 2 : 1;
@@ -160,7 +164,7 @@ static bool lay_out_changed(struct import *im, const struct model_op *op, struct
     if (!import_plain(im, &c->operand[0], op)) return false;
     for (int i = 1; i < c->count; i++)
         if (!import_stored(im, &c->operand[i]) ||
-            (lacks_letters(c, i, moved) && !import_plain(im, &c->operand[i], op)))
+            (choose_lacks_letters(c, i, moved) && !import_plain(im, &c->operand[i], op)))
             return false;
     return true;
 }
@@ -169,16 +173,16 @@ bool choose_emit(struct import *im, const struct model_op *op, struct choosing *
                  const struct model_type *type, const int *dims, bool in_place, struct import_value *out)
 {
     struct sketch_operand in[CHOOSE_OPERANDS];
-    if (!lay_out_changed(im, op, c) || !lay_out_repeated(im, op, c)) return false;
+    if (!choose_lay_out_changed(im, op, c) || !choose_lay_out_repeated(im, op, c)) return false;
     for (int i = 0; i < c->count; i++)
-        if (!over_op(im, op, c, i, &in[i])) return false;
+        if (!choose_over_op(im, op, c, i, &in[i])) return false;
     im->whole_result = true;
     bool ok = in_place
-                  ? push_in_place(im, op, c, in)
+                  ? choose_push_in_place(im, op, c, in)
                   : import_sketch(im, c->kind, op, c->rank, c->extent, in, c->count, NULL, type, dims, out);
     im->whole_result = false;
     if (!ok) return false;
-    settle(im, c, &im->sketches.at[im->sketches.count - 1]);
+    choose_settle_3(im, c, &im->sketches.at[im->sketches.count - 1]);
     return true;
 }
 
@@ -193,7 +197,7 @@ bool choose_finish(struct import *im, const struct model_op *op, struct choosing
     return import_bind_one(im, op, &out);
 }
 
-static bool below_zero(const struct import_value *index)
+static bool choose_below_zero(const struct import_value *index)
 {
     const struct model_data *d = index->known;
     int64_t n = d && d->form == DATA_SPLAT ? 1 : index->type->elements;
@@ -205,8 +209,8 @@ static bool below_zero(const struct import_value *index)
 }
 
 /* A list of whole numbers, as a constant. */
-static bool constant_list(struct import *im, const int64_t *list, int count, enum model_element e,
-                          struct import_value *out)
+static bool choose_constant_list(struct import *im, const int64_t *list, int count, enum model_element e,
+                                 struct import_value *out)
 {
     int64_t extent = count;
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
@@ -225,8 +229,8 @@ bool choose_from_end(struct import *im, const struct model_op *op, struct import
     double number = (double)extent[0];
     enum model_element e = index->type->element;
     struct import_value list;
-    if (!below_zero(index)) return true;
-    if (count > 1 && !constant_list(im, extent, count, e, &list)) return false;
+    if (!choose_below_zero(index)) return true;
+    if (count > 1 && !choose_constant_list(im, extent, count, e, &list)) return false;
     const struct import_value *all = count > 1 ? &list : NULL;
     *index = step_point(&s, "add", *index, all, all ? NULL : &number, e);
     *index = step_point(&s, "rem", *index, all, all ? NULL : &number, e);

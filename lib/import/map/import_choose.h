@@ -6,7 +6,8 @@
 
 enum { CHOOSE_OPERANDS = 2 + LX_MAX_RANK };
 
-/* An op under construction: its dimensions, its operands over them, and the dimensions along which it chooses. */
+/* An op under construction: its dimensions, its operands over them, and the dimensions along which it
+ * chooses. */
 struct choosing {
     const char *kind;
     int rank;
@@ -37,7 +38,8 @@ bool choose_emit(struct import *im, const struct model_op *op, struct choosing *
 /* The same, and the result of the op is that; too many dimensions leave it generic. */
 bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
                    const struct model_type *type, const int *dims);
-/* Indices below 0 count from the end of `extent`, one for each element of their last dimension, or one for all. */
+/* Indices below 0 count from the end of `extent`, one for each element of their last dimension, or one for
+ * all. */
 bool choose_from_end(struct import *im, const struct model_op *op, struct import_value *index,
                      const int64_t *extent, int count);
 

@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-/* Dimensions of a contraction: batch, those of the left, those of the right, and the contracted ones, which come last. */
+/* Dimensions of a contraction: batch, those of the left, those of the right, and the contracted ones,
+ * which come last. */
 struct product {
     int rank, out; /* all dimensions; those of the result */
     int64_t extent[VIEW_MAX_RANK];
     int of[2][VIEW_MAX_RANK]; /* by dimension of each operand */
 };
 
-static bool over_product(struct import *im, const struct product *p, int side, struct import_value v,
-                         struct sketch_operand *o)
+static bool contract_over_product(struct import *im, const struct product *p, int side, struct import_value v,
+                                  struct sketch_operand *o)
 {
     *o = (struct sketch_operand){.storage = v.storage, .via = v.via};
     view_start(&o->view);
@@ -25,7 +26,7 @@ static bool over_product(struct import *im, const struct product *p, int side, s
     return true;
 }
 
-static bool contracted(struct import *im, const struct model_op *op, const struct product *p)
+static bool contract_contracted(struct import *im, const struct model_op *op, const struct product *p)
 {
     const struct model_type *type = import_type_out(im, op);
     struct sketch_operand operand[2];
@@ -41,7 +42,7 @@ static bool contracted(struct import *im, const struct model_op *op, const struc
         struct import_value v = *import_in(im, op, s);
         bool goes[VIEW_MAX_RANK] = {false};
         for (int d = 0; d < v.type->count; d++) goes[d] = p->of[s][d] >= p->out;
-        if (!import_without_repeats(im, op, &v, goes) || !over_product(im, p, s, v, &operand[s]))
+        if (!import_without_repeats(im, op, &v, goes) || !contract_over_product(im, p, s, v, &operand[s]))
             return false;
     }
     if (!import_sketch(im, "matmul", op, p->rank, p->extent, operand, 2, NULL, type, dims, &out))
@@ -50,7 +51,7 @@ static bool contracted(struct import *im, const struct model_op *op, const struc
     return import_bind_one(im, op, &out);
 }
 
-static bool add_dim(struct product *p, int64_t extent)
+static bool contract_add_dim(struct product *p, int64_t extent)
 {
     if (p->rank == VIEW_MAX_RANK) return false;
     p->extent[p->rank++] = extent;
@@ -80,25 +81,25 @@ bool map_dot(struct import *im, const struct model_op *op, const char *ours)
     bool ok = true;
     for (int j = 0; ok && j < count[0]; j++) {
         p.of[0][list[0][j]] = p.of[1][list[1][j]] = p.rank;
-        ok = add_dim(&p, t[0]->extent[list[0][j]]);
+        ok = contract_add_dim(&p, t[0]->extent[list[0][j]]);
     }
     for (int j = 0; j < count[2]; j++) p.of[0][list[2][j]] = p.of[1][list[3][j]] = -2 - j;
     for (int s = 0; s < 2; s++)
         for (int d = 0; ok && d < t[s]->count; d++)
             if (p.of[s][d] == -1) {
                 p.of[s][d] = p.rank;
-                ok = add_dim(&p, t[s]->extent[d]);
+                ok = contract_add_dim(&p, t[s]->extent[d]);
             }
     p.out = p.rank;
     for (int j = 0; ok && j < count[2]; j++) {
         p.of[0][list[2][j]] = p.of[1][list[3][j]] = p.rank;
-        ok = add_dim(&p, t[0]->extent[list[2][j]]);
+        ok = contract_add_dim(&p, t[0]->extent[list[2][j]]);
     }
-    return ok ? contracted(im, op, &p) : import_generic(im, op, "rank");
+    return ok ? contract_contracted(im, op, &p) : import_generic(im, op, "rank");
 }
 
-/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the left is a row, one
- * on the right a column, and the result lacks that dimension. */
+/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the
+ * left is a row, one on the right a column, and the result lacks that dimension. */
 bool map_matmul(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,
@@ -114,11 +115,11 @@ bool map_matmul(struct import *im, const struct model_op *op, const char *ours)
         return import_generic(im, op, "form");
     p.rank = p.out = y->count;
     memcpy(p.extent, y->extent, (size_t)y->count * sizeof *y->extent);
-    add_dim(&p, a->extent[a->count - (turn_a ? 2 : 1)]);
+    contract_add_dim(&p, a->extent[a->count - (turn_a ? 2 : 1)]);
     for (int d = 0; d < of_a; d++) p.of[0][d] = shared - of_a + d;
     for (int d = 0; d < of_b; d++) p.of[1][d] = shared - of_b + d;
     if (rows) p.of[0][a->count - (turn_a ? 1 : 2)] = shared;
     p.of[0][a->count - (turn_a ? 2 : 1)] = p.of[1][b->count - (!columns || turn_b ? 1 : 2)] = p.out;
     if (columns) p.of[1][b->count - (turn_b ? 2 : 1)] = shared + rows;
-    return contracted(im, op, &p);
+    return contract_contracted(im, op, &p);
 }

@@ -1,6 +1,6 @@
-/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
- * and not too many ops come of it. Values may be tuples of tensors. */
-#include "import/map/import_names.h"
+/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their
+ * conditions are known and not too many ops come of it. Values may be tuples of tensors. */
+#include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
 #include "base/fail.h"
@@ -23,7 +23,7 @@ void import_class(struct import *im, const struct model_op *op, enum import_clas
     c->seen = true;
 }
 
-static int leaves_of(const struct import *im, int32_t value)
+static int control_leaves_of(const struct import *im, int32_t value)
 {
     return model_type_of(im->m, value)->leaves;
 }
@@ -38,14 +38,14 @@ bool import_pass_on(struct import *im, int32_t from, int first, int count, int32
     return ok;
 }
 
-static bool tuple(struct import *im, const struct model_op *op)
+static bool control_tuple(struct import *im, const struct model_op *op)
 {
     VEC(struct import_value) all = {0};
     bool ok = true;
     for (int i = 0; i < op->operand_count; i++)
-        for (int k = 0; k < leaves_of(im, op->operands[i]); k++)
+        for (int k = 0; k < control_leaves_of(im, op->operands[i]); k++)
             VEC_PUSH(&all, *import_leaf(im, op->operands[i], k));
-    if (ok && (int)all.count != leaves_of(im, op->results[0]))
+    if (ok && (int)all.count != control_leaves_of(im, op->results[0]))
         ok = status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                            "the tuple has another type than its parts");
     ok = ok && import_bind(im, op->results[0], all.at, (int)all.count);
@@ -54,7 +54,7 @@ static bool tuple(struct import *im, const struct model_op *op)
     return ok;
 }
 
-static bool element(struct import *im, const struct model_op *op)
+static bool control_element(struct import *im, const struct model_op *op)
 {
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     int64_t index = model_attr_int(&op->attrs, "index", -1);
@@ -64,21 +64,21 @@ static bool element(struct import *im, const struct model_op *op)
                              "the tuple has no element %lld", (long long)index);
     for (int64_t i = 0; i < index; i++) first += t->parts[i]->leaves;
     import_class(im, op, CLASS_FREE, "names");
-    if (t->parts[index]->leaves != leaves_of(im, op->results[0]))
+    if (t->parts[index]->leaves != control_leaves_of(im, op->results[0]))
         return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                              "element %lld of the tuple has another type", (long long)index);
     return import_pass_on(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
 }
 
-static bool not_of_body(struct import *im, const struct model_op *op, const struct model_body *b)
+static bool control_not_of_body(struct import *im, const struct model_op *op, const struct model_body *b)
 {
     return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                          "operands are not those of %.80s", b->name);
 }
 
 /* A body with these operands. */
-static bool walk_into(struct import *im, const struct model_op *op, int32_t number, const int32_t *operands,
-                      int count)
+static bool control_walk_into(struct import *im, const struct model_op *op, int32_t number,
+                              const int32_t *operands, int count)
 {
     const struct model_body *b = &im->m->bodies.at[number];
     int32_t back = im->body;
@@ -87,10 +87,11 @@ static bool walk_into(struct import *im, const struct model_op *op, int32_t numb
         return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "calls nest too deep");
     bool fits = b->argument_count == count;
     for (int i = 0; fits && i < count; i++)
-        fits = leaves_of(im, b->arguments[i]) == leaves_of(im, operands[i]);
-    if (!fits) return not_of_body(im, op, b);
+        fits = control_leaves_of(im, b->arguments[i]) == control_leaves_of(im, operands[i]);
+    if (!fits) return control_not_of_body(im, op, b);
     for (int i = 0; i < count; i++)
-        if (!import_pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
+        if (!import_pass_on(im, operands[i], 0, control_leaves_of(im, operands[i]), b->arguments[i]))
+            return false;
     import_class(im, op, CLASS_FREE, "inlined");
     import_path_enter(im, op);
     if (!import_body(im, number)) return false;
@@ -101,22 +102,23 @@ static bool walk_into(struct import *im, const struct model_op *op, int32_t numb
 }
 
 /* The same; its results become those of the op. */
-static bool enter(struct import *im, const struct model_op *op, int32_t number, const int32_t *operands,
-                  int count)
+static bool control_enter(struct import *im, const struct model_op *op, int32_t number,
+                          const int32_t *operands, int count)
 {
     const struct model_body *b = &im->m->bodies.at[number];
     bool fits = b->result_count >= op->result_count;
     for (int i = 0; fits && i < op->result_count; i++)
-        fits = leaves_of(im, b->results[i]) == leaves_of(im, op->results[i]);
-    if (!fits) return not_of_body(im, op, b);
-    if (!walk_into(im, op, number, operands, count)) return false;
+        fits = control_leaves_of(im, b->results[i]) == control_leaves_of(im, op->results[i]);
+    if (!fits) return control_not_of_body(im, op, b);
+    if (!control_walk_into(im, op, number, operands, count)) return false;
     for (int i = 0; i < op->result_count; i++)
-        if (!import_pass_on(im, b->results[i], 0, leaves_of(im, b->results[i]), op->results[i])) return false;
+        if (!import_pass_on(im, b->results[i], 0, control_leaves_of(im, b->results[i]), op->results[i]))
+            return false;
     return true;
 }
 
 /* What the op is in smaller ops. */
-static bool derived(struct import *im, const struct model_op *op)
+static bool control_derived(struct import *im, const struct model_op *op)
 {
     int32_t number = op->instead - 1, back = im->body, next = 0;
     const struct model_body *b = &im->m->bodies.at[number];
@@ -127,7 +129,7 @@ static bool derived(struct import *im, const struct model_op *op)
     im->depth--;
     for (int r = 0; r < op->result_count; r++) {
         VEC(struct import_value) all = {0};
-        int leaves = op->results[r] < 0 ? 1 : leaves_of(im, op->results[r]);
+        int leaves = op->results[r] < 0 ? 1 : control_leaves_of(im, op->results[r]);
         bool ok = true;
         for (int i = 0; ok && i < leaves; i++, next++)
             if (op->results[r] >= 0) {
@@ -143,7 +145,7 @@ static bool derived(struct import *im, const struct model_op *op)
     return true;
 }
 
-static bool known_number(const struct import_value *v, int64_t *number)
+static bool control_known_number(const struct import_value *v, int64_t *number)
 {
     double real;
     if (!import_splat(v, &real) || !v->known->ints) return false;
@@ -152,14 +154,14 @@ static bool known_number(const struct import_value *v, int64_t *number)
 }
 
 /* Bodies in the order of their numbers: of If, that of the true branch first. */
-static int32_t branch_body(const struct import *im, const struct model_op *op, int k)
+static int32_t control_branch_body(const struct import *im, const struct model_op *op, int k)
 {
     const struct model_attr *a =
         im->format == MODEL_ONNX ? model_attr_find(&op->attrs, k ? "else_branch" : "then_branch") : NULL;
     return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
 }
 
-static int no_branch(struct import *im, const struct model_op *op)
+static int control_no_branch(struct import *im, const struct model_op *op)
 {
     status_set_at(im->st, LX_E_RANGE, im->m->file, op->line, op->column,
                   "--branch %lld: %.100s has %d branches; they are 0 to %d", (long long)im->options.branch,
@@ -167,74 +169,78 @@ static int no_branch(struct import *im, const struct model_op *op)
     return -1;
 }
 
-/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. -1: failed. */
-static int choose(struct import *im, const struct model_op *op)
+/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes.
+ * -1: failed. */
+static int control_choose(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     int64_t number;
     bool tensor = t->element != MODEL_TUPLE && t->elements > 0;
     int taken = 0;
-    bool known = tensor && known_number(import_in(im, op, 0), &number);
+    bool known = tensor && control_known_number(import_in(im, op, 0), &number);
     c->unknown = !known && (!op->taken || op->by_data);
     if (known) {
         if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
         return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
     }
-    if (c->unknown && im->options.branch >= op->body_count) return no_branch(im, op);
+    if (c->unknown && im->options.branch >= op->body_count) return control_no_branch(im, op);
     if (op->taken) return (int)op->taken - 1; /* the shapes behind it are of that one */
     if (im->options.branch >= 0) return (int)im->options.branch;
     for (int k = 1; k < op->body_count; k++)
-        if (fact_body_bytes(im->m, branch_body(im, op, k)) >
-            fact_body_bytes(im->m, branch_body(im, op, taken)))
+        if (fact_body_bytes(im->m, control_branch_body(im, op, k)) >
+            fact_body_bytes(im->m, control_branch_body(im, op, taken)))
             taken = k;
     return taken;
 }
 
-static bool branches(struct import *im, const struct model_op *op)
+static bool control_branches(struct import *im, const struct model_op *op)
 {
     if (op->operand_count < 1 || op->operands[0] < 0) return import_generic(im, op, "form");
-    int taken = choose(im, op);
+    int taken = control_choose(im, op);
     if (taken < 0) return false;
     import_class_of(im, op)->taken = taken;
     if (taken >= op->body_count) return import_generic(im, op, "form");
-    if (im->format == MODEL_ONNX) return enter(im, op, branch_body(im, op, taken), NULL, 0);
+    if (im->format == MODEL_ONNX) return control_enter(im, op, control_branch_body(im, op, taken), NULL, 0);
     if (taken + 1 >= op->operand_count) return import_generic(im, op, "form");
-    return enter(im, op, op->bodies[taken], op->operands + 1 + taken, 1);
+    return control_enter(im, op, op->bodies[taken], op->operands + 1 + taken, 1);
 }
 
 /* 1: the loop goes on, 0: it ends, -1: that depends on data; -2: something failed. */
-static int goes_on(struct import *im, const struct model_op *op)
+static int control_goes_on(struct import *im, const struct model_op *op)
 {
     const struct model_body *b = &im->m->bodies.at[op->bodies[0]];
     int32_t back = im->body;
     int64_t number;
     if (b->argument_count != 1 || b->result_count != 1 ||
-        leaves_of(im, b->arguments[0]) != leaves_of(im, op->results[0]) || leaves_of(im, b->results[0]) != 1)
+        control_leaves_of(im, b->arguments[0]) != control_leaves_of(im, op->results[0]) ||
+        control_leaves_of(im, b->results[0]) != 1)
         return -1;
-    if (!import_pass_on(im, op->results[0], 0, leaves_of(im, op->results[0]), b->arguments[0])) return -2;
+    if (!import_pass_on(im, op->results[0], 0, control_leaves_of(im, op->results[0]), b->arguments[0]))
+        return -2;
     if (++im->depth > MODEL_MAX_DEPTH || !import_body(im, op->bodies[0])) return -2;
     im->depth--;
     im->body = back;
-    return known_number(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
+    return control_known_number(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
 }
 
 /* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
-static bool loop(struct import *im, const struct model_op *op)
+static bool control_loop(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
     int64_t trips = 0;
     if (op->operand_count != 1 || op->result_count != 1 ||
-        leaves_of(im, op->operands[0]) != leaves_of(im, op->results[0]))
+        control_leaves_of(im, op->operands[0]) != control_leaves_of(im, op->results[0]))
         return import_generic(im, op, "form");
-    if (!import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0])) return false;
+    if (!import_pass_on(im, op->operands[0], 0, control_leaves_of(im, op->operands[0]), op->results[0]))
+        return false;
     import_class(im, op, CLASS_FREE, "inlined");
     for (;; trips++) {
-        int on = goes_on(im, op);
+        int on = control_goes_on(im, op);
         if (on == -2) return false;
         if (on < 0) c->unknown = true;
         if (on == 0 || ((on < 0 || c->capped) && trips >= im->options.trips)) break;
-        if (!enter(im, op, op->bodies[1], op->results, 1)) return false;
+        if (!control_enter(im, op, op->bodies[1], op->results, 1)) return false;
         if (!c->capped && im->walked > im->options.max_ops) {
             c->capped = im->retry = true;
             break;
@@ -245,7 +251,7 @@ static bool loop(struct import *im, const struct model_op *op)
 }
 
 /* Calls that only say where a tensor is, and barriers, of whatever type. */
-static bool only_names(const struct import *im, const struct model_op *op)
+static bool control_only_names(const struct import *im, const struct model_op *op)
 {
     static const char *const targets[] = {"Sharding",     "SPMDFullToShardShape",      "SPMDShardToFullShape",
                                           "xla.sdy.",     "annotate_device_placement", "MoveToHost",
@@ -266,18 +272,18 @@ static bool only_names(const struct import *im, const struct model_op *op)
 static bool control(struct import *im, const struct model_op *op, bool *done)
 {
     *done = true;
-    if (only_names(im, op) || import_stays_part(im, op)) {
+    if (control_only_names(im, op) || import_stays_part(im, op)) {
         import_class(im, op, CLASS_FREE, "names");
-        return import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
+        return import_pass_on(im, op->operands[0], 0, control_leaves_of(im, op->operands[0]), op->results[0]);
     }
-    if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
-    if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
-    if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
+    if (op->instead && !import_known_ahead(im, op)) return control_derived(im, op);
+    if (strcmp(op->kind, "tuple") == 0) return control_tuple(im, op);
+    if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return control_element(im, op);
     if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))
-        return enter(im, op, op->bodies[0], op->operands, op->operand_count);
-    if (op->body_count == 2 && strcmp(op->kind, "while") == 0) return loop(im, op);
+        return control_enter(im, op, op->bodies[0], op->operands, op->operand_count);
+    if (op->body_count == 2 && strcmp(op->kind, "while") == 0) return control_loop(im, op);
     if (op->body_count > 0 && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
-        return branches(im, op);
+        return control_branches(im, op);
     *done = false;
     return true;
 }

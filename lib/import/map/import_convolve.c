@@ -1,6 +1,7 @@
-/* Convolutions. Whatever a format calls its dimensions, one is here x[group, batch, channel, in..] * w[group, out channel,
- * channel, tap..] -> y[batch, group, out channel, out..]. A window that is none (one tap on its place) or that has all of
- * the input (one output) needs no letters of its own: its dimensions are the same. */
+/* Convolutions. Whatever a format calls its dimensions, one is here x[group, batch, channel, in..] *
+ * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window that is none (one
+ * tap on its place) or that has all of the input (one output) needs no letters of its own: its dimensions
+ * are the same. */
 #include "import/map/import_slide.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -94,7 +95,7 @@ static void conv_result(const struct model_conv *k, const struct model_type *y, 
 }
 
 /* One number a channel, whatever dimensions of one element are around it. */
-static bool add_bias(struct import *im, const struct model_op *op, int channel, struct import_value *y)
+static bool conv_add_bias(struct import *im, const struct model_op *op, int channel, struct import_value *y)
 {
     struct import_value b = *import_in(im, op, 2), sum;
     struct sketch_operand in[2] = {{y->storage, y->view, y->via}};
@@ -140,6 +141,6 @@ bool map_convolution(struct import *im, const struct model_op *op, const char *o
     if (!slide_emit(im, op, &s, y, &out, &generic)) return false;
     if (generic) return import_generic(im, op, "rank");
     import_class(im, op, CLASS_MAPPED, NULL);
-    if (import_has(op, 2) && !add_bias(im, op, k.y_channel, &out)) return false;
+    if (import_has(op, 2) && !conv_add_bias(im, op, k.y_channel, &out)) return false;
     return import_bind_one(im, op, &out);
 }

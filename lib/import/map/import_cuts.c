@@ -1,17 +1,20 @@
-/* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut that one operand has
- * goes to the others through the dimensions of the op, and from there to the ops that share their storages.
+/* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut that one
+ * operand has goes to the others through the dimensions of the op, and from there to the ops that share
+ * their storages.
  *
- * Sticks run along the innermost piece of a storage. A reshape that would have it shorter than a stick is a copy; so is one that
- * leaves more empty at the ends of sticks, in all storages that its cut reaches, than the copy moves. */
+ * Sticks run along the innermost piece of a storage. A reshape that would have it shorter than a stick is a
+ * copy; so is one that leaves more empty at the ends of sticks, in all storages that its cut reaches, than
+ * the copy moves. */
 #include "import/map/import.h"
 
 #include <math.h>
 
-/* What is imported does not depend on the device: the longest stick of all, and what fits all scratchpads beside others. */
+/* What is imported does not depend on the device: the longest stick of all, and what fits all scratchpads
+ * beside others. */
 enum { STICK_BYTES = 128, ON_CHIP = 4 << 20 };
 
 /* The reshape that a view came by; one that is forced by now was so in this round. */
-static struct op_class *regrouped_by(struct op_class *via)
+static struct op_class *cut_regrouped_by(struct op_class *via)
 {
     for (int i = 0; via && i < MODEL_MAX_DEPTH; i++, via = via->behind)
         if (via->regroups) return via;
@@ -19,41 +22,41 @@ static struct op_class *regrouped_by(struct op_class *via)
 }
 
 /* What it takes in memory with an innermost piece of so many elements, each run of which begins a stick. */
-static int64_t stored_bytes(const struct storage *s, int64_t inner)
+static int64_t cut_stored_bytes(const struct storage *s, int64_t inner)
 {
     int64_t bytes = (inner * model_element_row(s->element)->bits + 7) / 8;
     return s->elements / inner * ((bytes + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
 }
 
 /* The reshape is to be a copy in the next round. */
-static bool spare(struct import *im, struct op_class *by)
+static bool cut_spare(struct import *im, struct op_class *by)
 {
     by->forced = "stick";
     return im->spared = true;
 }
 
-/* Short ends of sticks cost each time that the storage is moved: is that more than to write and read what was reshaped? What
- * ops make and is small enough to stay on chip is taken to cost nothing. */
-static bool spares(struct import *im, const struct storage *s, int64_t more, struct op_class *by)
+/* Short ends of sticks cost each time that the storage is moved: is that more than to write and read what
+ * was reshaped? What ops make and is small enough to stay on chip is taken to cost nothing. */
+static bool cut_spares(struct import *im, const struct storage *s, int64_t more, struct op_class *by)
 {
     bool made = s->role == LX_ROLE_COUNT;
     if (!by || more <= 0 || im->short_sticks) return false;
     if (by->forced) return true;
     if (!made || more + s->elements * model_element_row(s->element)->bits / 8 > ON_CHIP)
         by->padding += more * (made ? 2 : 1);
-    return by->padding > (by->bytes > ON_CHIP ? 2 * by->bytes : 0) && spare(im, by);
+    return by->padding > (by->bytes > ON_CHIP ? 2 * by->bytes : 0) && cut_spare(im, by);
 }
 
-/* Sticks run along the innermost piece; the others may be as short as they like. `was`: the cuts before this one. False with
- * *wrong: one that is shorter than a stick, and nobody to be copied. */
-static bool fits_sticks(struct import *im, const struct storage *s, const struct cuts *was, int64_t at,
-                        struct op_class *by, const char **wrong)
+/* Sticks run along the innermost piece; the others may be as short as they like. `was`: the cuts before
+ * this one. False with *wrong: one that is shorter than a stick, and nobody to be copied. */
+static bool cut_fits_sticks(struct import *im, const struct storage *s, const struct cuts *was, int64_t at,
+                            struct op_class *by, const char **wrong)
 {
     bool is_short = at * model_element_row(s->element)->bits / 8 < STICK_BYTES;
     if (s->cuts.at[1] != at || im->short_sticks) return true;
-    if (!is_short) return !spares(im, s, stored_bytes(s, at) - stored_bytes(s, was->at[1]), by);
+    if (!is_short) return !cut_spares(im, s, cut_stored_bytes(s, at) - cut_stored_bytes(s, was->at[1]), by);
     if (!by) *wrong = "stick";
-    if (by && !by->forced) spare(im, by);
+    if (by && !by->forced) cut_spare(im, by);
     return false;
 }
 
@@ -69,7 +72,7 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
     for (int i = 0; i < s->whole_count; i++)
         if (at > s->whole[i].low && at < s->whole[i].low * s->whole[i].extent) wrong = "window";
     if (!wrong && s->cuts.count > LX_MAX_RANK + 1) wrong = "rank";
-    bool ok = !wrong && fits_sticks(im, s, &before, at, by, &wrong);
+    bool ok = !wrong && cut_fits_sticks(im, s, &before, at, by, &wrong);
     if (!ok) s->cuts = before;
     if (ok && s->cuts.at[1] == at) s->cut_by = by;
     *changed |= ok;
@@ -80,7 +83,7 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
 static const char *cut_ends(struct import *im, const struct sketch_operand *o, bool *changed)
 {
     const char *wrong = NULL;
-    struct op_class *by = regrouped_by(o->via);
+    struct op_class *by = cut_regrouped_by(o->via);
     for (int i = 0; !wrong && i < o->view.first[o->view.rank]; i++) {
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
@@ -107,7 +110,7 @@ bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts 
 }
 
 /* Cuts of a storage within the atoms of a dimension, as cuts of the dimension. */
-static bool gather_cuts(const struct import *im, const struct sketch_operand *o, int dim, struct cuts *c)
+static bool cut_gather_cuts(const struct import *im, const struct sketch_operand *o, int dim, struct cuts *c)
 {
     int64_t base = 1;
     bool changed, ok = cuts_of_dim(c, &o->view, dim, &changed);
@@ -132,15 +135,15 @@ static struct op_class *cut_for(const struct import *im, const struct sketch *s,
         const struct atom *a = &o->view.atom[o->view.first[dim]];
         bool pieces = o->view.first[dim + 1] - o->view.first[dim] > 1 ||
                       (a->low > 0 && import_is_cut(im, o->storage, a));
-        by = pieces ? regrouped_by(o->via) : NULL;
+        by = pieces ? cut_regrouped_by(o->via) : NULL;
         if (!by) by = im->storages.at[o->storage].cut_by;
     }
     return by;
 }
 
 /* But not the end of the dimension: of what is cropped an operand has more than the op. */
-static const char *spread_cuts(struct import *im, const struct sketch *s, int of, int dim,
-                               const struct cuts *c, bool *changed)
+static const char *cut_spread_cuts(struct import *im, const struct sketch *s, int of, int dim,
+                                   const struct cuts *c, bool *changed)
 {
     const struct sketch_operand *o = &s->operand[of];
     int64_t base = 1;
@@ -167,11 +170,11 @@ static const char *cut_op(struct import *im, const struct sketch *s, bool *chang
     for (int d = 0; !wrong && d < s->rank; d++) {
         cuts_whole(&c, s->extent[d]);
         for (int i = 0; !wrong && i <= s->input_count; i++)
-            if (!gather_cuts(im, &s->operand[i], d, &c))
+            if (!cut_gather_cuts(im, &s->operand[i], d, &c))
                 wrong = view_is_part(&s->operand[i].view) ? "slice" : "atoms";
         for (int k = 1; !wrong && (s->apart >> d & 1) && k + 1 < c.count; k++)
             if (s->grain[d] % c.at[k] != 0) wrong = "atoms";
-        for (int i = 0; !wrong && i <= s->input_count; i++) wrong = spread_cuts(im, s, i, d, &c, changed);
+        for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_spread_cuts(im, s, i, d, &c, changed);
     }
     return wrong;
 }
@@ -211,15 +214,15 @@ void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim)
 }
 
 /* What a dimension of so many elements is longer by in sticks, as a share of it. */
-static double stick_ends(int64_t extent, int bits)
+static double cut_stick_ends(int64_t extent, int bits)
 {
     double bytes = (double)extent * bits / 8;
     return ceil(bytes / STICK_BYTES) * STICK_BYTES / bytes - 1;
 }
 
-/* The innermost piece of an operand that a product sums along, where it is less than the whole dimension: the other operand
- * is padded as sticks of this one are. */
-static void spare_factor(struct import *im, const struct sketch *s, int dim, int of)
+/* The innermost piece of an operand that a product sums along, where it is less than the whole dimension:
+ * the other operand is padded as sticks of this one are. */
+static void cut_spare_factor(struct import *im, const struct sketch *s, int dim, int of)
 {
     const struct sketch_operand *o = &s->operand[of], *other = &s->operand[1 - of];
     const struct storage *mine = &im->storages.at[o->storage], *its = &im->storages.at[other->storage];
@@ -227,17 +230,17 @@ static void spare_factor(struct import *im, const struct sketch *s, int dim, int
     if (last < o->view.first[dim] || o->view.atom[last].low != 1 || mine->cuts.at[1] >= s->extent[dim])
         return;
     if (other->view.first[dim] == other->view.first[dim + 1]) return;
-    double more = stick_ends(mine->cuts.at[1], bits) - stick_ends(s->extent[dim], bits);
-    spares(im, its, (int64_t)(more * (double)its->elements * bits / 8), cut_for(im, s, dim, 1 - of));
+    double more = cut_stick_ends(mine->cuts.at[1], bits) - cut_stick_ends(s->extent[dim], bits);
+    cut_spares(im, its, (int64_t)(more * (double)its->elements * bits / 8), cut_for(im, s, dim, 1 - of));
 }
 
-static void spare_product(struct import *im, const struct sketch *s)
+static void cut_spare_product(struct import *im, const struct sketch *s)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
     if (!kind || !(kind->traits & LX_CONTRACTS) || s->input_count != 2 || s->window_count > 0) return;
     for (int d = 0; d < s->rank; d++)
         for (int i = 0; i < 2 && s->operand[2].view.first[d] == s->operand[2].view.first[d + 1]; i++)
-            spare_factor(im, s, d, i);
+            cut_spare_factor(im, s, d, i);
 }
 
 void import_cut(struct import *im)
@@ -253,6 +256,7 @@ void import_cut(struct import *im)
         }
     }
     for (size_t i = 0; !im->retry && i < im->sketches.count; i++)
-        if (im->sketches.at[i].needed && im->sketches.at[i].rank >= 0) spare_product(im, &im->sketches.at[i]);
+        if (im->sketches.at[i].needed && im->sketches.at[i].rank >= 0)
+            cut_spare_product(im, &im->sketches.at[i]);
     im->retry |= im->spared;
 }

@@ -1,11 +1,11 @@
-/* Layers that a file has as one op, in steps of ours: softmax, norms, Gemm. Narrow operands are cast to fp32 first and
- * the end is cast back. A step of a kind that is not there yet is generic. */
+/* Layers that a file has as one op, in steps of ours: softmax, norms, Gemm. Narrow operands are cast to
+ * fp32 first and the end is cast back. A step of a kind that is not there yet is generic. */
 #include "import/map/import_steps.h"
 #include "base/fail.h"
 
 #include <string.h>
 
-static bool is_narrow(enum model_element e)
+static bool expand_is_narrow(enum model_element e)
 {
     return model_element_row(e)->bits < 32;
 }
@@ -67,7 +67,7 @@ bool steps_end(struct steps *s)
     return s->ok;
 }
 
-static bool end(struct steps *s, struct import_value y)
+static bool expand_end(struct steps *s, struct import_value y)
 {
     steps_result(s, 0, y);
     return steps_end(s);
@@ -81,20 +81,20 @@ bool steps_begin(struct steps *s, struct import *im, const struct model_op *op)
 }
 
 /* Most have one result. */
-static bool begin(struct steps *s, struct import *im, const struct model_op *op)
+static bool expand_begin(struct steps *s, struct import *im, const struct model_op *op)
 {
     for (int r = 1; r < op->result_count; r++)
         if (op->results[r] >= 0) return false;
     return steps_begin(s, im, op);
 }
 
-static enum model_element wide(enum model_element e)
+static enum model_element expand_wide(enum model_element e)
 {
-    return is_narrow(e) ? MODEL_F32 : e;
+    return expand_is_narrow(e) ? MODEL_F32 : e;
 }
 
 /* The dimensions that softmax runs along: one, or (ONNX below 13) all from one on. */
-static bool softmax_dims(struct import *im, const struct model_op *op, bool *goes)
+static bool expand_softmax_dims(struct import *im, const struct model_op *op, bool *goes)
 {
     int rank = model_type_of(im->m, op->operands[0])->count;
     bool onnx = im->format == MODEL_ONNX, old = onnx && import_opset(im) < 13;
@@ -109,20 +109,21 @@ bool map_softmax(struct import *im, const struct model_op *op, const char *ours)
     struct steps s;
     bool goes[VIEW_MAX_RANK];
     (void)ours;
-    if (!begin(&s, im, op) || !softmax_dims(im, op, goes)) return import_generic(im, op, "form");
+    if (!expand_begin(&s, im, op) || !expand_softmax_dims(im, op, goes))
+        return import_generic(im, op, "form");
     struct import_value x = step_operand(&s, 0);
-    enum model_element e = x.type->element, f = wide(e);
+    enum model_element e = x.type->element, f = expand_wide(e);
     x = step_cast(&s, x, f);
     struct import_value m = step_along(&s, "max", x, goes);
     struct import_value p = step_point(&s, "sub", x, &m, NULL, f);
     p = step_point(&s, "exp", p, NULL, NULL, f);
     struct import_value z = step_along(&s, "sum", p, goes);
     p = step_point(&s, "div", p, &z, NULL, f);
-    return end(&s, step_cast(&s, p, e));
+    return expand_end(&s, step_cast(&s, p, e));
 }
 
 /* The last dimensions, as many as `normalized_shape` has, or from `axis` on. */
-static bool norm_dims(struct import *im, const struct model_op *op, bool *goes)
+static bool expand_norm_dims(struct import *im, const struct model_op *op, bool *goes)
 {
     int rank = model_type_of(im->m, op->operands[0])->count, count;
     model_attr_ints(&op->attrs, "normalized_shape", &count);
@@ -133,14 +134,14 @@ static bool norm_dims(struct import *im, const struct model_op *op, bool *goes)
     return first >= 0 && first < rank;
 }
 
-static double epsilon_of(const struct model_op *op)
+static double expand_epsilon_of(const struct model_op *op)
 {
     const struct model_attr *a = model_attr_find(&op->attrs, "epsilon");
     return a && a->form == ATTR_REAL ? a->real : 1e-5;
 }
 
 /* Scaled by weight and shifted by bias, where there are some. */
-static struct import_value finished(struct steps *s, struct import_value y, int first)
+static struct import_value expand_finished(struct steps *s, struct import_value y, int first)
 {
     static const char *const kinds[] = {"mul", "add"};
     for (int i = 0; i < 2; i++)
@@ -151,14 +152,14 @@ static struct import_value finished(struct steps *s, struct import_value y, int 
     return y;
 }
 
-static bool norm(struct import *im, const struct model_op *op, bool centred)
+static bool expand_norm(struct import *im, const struct model_op *op, bool centred)
 {
     struct steps s;
     bool goes[VIEW_MAX_RANK];
-    double epsilon = epsilon_of(op);
-    if (!begin(&s, im, op) || !norm_dims(im, op, goes)) return import_generic(im, op, "form");
+    double epsilon = expand_epsilon_of(op);
+    if (!expand_begin(&s, im, op) || !expand_norm_dims(im, op, goes)) return import_generic(im, op, "form");
     struct import_value x = step_operand(&s, 0), f;
-    enum model_element e = x.type->element, w = wide(e);
+    enum model_element e = x.type->element, w = expand_wide(e);
     f = step_cast(&s, x, w);
     if (centred) {
         struct import_value u = step_along(&s, "mean", f, goes);
@@ -168,24 +169,24 @@ static bool norm(struct import *im, const struct model_op *op, bool centred)
     v = step_point(&s, "add", v, NULL, &epsilon, w);
     v = step_point(&s, "rsqrt", v, NULL, NULL, w);
     f = step_cast(&s, step_point(&s, "mul", f, &v, NULL, w), e);
-    return end(&s, finished(&s, f, 1));
+    return expand_end(&s, expand_finished(&s, f, 1));
 }
 
 bool map_rms_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
-    return norm(im, op, false);
+    return expand_norm(im, op, false);
 }
 
 bool map_layer_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
-    return norm(im, op, true);
+    return expand_norm(im, op, true);
 }
 
 /* A vector of channels along dimension `dim` of a value of that shape. */
-static struct import_value channels(struct steps *s, struct import_value v, const struct model_type *shape,
-                                    int dim)
+static struct import_value expand_channels(struct steps *s, struct import_value v,
+                                           const struct model_type *shape, int dim)
 {
     struct view spread;
     s->ok =
@@ -197,13 +198,14 @@ static struct import_value channels(struct steps *s, struct import_value v, cons
     return v;
 }
 
-/* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands 1 to 4. */
+/* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands
+ * 1 to 4. */
 bool map_batch_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;
-    double epsilon = epsilon_of(op);
+    double epsilon = expand_epsilon_of(op);
     (void)ours;
-    if (!begin(&s, im, op) || op->operand_count != 5) return import_generic(im, op, "form");
+    if (!expand_begin(&s, im, op) || op->operand_count != 5) return import_generic(im, op, "form");
     struct import_value x = step_operand(&s, 0), scale = step_operand(&s, 1), offset = step_operand(&s, 2),
                         mean = step_operand(&s, 3), a = step_operand(&s, 4);
     int64_t dim = model_attr_int(&op->attrs, "dimension", 1);
@@ -216,8 +218,8 @@ bool map_batch_norm(struct import *im, const struct model_op *op, const char *ou
     a = step_point(&s, "mul", a, &scale, NULL, e);
     struct import_value b = step_point(&s, "mul", mean, &a, NULL, e);
     b = step_point(&s, "sub", offset, &b, NULL, e);
-    a = channels(&s, a, x.type, (int)dim);
-    b = channels(&s, b, x.type, (int)dim);
+    a = expand_channels(&s, a, x.type, (int)dim);
+    b = expand_channels(&s, b, x.type, (int)dim);
     struct import_value y = step_point(&s, "mul", x, &a, NULL, x.type->element);
-    return end(&s, step_point(&s, "add", y, &b, NULL, x.type->element));
+    return expand_end(&s, step_point(&s, "add", y, &b, NULL, x.type->element));
 }

@@ -1,10 +1,10 @@
 /* Ops of the table that choose by indices: rows of tables, slices with starts of the run. */
-#include "import/map/import_boxes.h"
+#include "import/map/import_steps.h"
 #include "import/map/import_choose.h"
 
 #include <string.h>
 
-static bool known_whole(const struct import_value *v, int64_t *number)
+static bool index_known_whole(const struct import_value *v, int64_t *number)
 {
     double n;
     if (!import_splat(v, &n) || n < -9e15 || n > 9e15) return false;
@@ -15,8 +15,8 @@ static bool known_whole(const struct import_value *v, int64_t *number)
 /* ---- rows of a table ---- */
 
 /* y[a.., i.., b..] = table[a.., index[i..], b..]. */
-static bool gather_axis(struct import *im, const struct model_op *op, const struct import_value *table,
-                        const struct import_value *index, int64_t axis)
+static bool index_gather_axis(struct import *im, const struct model_op *op, const struct import_value *table,
+                              const struct import_value *index, int64_t axis)
 {
     struct choosing c = {.kind = "gather"};
     const struct model_type *y = import_type_out(im, op);
@@ -33,7 +33,7 @@ static bool gather_axis(struct import *im, const struct model_op *op, const stru
     for (int64_t d = axis + 1; d < rank; d++) dims[n++] = of_table[d];
     choose_operand(&c, table, of_table);
     choose_along(&c, of_table[axis]);
-    if (index->type->elements == 1 && known_whole(index, &number)) { /* one row, known before */
+    if (index->type->elements == 1 && index_known_whole(index, &number)) { /* one row, known before */
         c.kind = "dynamic_slice";
         c.starts = true;
         c.start[0] = number < 0 ? number + table->type->extent[axis] : number;
@@ -46,7 +46,7 @@ bool map_embedding(struct import *im, const struct model_op *op, const char *our
 {
     struct import_value index = *import_in(im, op, 0), table = *import_in(im, op, 1);
     (void)ours;
-    return gather_axis(im, op, &table, &index, table.type->count - 2);
+    return index_gather_axis(im, op, &table, &index, table.type->count - 2);
 }
 
 bool map_gather_rows(struct import *im, const struct model_op *op, const char *ours)
@@ -56,18 +56,19 @@ bool map_gather_rows(struct import *im, const struct model_op *op, const char *o
     (void)ours;
     if (axis < 0) axis += table.type->count;
     if (axis < 0 || axis >= table.type->count) return import_generic(im, op, "schema");
-    if (!known_whole(&index, &number) && table.type->extent[axis] > 1 &&
+    if (!index_known_whole(&index, &number) && table.type->extent[axis] > 1 &&
         !choose_from_end(im, op, &index, &table.type->extent[axis], 1))
         return false;
-    return gather_axis(im, op, &table, &index, axis);
+    return index_gather_axis(im, op, &table, &index, axis);
 }
 
 /* ---- parts that begin where the run says ---- */
 
-/* Dimensions that a part has less of than the whole are chosen along; how many of their starts only the run knows. If any
- * does, the others are constants beside them. */
-static int starts_of(struct import *im, const struct model_op *op, int first, const struct model_type *whole,
-                     const struct model_type *part, struct choosing *c, const int *of_whole, int *of_part)
+/* Dimensions that a part has less of than the whole are chosen along; how many of their starts only the
+ * run knows. If any does, the others are constants beside them. */
+static int index_starts_of(struct import *im, const struct model_op *op, int first,
+                           const struct model_type *whole, const struct model_type *part, struct choosing *c,
+                           const int *of_whole, int *of_part)
 {
     int run = 0;
     int64_t number;
@@ -80,7 +81,7 @@ static int starts_of(struct import *im, const struct model_op *op, int first, co
             if (!one && of_part[d] >= 0) c->whole[c->whole_count++] = of_part[d];
             choose_along(c, of_whole[d]);
             if (c->full) return -1;
-            if (known_whole(import_in(im, op, first + d), &number))
+            if (index_known_whole(import_in(im, op, first + d), &number))
                 c->start[c->chosen_count - 1] = number;
             else
                 run++;
@@ -89,15 +90,15 @@ static int starts_of(struct import *im, const struct model_op *op, int first, co
     return run;
 }
 
-static void add_starts(struct import *im, const struct model_op *op, int first, struct choosing *c,
-                       const int *of_whole, int rank)
+static void index_add_starts(struct import *im, const struct model_op *op, int first, struct choosing *c,
+                             const int *of_whole, int rank)
 {
     for (int i = 0; i < c->chosen_count; i++)
         for (int d = 0; d < rank; d++)
             if (of_whole[d] == c->chosen[i]) choose_operand(c, import_in(im, op, first + d), of_whole);
 }
 
-static bool has_scalars(const struct import *im, const struct model_op *op, int first, int rank)
+static bool index_has_scalars(const struct import *im, const struct model_op *op, int first, int rank)
 {
     if (op->operand_count != first + rank || rank > LX_MAX_RANK) return false;
     for (int i = first; i < op->operand_count; i++)
@@ -106,13 +107,13 @@ static bool has_scalars(const struct import *im, const struct model_op *op, int 
 }
 
 /* All starts are known, as in a loop that is unrolled: clamped, so that the part is within the whole. */
-static bool known_box(struct import *im, const struct model_op *op, const struct model_type *x,
-                      const struct model_type *y, int64_t *begin)
+static bool index_known_box(struct import *im, const struct model_op *op, const struct model_type *x,
+                            const struct model_type *y, int64_t *begin)
 {
     for (int d = 0; d < x->count; d++) {
         int64_t most = x->extent[d] - y->extent[d];
         begin[d] = 0;
-        if (most != 0 && !known_whole(import_in(im, op, 1 + d), &begin[d])) return false;
+        if (most != 0 && !index_known_whole(import_in(im, op, 1 + d), &begin[d])) return false;
         begin[d] = begin[d] < 0 ? 0 : begin[d] > most ? most : begin[d];
     }
     return true;
@@ -125,66 +126,13 @@ bool map_dynamic_slice(struct import *im, const struct model_op *op, const char 
     struct choosing c = {.kind = ours};
     int of_x[VIEW_MAX_RANK], of_y[VIEW_MAX_RANK], rank = x.type->count;
     int64_t begin[VIEW_MAX_RANK];
-    if (y->count != rank || !has_scalars(im, op, 1, rank)) return import_generic(im, op, "form");
-    if (known_box(im, op, x.type, y, begin)) return box_take(im, op, begin);
+    if (y->count != rank || !index_has_scalars(im, op, 1, rank)) return import_generic(im, op, "form");
+    if (index_known_box(im, op, x.type, y, begin)) return box_take(im, op, begin);
     for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
-    int run = starts_of(im, op, 1, x.type, y, &c, of_x, of_y);
+    int run = index_starts_of(im, op, 1, x.type, y, &c, of_x, of_y);
     if (run < 0) return import_generic(im, op, "starts");
     choose_operand(&c, &x, of_x);
-    if (run > 0) add_starts(im, op, 1, &c, of_x, rank);
-    return choose_finish(im, op, &c, y, of_y);
-}
-
-/* Element `i` of a list, as a number or as a tensor of its own. */
-static bool listed_start(struct import *im, const struct model_op *op, const struct import_value *list, int i,
-                         struct import_value *out)
-{
-    struct view part;
-    double same;
-    *out = *list;
-    if (list->known && list->known->ints && list->known->form != DATA_SPLAT) {
-        import_whole(im, import_type(im, list->type->element, 0, NULL), list->known->ints[i], out);
-        return true;
-    }
-    out->type = import_type(im, list->type->element, 0, NULL);
-    if (!out->type || import_splat(list, &same)) return out->type != NULL;
-    if (!import_stored(im, out) || !view_slice(&out->view, 0, i, 1, 1, &part)) return false;
-    view_start(&out->view);
-    return view_keep_fixed(&out->view, &part) && import_plain(im, out, op);
-}
-
-/* x, where it begins (a list of as many as it has dimensions), where it ends */
-bool map_slice_dynamic(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct import_value x = *import_in(im, op, 0), begins = *import_in(im, op, 1), start[LX_MAX_RANK];
-    const struct model_type *y = import_type_out(im, op);
-    struct choosing c = {.kind = ours};
-    int of_x[VIEW_MAX_RANK], of_y[VIEW_MAX_RANK], rank = x.type->count, steps, known = 0;
-    const int64_t *step = model_attr_ints(&op->attrs, "step", &steps);
-    for (int i = 0; i < steps; i++)
-        if (step[i] != 1) return import_generic(im, op, "step");
-    if (y->count != rank || rank > LX_MAX_RANK || begins.type->count != 1 || begins.type->extent[0] != rank)
-        return import_generic(im, op, "form");
-    for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
-    choose_operand(&c, &x, of_x);
-    for (int pass = 0; pass < 2; pass++) /* those of one element come first */
-        for (int d = 0; d < rank; d++) {
-            bool one = y->extent[d] == 1;
-            if (y->extent[d] == x.type->extent[d]) of_y[d] = of_x[d];
-            if (y->extent[d] == x.type->extent[d] || one != (pass == 0)) continue;
-            of_y[d] = one ? -1 : choose_dim(&c, y->extent[d]);
-            if (!one && of_y[d] >= 0) c.whole[c.whole_count++] = of_y[d];
-            if (!listed_start(im, op, &begins, d, &start[c.chosen_count])) return false;
-            known += known_whole(&start[c.chosen_count], &c.start[c.chosen_count]);
-            choose_along(&c, of_x[d]);
-            if (c.full) return import_generic(im, op, "starts");
-        }
-    if (c.chosen_count == 0) {
-        import_class(im, op, CLASS_FREE, NULL);
-        return import_bind_one(im, op, &x);
-    }
-    c.starts = known == c.chosen_count;
-    for (int i = 0; !c.starts && i < c.chosen_count; i++) choose_operand(&c, &start[i], of_x);
+    if (run > 0) index_add_starts(im, op, 1, &c, of_x, rank);
     return choose_finish(im, op, &c, y, of_y);
 }
 
@@ -194,9 +142,10 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
     struct import_value x = *import_in(im, op, 0), part = *import_in(im, op, 1);
     struct choosing c = {.kind = ours};
     int of_x[VIEW_MAX_RANK], of_part[VIEW_MAX_RANK], rank = x.type->count;
-    if (part.type->count != rank || !has_scalars(im, op, 2, rank)) return import_generic(im, op, "form");
+    if (part.type->count != rank || !index_has_scalars(im, op, 2, rank))
+        return import_generic(im, op, "form");
     for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
-    int run = starts_of(im, op, 2, x.type, part.type, &c, of_x, of_part);
+    int run = index_starts_of(im, op, 2, x.type, part.type, &c, of_x, of_part);
     if (run < 0) return import_generic(im, op, "starts");
     if (c.chosen_count == 0) { /* nothing is left of it */
         import_class(im, op, CLASS_FREE, NULL);
@@ -204,6 +153,6 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
     }
     choose_operand(&c, &x, of_x);
     choose_operand(&c, &part, of_part);
-    if (run > 0) add_starts(im, op, 2, &c, of_x, rank);
+    if (run > 0) index_add_starts(im, op, 2, &c, of_x, rank);
     return choose_finish(im, op, &c, import_type_out(im, op), of_x);
 }

@@ -1,10 +1,11 @@
-/* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its storage has, in the
- * storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false, and the op is generic. */
-#include "import/map/import_letters.h"
+/* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its
+ * storage has, in the storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false,
+ * and the op is generic. */
+#include "import/map/import.h"
 
 #include <string.h>
 
-static bool collect(const struct import *im, const struct sketch *s, struct letters *l)
+static bool letter_collect(const struct import *im, const struct sketch *s, struct letters *l)
 {
     bool changed;
     for (int d = 0; d < s->rank; d++) {
@@ -55,7 +56,7 @@ struct piece {
 };
 
 /* Of the digits `extent` from place `at` on, relative to the atom: those that its part has. */
-static void part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
+static void letter_part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
 {
     p->step = 1;
     if (!a->span) {
@@ -74,8 +75,8 @@ static void part_of_piece(const struct atom *a, int64_t at, int64_t extent, stru
     if (p->offset + p->count > extent) p->count = 0;
 }
 
-static struct piece piece_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o,
-                             int64_t low, int64_t extent)
+static struct piece letter_piece_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o,
+                                    int64_t low, int64_t extent)
 {
     struct piece p = {.step = 1};
     for (int i = 0; i < o->view.fixed_count; i++) {
@@ -89,7 +90,7 @@ static struct piece piece_at(const struct sketch *s, struct letters *l, const st
         for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
             const struct atom *a = &o->view.atom[k];
             if (a->low > 0 && low >= a->low && low < atom_end(a)) {
-                part_of_piece(a, low / a->low, extent, &p);
+                letter_part_of_piece(a, low / a->low, extent, &p);
                 bool one = p.part && p.count == 1;
                 if (p.count > 0)
                     p.letter =
@@ -103,16 +104,16 @@ static struct piece piece_at(const struct sketch *s, struct letters *l, const st
 }
 
 /* One element has no letter. */
-static bool name_pieces(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
-                        struct text *t)
+static bool letter_name_pieces(const struct import *im, const struct sketch *s, struct letters *l,
+                               struct boxes *b, struct text *t)
 {
-    if (!collect(im, s, l)) return false;
+    if (!letter_collect(im, s, l)) return false;
     for (int i = 0; i <= s->input_count; i++) {
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
         for (int k = c->count - 2, d = 0; k >= 0; k--, d++) {
-            struct piece p = piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
+            struct piece p = letter_piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
             if (!p.letter || d == LX_MAX_RANK) return false;
             text_add(t, (char[]){p.letter, 0});
             b->offset[i][d] = p.offset;
@@ -133,7 +134,7 @@ static int letter_rank(char letter)
 }
 
 /* Letters of what the result lacks, in the order of the op's dimensions, the most significant piece first. */
-static int letters_that_go(const struct sketch *s, struct letters *l, const char *einsum, char **list)
+static int letter_letters_that_go(const struct sketch *s, struct letters *l, const char *einsum, char **list)
 {
     const char *result = strstr(einsum, "->");
     int count = 0;
@@ -143,12 +144,12 @@ static int letters_that_go(const struct sketch *s, struct letters *l, const char
     return count;
 }
 
-/* Terms are added in the order of letters, which is to be that of the op's dimensions: then a sum is the same however its
- * operands are stored. What is not in order changes letters among itself. */
-static void order_letters(const struct sketch *s, struct letters *l, char *einsum)
+/* Terms are added in the order of letters, which is to be that of the op's dimensions: then a sum is the
+ * same however its operands are stored. What is not in order changes letters among itself. */
+static void letter_order_letters(const struct sketch *s, struct letters *l, char *einsum)
 {
     char *list[VIEW_MAX_RANK * VIEW_MAX_CUTS], sorted[VIEW_MAX_RANK * VIEW_MAX_CUTS], turned[128];
-    int count = letters_that_go(s, l, einsum, list);
+    int count = letter_letters_that_go(s, l, einsum, list);
     for (int i = 0; i < 128; i++) turned[i] = (char)i;
     for (int i = 0; i < count; i++) {
         int at = i;
@@ -164,7 +165,7 @@ static void order_letters(const struct sketch *s, struct letters *l, char *einsu
 bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
                          struct text *t)
 {
-    if (!name_pieces(im, s, l, b, t)) return false;
-    order_letters(s, l, t->at);
+    if (!letter_name_pieces(im, s, l, b, t)) return false;
+    letter_order_letters(s, l, t->at);
     return true;
 }

@@ -1,5 +1,5 @@
-/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no index map: what
- * they make is plain, whatever pieces it is cut into. */
+/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no
+ * index map: what they make is plain, whatever pieces it is cut into. */
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
 #include "base/checked.h"
@@ -42,8 +42,9 @@ void import_made_constant(struct import *im, const struct import_value *v, int32
 }
 
 /* One row of numbers, repeated along the other dimensions. */
-/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from 0. */
-static bool counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
+/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from
+ * 0. */
+static bool made_counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
 {
     p->start = 0;
     p->step = 1;
@@ -65,7 +66,7 @@ bool map_iota(struct import *im, const struct model_op *op, const char *ours)
     if (dim < 0) dim += type->count;
     if (dim < 0 || dim >= type->count || type->count > VIEW_MAX_RANK || type->elements == 0)
         return import_generic(im, op, "schema");
-    if (!counts_how(im, op, &p)) return import_generic(im, op, "data");
+    if (!made_counts_how(im, op, &p)) return import_generic(im, op, "data");
     out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
     if (out.storage < 0) return false;
     import_made(im, ours, op, -1, out.storage, &p, NULL);
@@ -80,7 +81,7 @@ bool map_iota(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &out);
 }
 
-static bool scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
+static bool made_scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
 {
     double number = 0;
     bool known =
@@ -119,7 +120,7 @@ bool map_scan(struct import *im, const struct model_op *op, const char *ours)
     bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
     int64_t axis;
     (void)ours;
-    if (!scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
+    if (!made_scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
     if (v.type->extent[axis] == 1 && exclusive) return import_number(im, op, 0);
     if (v.type->extent[axis] == 1) {
         import_class(im, op, CLASS_FREE, "names");

@@ -1,10 +1,12 @@
 /* Ops of the table that only move or name: reshapes, permutations, repetitions, constants. */
 #include "import/map/import_steps.h"
+#include "import/types/typing.h"
 
 #include <string.h>
 
 /* A view of operand 0, or a copy of it where that is forced. */
-static bool viewed(struct import *im, const struct model_op *op, const struct view *view, const char *cannot)
+static bool move_viewed(struct import *im, const struct model_op *op, const struct view *view,
+                        const char *cannot)
 {
     struct op_class *c = import_class_of(im, op);
     struct import_value v = *import_in(im, op, 0), out;
@@ -25,12 +27,12 @@ static bool viewed(struct import *im, const struct model_op *op, const struct vi
 }
 
 /* The same for views that an index string can say: permutations and repetitions. */
-static bool viewed_by_letters(struct import *im, const struct model_op *op, const struct view *view,
-                              const char *cannot)
+static bool move_viewed_by_letters(struct import *im, const struct model_op *op, const struct view *view,
+                                   const char *cannot)
 {
     struct op_class *c = import_class_of(im, op);
     bool copies = !cannot && (c->forced || im->options.no_fold);
-    if (!copies) return viewed(im, op, view, cannot);
+    if (!copies) return move_viewed(im, op, view, cannot);
     struct import_value v = *import_in(im, op, 0);
     v.view = *view;
     v.type = import_type_out(im, op);
@@ -39,7 +41,7 @@ static bool viewed_by_letters(struct import *im, const struct model_op *op, cons
 }
 
 /* Numbers that are the same everywhere stay so in any shape. */
-static bool still_splat(struct import *im, const struct model_op *op, bool *done)
+static bool move_still_splat(struct import *im, const struct model_op *op, bool *done)
 {
     struct import_value v = *import_in(im, op, 0);
     double number;
@@ -56,35 +58,30 @@ bool map_reshape(struct import *im, const struct model_op *op, const char *ours)
     struct view view;
     bool done;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     bool ok = view_reshape(&import_in(im, op, 0)->view, type->count, type->extent, &view);
     import_class_of(im, op)->regroups = true;
-    return viewed(im, op, &view, ok ? NULL : "atoms");
+    return move_viewed(im, op, &view, ok ? NULL : "atoms");
 }
 
 bool map_permute(struct import *im, const struct model_op *op, const char *ours)
 {
-    static const char *const keys[] = {
-        [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
-    int count, rank = import_type_out(im, op)->count;
-    const int64_t *perm = model_attr_ints(&op->attrs, keys[im->format], &count);
-    int64_t order[VIEW_MAX_RANK];
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    int64_t order[MODEL_MAX_RANK];
     struct view view;
+    int rank = t.in[0]->count;
     bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    for (int d = 0; d < rank; d++) order[d] = swap ? d : count == rank ? perm[d] : rank - 1 - d;
     if (swap) {
-        int64_t a = model_attr_int(&op->attrs, "dim0", 0), b = model_attr_int(&op->attrs, "dim1", 0);
-        a += a < 0 ? rank : 0;
-        b += b < 0 ? rank : 0;
-        if (a < 0 || b < 0 || a >= rank || b >= rank) return import_generic(im, op, "schema");
-        order[a] = b;
-        order[b] = a;
-    }
+        int a = typing_dim(typing_int(&t, "dim0", 0), rank), b = typing_dim(typing_int(&t, "dim1", 0), rank);
+        if (a < 0 || b < 0) return import_generic(im, op, "schema");
+        for (int d = 0; d < rank; d++) order[d] = d == a ? b : d == b ? a : d;
+    } else if (typing_permutation(&t, order) != TYPED)
+        return import_generic(im, op, "schema");
     bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
-    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+    return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
 bool map_broadcast(struct import *im, const struct model_op *op, const char *ours)
@@ -95,12 +92,12 @@ bool map_broadcast(struct import *im, const struct model_op *op, const char *our
     struct view view;
     bool done, hlo = im->format == MODEL_HLO;
     (void)ours;
-    if (!still_splat(im, op, &done) || done) return done;
+    if (!move_still_splat(im, op, &done) || done) return done;
     if (from->count > VIEW_MAX_RANK || (hlo && count != from->count) || from->count > type->count)
         return import_generic(im, op, "schema");
     for (int d = 0; d < from->count; d++) to[d] = hlo ? (int)dims[d] : type->count - from->count + d;
     bool ok = view_broadcast(&import_in(im, op, 0)->view, to, type->count, type->extent, &view);
-    return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+    return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
 bool map_identity(struct import *im, const struct model_op *op, const char *ours)
@@ -123,7 +120,8 @@ bool map_constant(struct import *im, const struct model_op *op, const char *ours
     return import_bind_one(im, op, &v);
 }
 
-/* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
+/* One that is too large to be known is as good as a weight: files without their weights have these in
+ * their place. */
 bool map_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v;

@@ -1,11 +1,11 @@
 /* What tensors and ops are called, in the words of the file.
  *
- * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it. Its result
- * is called by the file too, whatever it was folded from or expanded to: of several ops of ours the one that makes the
- * result has the name, the others are parts of it: name/kind. What a call, loop or branch does has the name of that
- * before its own where the file has no location. Names are kept apart (#2, #3 ..) once it is known what is built:
- * arguments and outputs have theirs first. */
-#include "import/map/import_names.h"
+ * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it.
+ * Its result is called by the file too, whatever it was folded from or expanded to: of several ops of ours
+ * the one that makes the result has the name, the others are parts of it: name/kind. What a call, loop or
+ * branch does has the name of that before its own where the file has no location. Names are kept apart (#2,
+ * #3 ..) once it is known what is built: arguments and outputs have theirs first. */
+#include "import/map/import.h"
 #include "base/fail.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 enum { MOST_PATH = 120 };
 
 /* "%12": it says nothing. */
-static bool is_number(const char *name)
+static bool name_is_number(const char *name)
 {
     const char *p = name + (*name == '%');
     while (isdigit((unsigned char)*p)) p++;
@@ -26,19 +26,19 @@ static const char *own_name(struct import *im, const struct model_op *op)
 {
     const char *made = op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name : NULL;
     if (!made || !*made) return op->kind;
-    if (!is_number(made)) return made;
+    if (!name_is_number(made)) return made;
     const char *sign = im->m->format == MODEL_ONNX ? "_" : "%";
     return arena_format(&im->memory, "%.100s%s%.40s", op->kind, *made == '%' ? "" : sign, made);
 }
 
-static const char *with_path(struct import *im, const char *name)
+static const char *name_with_path(struct import *im, const char *name)
 {
     return im->path && name ? arena_format(&im->memory, "%s%.200s", im->path, name) : name;
 }
 
 const char *import_op_label(struct import *im, const struct model_op *op)
 {
-    return op->location ? op->location : with_path(im, own_name(im, op));
+    return op->location ? op->location : name_with_path(im, own_name(im, op));
 }
 
 void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
@@ -49,13 +49,13 @@ void import_label_begin(struct import *im, const struct model_op *op, struct lab
     im->result_name = at->label;
 }
 
-static int32_t made_by(const struct sketch *s)
+static int32_t name_made_by(const struct sketch *s)
 {
     return s->operand[s->input_count].storage;
 }
 
 /* What is made on the way is part of the first result; what no op makes is stored. */
-static void label_parts(struct import *im, const struct model_op *op, const struct label_place *at)
+static void name_label_parts(struct import *im, const struct model_op *op, const struct label_place *at)
 {
     const char *result =
         op->result_count > 0 && op->results[0] >= 0 && model_type_of(im->m, op->results[0])->leaves > 0
@@ -68,13 +68,13 @@ static void label_parts(struct import *im, const struct model_op *op, const stru
         s->part = "constant";
     }
     for (size_t i = at->sketch; i < im->sketches.count; i++) {
-        struct storage *s = &im->storages.at[made_by(&im->sketches.at[i])];
+        struct storage *s = &im->storages.at[name_made_by(&im->sketches.at[i])];
         if (!s->named && s->part) s->part = im->sketches.at[i].kind;
     }
     for (size_t i = at->storage; i < im->storages.count; i++) im->storages.at[i].named = true;
 }
 
-static void label_results(struct import *im, const struct model_op *op, const struct label_place *at)
+static void name_label_results(struct import *im, const struct model_op *op, const struct label_place *at)
 {
     for (int r = 0; r < op->result_count; r++)
         for (int k = 0; op->results[r] >= 0 && k < model_type_of(im->m, op->results[r])->leaves; k++) {
@@ -90,13 +90,13 @@ static void label_results(struct import *im, const struct model_op *op, const st
 void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at)
 {
     if (!at->label) return;
-    label_results(im, op, at);
-    label_parts(im, op, at);
+    name_label_results(im, op, at);
+    name_label_parts(im, op, at);
     for (size_t i = at->sketch; i < im->sketches.count; i++) {
         struct sketch *s = &im->sketches.at[i];
         if (s->name) continue;
         s->name = at->label;
-        s->part = im->storages.at[made_by(s)].part;
+        s->part = im->storages.at[name_made_by(s)].part;
     }
 }
 
@@ -117,8 +117,8 @@ const char *import_value_name(struct import *im, int32_t value)
     const struct model_op *op = by_location ? &im->m->bodies.at[v->body].ops[v->op] : NULL;
     if (op && op->location) return op->location;
     if (!v->name || !*v->name) return NULL;
-    bool bare = im->m->format != MODEL_ONNX && is_number(v->name) && *v->name != '%';
-    return with_path(im, bare ? arena_format(&im->memory, "%%%.40s", v->name) : v->name);
+    bool bare = im->m->format != MODEL_ONNX && name_is_number(v->name) && *v->name != '%';
+    return name_with_path(im, bare ? arena_format(&im->memory, "%%%.40s", v->name) : v->name);
 }
 
 void import_call_it(struct import *im, const struct label_place *at, const char *name)
@@ -130,7 +130,7 @@ void import_call_it(struct import *im, const struct label_place *at, const char 
         s->named = true;
     }
     for (size_t i = at->sketch; i < im->sketches.count; i++)
-        im->sketches.at[i].name = im->storages.at[made_by(&im->sketches.at[i])].name;
+        im->sketches.at[i].name = im->storages.at[name_made_by(&im->sketches.at[i])].name;
 }
 
 void import_call_output(struct import *im, int32_t storage, const char *name)
@@ -142,7 +142,7 @@ void import_call_output(struct import *im, int32_t storage, const char *name)
 }
 
 /* Counts say how often a name was asked for: the next number is found at once. */
-static const char *apart(struct import *im, struct names *taken, const char *name, const char *part)
+static const char *name_apart(struct import *im, struct names *taken, const char *name, const char *part)
 {
     const char *base =
         arena_format(&im->memory, part ? "%.200s/%.40s" : "%.200s", name && *name ? name : "value", part);
@@ -157,14 +157,14 @@ static const char *apart(struct import *im, struct names *taken, const char *nam
 bool import_tensor_name(struct import *im, struct storage *s)
 {
     if (s->settled) return true;
-    s->name = apart(im, &im->tensor_names, s->name, s->part);
+    s->name = name_apart(im, &im->tensor_names, s->name, s->part);
     s->settled = true;
     return true;
 }
 
 const char *import_op_name(struct import *im, const struct sketch *s)
 {
-    const char *name = apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
+    const char *name = name_apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
     return name;
 }
 

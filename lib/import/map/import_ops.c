@@ -51,7 +51,7 @@ bool import_is_tensor(const struct import *im, int32_t value)
 }
 
 /* Operands and results as the row wants them. */
-static bool has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
+static bool op_has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool joins = row->ours && strcmp(row->ours, "concat") == 0; /* what has no element is left out */
     bool loose = row->form == OP_LOOSE, all = op->operand_count >= row->least;
@@ -84,7 +84,7 @@ bool import_known_ahead(const struct import *im, const struct model_op *op)
 }
 
 /* Results without elements: nothing is to be done. */
-static bool makes_nothing(const struct import *im, const struct model_op *op)
+static bool op_makes_nothing(const struct import *im, const struct model_op *op)
 {
     bool nothing = op->result_count > 0;
     for (int r = 0; r < op->result_count; r++) {
@@ -94,7 +94,7 @@ static bool makes_nothing(const struct import *im, const struct model_op *op)
     return nothing;
 }
 
-static bool bind_nothing(struct import *im, const struct model_op *op)
+static bool op_bind_nothing(struct import *im, const struct model_op *op)
 {
     import_class(im, op, CLASS_FREE, "empty");
     for (int r = 0; r < op->result_count; r++) {
@@ -116,7 +116,7 @@ static const struct {
                   {"reduce-window", 0, true}};
 
 /* Nothing is summed, nothing is padded. */
-static bool from_nothing(struct import *im, const struct model_op *op, bool *done)
+static void op_from_nothing(struct import *im, const struct model_op *op, bool *done)
 {
     size_t row = 0, rows = sizeof of_nothing / sizeof *of_nothing;
     double number;
@@ -126,26 +126,29 @@ static bool from_nothing(struct import *im, const struct model_op *op, bool *don
             import_is_tensor(im, op->results[0]) && op->operands[0] >= 0 &&
             model_type_of(im->m, op->operands[0])->element != MODEL_TUPLE &&
             model_type_of(im->m, op->operands[0])->elements == 0 && !(stated && im->format != MODEL_HLO);
-    if (!*done) return true;
-    if (!stated) return import_number(im, op, of_nothing[row].number);
+    if (!*done) return;
+    if (!stated) {
+        import_number(im, op, of_nothing[row].number);
+        return;
+    }
     *done = op->operand_count == 2 && import_is_tensor(im, op->operands[1]);
     struct import_value v = *done ? *import_in(im, op, 1) : (struct import_value){.storage = -1};
     *done = *done && import_splat(&v, &number);
-    if (!*done) return true;
+    if (!*done) return;
     v.type = import_type_out(im, op);
     import_class(im, op, CLASS_FOLDED, NULL);
-    return import_bind_one(im, op, &v);
+    import_bind_one(im, op, &v);
 }
 
 /* What writes an operand cannot do that to a copy. */
-static bool emit(struct import *im, const struct model_op *op, const struct op_row *row)
+static bool op_emit(struct import *im, const struct model_op *op, const struct op_row *row)
 {
     if (!import_class_of(im, op)->alone || op->result_count == 0) return row->map(im, op, row->ours);
     int32_t *was = arena_array(&im->memory, (size_t)op->operand_count + 1, sizeof *was);
     return import_alone(im, op, was) && row->map(im, op, row->ours) && import_together(im, op, was);
 }
 
-static bool has_complex(const struct import *im, const struct model_op *op)
+static bool op_has_complex(const struct import *im, const struct model_op *op)
 {
     bool some = false;
     for (int i = 0; i < op->operand_count; i++)
@@ -159,14 +162,15 @@ bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = op_find(im->format, op->kind);
     bool done;
-    if (makes_nothing(im, op)) return bind_nothing(im, op);
-    if (!from_nothing(im, op, &done) || done) return done;
+    if (op_makes_nothing(im, op)) return op_bind_nothing(im, op);
+    op_from_nothing(im, op, &done);
+    if (done) return done;
     if (!import_computed(im, op, &done) || done) return done;
     if (import_known_ahead(im, op)) return map_constant(im, op, NULL);
     if (!row || !row->map) return import_generic(im, op, "kind");
     if (row->map == map_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return map_constant(im, op, NULL);
-    if (has_complex(im, op)) return import_generic(im, op, "complex");
-    if (!has_all(im, op, row)) return import_generic(im, op, "form");
-    return emit(im, op, row);
+    if (op_has_complex(im, op)) return import_generic(im, op, "complex");
+    if (!op_has_all(im, op, row)) return import_generic(im, op, "form");
+    return op_emit(im, op, row);
 }

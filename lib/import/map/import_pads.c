@@ -1,5 +1,6 @@
 /* Ops of the table that put numbers around a tensor, between its elements, or cut it: pads of all formats. */
-#include "import/map/import_boxes.h"
+#include "import/map/import_steps.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -8,48 +9,6 @@
 struct amounts {
     int64_t low[VIEW_MAX_RANK], high[VIEW_MAX_RANK], between[VIEW_MAX_RANK];
 };
-
-/* "0_0x3_3x1_1_1" */
-static bool read_hlo_pad(const char *text, struct amounts *a, int rank)
-{
-    char *end;
-    for (int d = 0; text && d < rank; d++) {
-        a->low[d] = strtoll(text, &end, 10);
-        if (*end != '_') return false;
-        a->high[d] = strtoll(end + 1, &end, 10);
-        if (*end == '_') a->between[d] = strtoll(end + 1, &end, 10);
-        if (*end != (d + 1 < rank ? 'x' : 0)) return false;
-        text = end + 1;
-    }
-    return text != NULL;
-}
-
-static bool read_ttir_pad(const struct model_op *op, struct amounts *a, int rank)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "padding", &count);
-    if (count != 2 * rank) return false;
-    for (int d = 0; d < rank; d++) a->low[d] = list[2 * d], a->high[d] = list[2 * d + 1];
-    return true;
-}
-
-static bool read_onnx_pad(struct import *im, const struct model_op *op, struct amounts *a, int rank)
-{
-    const struct model_data *pads = NULL, *axes = NULL;
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "pads", &count);
-    if (count == 0) list = model_attr_ints(&op->attrs, "paddings", &count); /* of the first version */
-    if (strcmp(model_attr_word(&op->attrs, "mode", "constant"), "constant") != 0) return false;
-    if (!box_known_list(im, op, 1, &pads) || !box_known_list(im, op, 3, &axes)) return false;
-    if (pads) count = (int)pads->type->elements;
-    for (int i = 0; i < count / 2; i++) {
-        int64_t d = axes ? box_from_end(model_data_int(axes, i), rank) : i;
-        if (d < 0 || d >= rank) return false;
-        a->low[d] = pads ? model_data_int(pads, i) : list[i];
-        a->high[d] = pads ? model_data_int(pads, i + count / 2) : list[i + count / 2];
-    }
-    return true;
-}
 
 /* The number around it: an attribute, or an operand that is known. */
 static bool pad_value(struct import *im, const struct model_op *op, double *value)
@@ -61,7 +20,7 @@ static bool pad_value(struct import *im, const struct model_op *op, double *valu
     return import_splat(import_in(im, op, operand), value);
 }
 
-static bool pads_fit(const struct model_type *in, const struct model_type *out, const struct amounts *a)
+static bool pad_pads_fit(const struct model_type *in, const struct model_type *out, const struct amounts *a)
 {
     const int64_t most = INT64_C(1) << 40;
     bool ok = in->count == out->count && in->count <= VIEW_MAX_RANK;
@@ -73,9 +32,9 @@ static bool pads_fit(const struct model_type *in, const struct model_type *out, 
 }
 
 /* `v` within numbers that are all `value`. */
-static bool padded(struct import *im, const struct model_op *op, struct import_value v,
-                   const struct amounts *a, double value, const struct model_type *type,
-                   struct import_value *out)
+static bool pad_padded(struct import *im, const struct model_op *op, struct import_value v,
+                       const struct amounts *a, double value, const struct model_type *type,
+                       struct import_value *out)
 {
     int dims[VIEW_MAX_RANK];
     unsigned apart = 0;
@@ -102,8 +61,8 @@ static bool padded(struct import *im, const struct model_op *op, struct import_v
 }
 
 /* The number around it is known by the run only: it is put where a padded mask says that there is nothing. */
-static bool filled(struct import *im, const struct model_op *op, const struct amounts *a,
-                   const struct model_type *x, struct import_value around, struct import_value *y)
+static bool pad_filled(struct import *im, const struct model_op *op, const struct amounts *a,
+                       const struct model_type *x, struct import_value around, struct import_value *y)
 {
     struct import_value one = {.storage = -1}, mask;
     struct sketch_operand in[3];
@@ -115,7 +74,7 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
     const struct model_type *there = import_type(im, MODEL_BOOL, type->count, type->extent);
     *d = (struct model_data){.form = DATA_SPLAT, .type = one.type, .ints = copy};
     one.known = d;
-    if (!padded(im, op, one, a, 0, there, &mask) || !import_aligned(im, mask, type->count, &in[0]) ||
+    if (!pad_padded(im, op, one, a, 0, there, &mask) || !import_aligned(im, mask, type->count, &in[0]) ||
         !import_aligned(im, *y, type->count, &in[1]) || !import_aligned(im, around, type->count, &in[2]))
         return false;
     for (int i = 0; i < type->count; i++) dims[i] = i;
@@ -123,7 +82,7 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
 }
 
 /* Is it just a part of the operand? Where it begins. */
-static bool only_crops(const struct model_type *in, const struct amounts *a, int64_t *begin)
+static bool pad_only_crops(const struct model_type *in, const struct amounts *a, int64_t *begin)
 {
     bool ok = true;
     for (int d = 0; ok && d < in->count; d++) {
@@ -133,9 +92,10 @@ static bool only_crops(const struct model_type *in, const struct amounts *a, int
     return ok;
 }
 
-/* What is cropped to one element has no letter left: such a dimension is cut before. Elements between others are in the way. */
-static bool crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
-                        struct import_value *v, const struct model_type *type)
+/* What is cropped to one element has no letter left: such a dimension is cut before. Elements between
+ * others are in the way. */
+static bool pad_crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
+                            struct import_value *v, const struct model_type *type)
 {
     int64_t extent[VIEW_MAX_RANK];
     bool cropped = false;
@@ -159,24 +119,23 @@ static bool crop_to_one(struct import *im, const struct model_op *op, struct amo
 bool map_pad(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]), *type = import_type_out(im, op);
-    const struct model_attr *text = model_attr_find(&op->attrs, "padding");
     struct amounts a = {.low = {0}};
     struct import_value out;
     int64_t begin[VIEW_MAX_RANK];
     double value;
     (void)ours;
-    bool ok = in->count <= VIEW_MAX_RANK &&
-              (im->format == MODEL_HLO    ? read_hlo_pad(text ? text->text : NULL, &a, in->count)
-               : im->format == MODEL_ONNX ? read_onnx_pad(im, op, &a, in->count)
-                                          : read_ttir_pad(op, &a, in->count));
-    if (!ok || !pads_fit(in, type, &a)) return import_generic(im, op, "schema");
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    bool around_only = strcmp(model_attr_word(&op->attrs, "mode", "constant"), "constant") == 0;
+    if (in->count > VIEW_MAX_RANK || !around_only || typing_pads(&t, a.low, a.high, a.between) != TYPED ||
+        !pad_pads_fit(in, type, &a))
+        return import_generic(im, op, "schema");
     bool known = pad_value(im, op, &value);
     struct import_value around = *import_in(im, op, known ? 0 : im->format == MODEL_HLO ? 1 : 2);
     if (!known && around.type->elements != 1) return import_generic(im, op, "schema");
-    if (only_crops(in, &a, begin)) return box_take(im, op, begin);
+    if (pad_only_crops(in, &a, begin)) return box_take(im, op, begin);
     struct import_value v = *import_in(im, op, 0);
-    if (!crop_to_one(im, op, &a, &v, type) || !padded(im, op, v, &a, known ? value : 0, type, &out) ||
-        (!known && !filled(im, op, &a, v.type, around, &out)))
+    if (!pad_crop_to_one(im, op, &a, &v, type) || !pad_padded(im, op, v, &a, known ? value : 0, type, &out) ||
+        (!known && !pad_filled(im, op, &a, v.type, around, &out)))
         return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);

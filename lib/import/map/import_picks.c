@@ -1,7 +1,8 @@
-/* Ops of the table that pick positions along several dimensions: gathers and scatters of HLO and TTIR, and those of ONNX.
+/* Ops of the table that pick positions along several dimensions: gathers and scatters of HLO and TTIR, and
+ * those of ONNX.
  *
- * A form says which dimensions of a table the index names, which of them the moved tensor lacks, and which it shares with
- * the index. All of a dimension that is not named is moved, one position of each that is. */
+ * A form says which dimensions of a table the index names, which of them the moved tensor lacks, and which
+ * it shares with the index. All of a dimension that is not named is moved, one position of each that is. */
 #include "import/map/import_choose.h"
 
 #include <string.h>
@@ -20,14 +21,14 @@ struct form {
     bool clamps;                    /* an index outside is moved inside: dimensions of 1 need none */
 };
 
-static bool listed(const struct list *l, int64_t d)
+static bool pick_listed(const struct list *l, int64_t d)
 {
     for (int i = 0; i < l->count; i++)
         if (l->at[i] == d) return true;
     return false;
 }
 
-static struct list list_of(const struct model_op *op, const char *key)
+static struct list pick_list_of(const struct model_op *op, const char *key)
 {
     struct list l;
     l.at = model_attr_ints(&op->attrs, key, &l.count);
@@ -44,8 +45,9 @@ struct picks {
     int first, kept; /* components of the index that are needed */
 };
 
-/* Dimensions in which nothing is to be chosen have no component: those that are needed must stand together. */
-static bool find_components(struct picks *p)
+/* Dimensions in which nothing is to be chosen have no component: those that are needed must stand
+ * together. */
+static bool pick_find_components(struct picks *p)
 {
     const struct model_type *t = p->table.type;
     p->first = p->kept = 0;
@@ -63,7 +65,7 @@ static bool find_components(struct picks *p)
 }
 
 /* The index with the dimension that counts components behind all others, and only those that are needed. */
-static bool turn_index(struct import *im, const struct model_op *op, struct picks *p)
+static bool pick_turn_index(struct import *im, const struct model_op *op, struct picks *p)
 {
     struct import_value *v = &p->index;
     int rank = v->type->count, n = 0;
@@ -87,7 +89,7 @@ static bool turn_index(struct import *im, const struct model_op *op, struct pick
 }
 
 /* Dimensions of the index: shared ones are those of the table. */
-static bool index_dims(struct picks *p)
+static bool pick_index_dims(struct picks *p)
 {
     const struct model_type *t = p->index.type;
     int last = p->form.vector < t->count ? t->count - 1 : -1;
@@ -107,24 +109,25 @@ static bool index_dims(struct picks *p)
 }
 
 /* One dimension of the moved tensor that stands for dimension `d` of the table. */
-static bool window_dim(struct picks *p, int at, int d)
+static bool pick_window_dim(struct picks *p, int at, int d)
 {
     int64_t size = p->moved->extent[at], extent = p->table.type->extent[d];
-    bool named = listed(&p->form.map, d) && extent > 1;
+    bool named = pick_listed(&p->form.map, d) && extent > 1;
     p->of_moved[at] = named ? -1 : p->of_table[d];
     return size == (named ? 1 : extent);
 }
 
-static bool moved_dims(struct picks *p)
+static bool pick_moved_dims(struct picks *p)
 {
     int next = 0, next_index = 0;
     const struct model_type *index = p->index.type, *table = p->table.type;
     int index_count = p->form.vector < index->count ? index->count - 1 : index->count;
     for (int d = 0; d < p->moved->count; d++) {
-        if (listed(&p->form.window, d)) {
-            while (next < table->count && (listed(&p->form.gone, next) || listed(&p->form.batch, next)))
+        if (pick_listed(&p->form.window, d)) {
+            while (next < table->count &&
+                   (pick_listed(&p->form.gone, next) || pick_listed(&p->form.batch, next)))
                 next++;
-            if (next == table->count || !window_dim(p, d, next++)) return false;
+            if (next == table->count || !pick_window_dim(p, d, next++)) return false;
         } else {
             if (next_index == index_count || p->moved->extent[d] != index->extent[next_index]) return false;
             p->of_moved[d] = p->of_index[next_index++];
@@ -133,7 +136,7 @@ static bool moved_dims(struct picks *p)
     return next_index == index_count;
 }
 
-static bool ranks_fit(const struct picks *p)
+static bool pick_ranks_fit(const struct picks *p)
 {
     const struct form *f = &p->form;
     int rank = p->table.type->count, index = p->index.type->count;
@@ -143,44 +146,45 @@ static bool ranks_fit(const struct picks *p)
               (f->vector < index ? p->index.type->extent[f->vector] == f->map.count : f->map.count == 1);
     for (int i = 0; ok && i < f->gone.count; i++) /* what goes and is not named is of one element */
         ok = f->gone.at[i] >= 0 && f->gone.at[i] < rank &&
-             (listed(&f->map, f->gone.at[i]) || p->table.type->extent[f->gone.at[i]] == 1);
+             (pick_listed(&f->map, f->gone.at[i]) || p->table.type->extent[f->gone.at[i]] == 1);
     return ok;
 }
 
 /* *fits: the op can be mapped. False: `im->st` says why not. */
-static bool arrange(struct import *im, const struct model_op *op, struct picks *p, bool *fits)
+static bool pick_arrange(struct import *im, const struct model_op *op, struct picks *p, bool *fits)
 {
-    *fits = ranks_fit(p) && find_components(p);
+    *fits = pick_ranks_fit(p) && pick_find_components(p);
     if (!*fits) return true;
-    if (!turn_index(im, op, p)) return *fits = false, im->st->code == LX_OK;
+    if (!pick_turn_index(im, op, p)) return *fits = false, im->st->code == LX_OK;
     for (int d = 0; d < p->table.type->count; d++)
         p->of_table[d] = choose_dim(&p->c, p->table.type->extent[d]);
-    *fits = index_dims(p) && moved_dims(p);
+    *fits = pick_index_dims(p) && pick_moved_dims(p);
     for (int i = 0; i < p->kept; i++) choose_along(&p->c, p->of_table[p->form.map.at[p->first + i]]);
     return true;
 }
 
-static bool gather(struct import *im, const struct model_op *op, struct picks *p)
+static bool pick_gather(struct import *im, const struct model_op *op, struct picks *p)
 {
     bool fits;
     p->moved = import_type_out(im, op);
     p->c.kind = "gather";
     p->form.clamps = true;
-    if (!arrange(im, op, p, &fits)) return false;
+    if (!pick_arrange(im, op, p, &fits)) return false;
     if (!fits) return import_generic(im, op, "form");
     choose_operand(&p->c, &p->table, p->of_table);
     choose_operand(&p->c, &p->index, p->of_index);
     return choose_finish(im, op, &p->c, p->moved, p->of_moved);
 }
 
-static bool scatter(struct import *im, const struct model_op *op, struct picks *p, enum lx_combine combine)
+static bool pick_scatter(struct import *im, const struct model_op *op, struct picks *p,
+                         enum lx_combine combine)
 {
     struct import_value part = *import_in(im, op, 2);
     bool fits;
     p->moved = part.type;
     p->c.kind = "scatter";
     p->c.combine = combine;
-    if (!arrange(im, op, p, &fits)) return false;
+    if (!pick_arrange(im, op, p, &fits)) return false;
     if (!fits || combine == LX_COMBINE_COUNT) return import_generic(im, op, fits ? "reducer" : "form");
     choose_operand(&p->c, &p->table, p->of_table);
     choose_operand(&p->c, &p->index, p->of_index);
@@ -188,28 +192,28 @@ static bool scatter(struct import *im, const struct model_op *op, struct picks *
     return choose_finish(im, op, &p->c, import_type_out(im, op), p->of_table);
 }
 
-static struct picks picks_of(struct import *im, const struct model_op *op)
+static struct picks pick_picks_of(struct import *im, const struct model_op *op)
 {
     return (struct picks){.table = *import_in(im, op, 0), .index = *import_in(im, op, 1)};
 }
 
 bool map_gather(struct import *im, const struct model_op *op, const char *ours)
 {
-    struct picks p = picks_of(im, op);
-    struct list sizes = list_of(op, "slice_sizes");
+    struct picks p = pick_picks_of(im, op);
+    struct list sizes = pick_list_of(op, "slice_sizes");
     (void)ours;
-    p.form = (struct form){.window = list_of(op, "offset_dims"),
-                           .gone = list_of(op, "collapsed_slice_dims"),
-                           .map = list_of(op, "start_index_map"),
-                           .batch = list_of(op, "operand_batching_dims"),
-                           .index_batch = list_of(op, "start_indices_batching_dims"),
+    p.form = (struct form){.window = pick_list_of(op, "offset_dims"),
+                           .gone = pick_list_of(op, "collapsed_slice_dims"),
+                           .map = pick_list_of(op, "start_index_map"),
+                           .batch = pick_list_of(op, "operand_batching_dims"),
+                           .index_batch = pick_list_of(op, "start_indices_batching_dims"),
                            .vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count)};
     if (sizes.count != p.table.type->count) return import_generic(im, op, "schema");
-    return gather(im, op, &p);
+    return pick_gather(im, op, &p);
 }
 
 /* How the computation of a scatter, or a word of ONNX, combines; LX_COMBINE_COUNT: in no way that we know. */
-static enum lx_combine combine_of(const char *word, bool logical)
+static enum lx_combine pick_combine_of(const char *word, bool logical)
 {
     static const struct {
         const char *word;
@@ -226,17 +230,17 @@ static enum lx_combine combine_of(const char *word, bool logical)
 
 bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
 {
-    struct picks p = picks_of(im, op);
+    struct picks p = pick_picks_of(im, op);
     const char *word = import_replaces(im, op) ? "none" : import_reducer(im, op);
     (void)ours;
     if (op->operand_count != 3) return import_generic(im, op, "form");
-    p.form = (struct form){.window = list_of(op, "update_window_dims"),
-                           .gone = list_of(op, "inserted_window_dims"),
-                           .map = list_of(op, "scatter_dims_to_operand_dims"),
-                           .batch = list_of(op, "input_batching_dims"),
-                           .index_batch = list_of(op, "scatter_indices_batching_dims"),
+    p.form = (struct form){.window = pick_list_of(op, "update_window_dims"),
+                           .gone = pick_list_of(op, "inserted_window_dims"),
+                           .map = pick_list_of(op, "scatter_dims_to_operand_dims"),
+                           .batch = pick_list_of(op, "input_batching_dims"),
+                           .index_batch = pick_list_of(op, "scatter_indices_batching_dims"),
                            .vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count)};
-    return scatter(im, op, &p, combine_of(word, p.table.type->element == MODEL_BOOL));
+    return pick_scatter(im, op, &p, pick_combine_of(word, p.table.type->element == MODEL_BOOL));
 }
 
 static const int64_t counting[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

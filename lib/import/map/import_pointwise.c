@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool commutes(const char *ours)
+static bool point_commutes(const char *ours)
 {
     return strcmp(ours, "add") == 0 || strcmp(ours, "mul") == 0 || strcmp(ours, "max") == 0 ||
            strcmp(ours, "min") == 0;
@@ -26,7 +26,7 @@ bool map_pointwise(struct import *im, const struct model_op *op, const char *our
     if (kind->takes_value && op->operand_count == 2) {
         if (import_splat_exact(import_in(im, op, 1), &number, &whole))
             splat = 1;
-        else if (commutes(ours) && import_splat_exact(import_in(im, op, 0), &number, &whole))
+        else if (point_commutes(ours) && import_splat_exact(import_in(im, op, 0), &number, &whole))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)

@@ -29,17 +29,17 @@ struct running {
     bool exclusive, reverse;
 };
 
-static bool stays(const struct model_window *w)
+static bool pool_stays(const struct model_window *w)
 {
     return w->size == 1 && w->stride == 1 && w->low == 0 && w->high == 0 && w->hole == 1;
 }
 
 /* Windows that have all of a dimension on one side of each element are a running sum. */
-static bool is_running(const struct model_window *w, int count, struct running *r)
+static bool pool_is_running(const struct model_window *w, int count, struct running *r)
 {
     *r = (struct running){.axis = -1};
     for (int i = 0; i < count; i++) {
-        if (stays(&w[i])) continue;
+        if (pool_stays(&w[i])) continue;
         bool slides = w[i].stride == 1 && w[i].dilation == 1 && w[i].hole == 1 && w[i].in == w[i].out &&
                       w[i].in > 1 && w[i].size >= w[i].in && r->axis < 0;
         bool with = w[i].low + w[i].high == w[i].size - 1 && (w[i].low == 0 || w[i].high == 0);
@@ -50,9 +50,9 @@ static bool is_running(const struct model_window *w, int count, struct running *
     return r->axis >= 0;
 }
 
-/* What it begins with, and what is around it, is another number than none: it counts once, which is the same as often of a
- * maximum; a sum must have nothing around it. */
-static bool combine_first(struct import *im, const struct model_op *op, const char *two)
+/* What it begins with, and what is around it, is another number than none: it counts once, which is the
+ * same as often of a maximum; a sum must have nothing around it. */
+static bool pool_combine_first(struct import *im, const struct model_op *op, const char *two)
 {
     struct steps s = {im, op, true};
     if (import_class_of(im, op)->class == CLASS_GENERIC) return true;
@@ -63,7 +63,7 @@ static bool combine_first(struct import *im, const struct model_op *op, const ch
     return s.ok && import_bind_one(im, op, &y);
 }
 
-static bool nothing_around(const struct model_window *w, int count)
+static bool pool_nothing_around(const struct model_window *w, int count)
 {
     bool none = true;
     for (int i = 0; i < count; i++) none = none && w[i].low <= 0 && w[i].high <= 0 && w[i].hole == 1;
@@ -84,13 +84,14 @@ bool map_reduce_window(struct import *im, const struct model_op *op, const char 
     for (int i = 0; i < count; i++) w[i].out = y->extent[i];
     bool neutral = import_neutral(import_in(im, op, 1), ours);
     bool idempotent = strcmp(ours, "max") == 0 || strcmp(ours, "min") == 0;
-    if (!neutral && !idempotent && !(sums && nothing_around(w, count))) return import_generic(im, op, "init");
+    if (!neutral && !idempotent && !(sums && pool_nothing_around(w, count)))
+        return import_generic(im, op, "init");
     if (strcmp(ours, "any") == 0 || strcmp(ours, "all") == 0) { /* of truths: the largest, the least */
         if (!truth || !neutral) return import_generic(im, op, "reducer");
         ours = strcmp(ours, "any") == 0 ? "max" : "min";
     }
-    if (neutral && sums && is_running(w, count, &r))
+    if (neutral && sums && pool_is_running(w, count, &r))
         return import_scan(im, op, r.axis, r.exclusive, r.reverse);
     return slide_pool(im, op, ours, w, at, count, false) &&
-           (neutral || combine_first(im, op, sums ? "add" : ours));
+           (neutral || pool_combine_first(im, op, sums ? "add" : ours));
 }

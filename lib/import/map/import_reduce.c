@@ -19,8 +19,8 @@ bool import_without_repeats(struct import *im, const struct model_op *op, struct
     return true;
 }
 
-static bool reduced_value(struct import *im, const struct model_op *op, struct import_value v,
-                          const char *ours, const bool *goes)
+static bool reduce_reduced_value(struct import *im, const struct model_op *op, struct import_value v,
+                                 const char *ours, const bool *goes)
 {
     struct import_value out;
     const struct model_type *x = v.type, *type = import_type_out(im, op);
@@ -41,9 +41,9 @@ static bool reduced_value(struct import *im, const struct model_op *op, struct i
     return import_bind_one(im, op, &out);
 }
 
-static bool reduced(struct import *im, const struct model_op *op, const char *ours, const bool *goes)
+static bool reduce_reduced(struct import *im, const struct model_op *op, const char *ours, const bool *goes)
 {
-    return reduced_value(im, op, *import_in(im, op, 0), ours, goes);
+    return reduce_reduced_value(im, op, *import_in(im, op, 0), ours, goes);
 }
 
 /* Places are counted in the order of the file: the operand is laid out that way. */
@@ -64,7 +64,7 @@ bool map_arg_reduce(struct import *im, const struct model_op *op, const char *ou
         if (goes[d]) length *= x->extent[d];
     }
     if (length == 1) return import_number(im, op, 0);
-    return import_plain(im, &v, op) && reduced_value(im, op, v, ours, goes);
+    return import_plain(im, &v, op) && reduce_reduced_value(im, op, v, ours, goes);
 }
 
 bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
@@ -87,11 +87,11 @@ bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
         if (dim < 0 || dim >= rank) return import_generic(im, op, "schema");
         goes[dim] = true;
     }
-    return reduced(im, op, ours, goes);
+    return reduce_reduced(im, op, ours, goes);
 }
 
-/* What the computation of an HLO reduce does with two elements: ours for a reduction and for two operands, and the
- * number that changes nothing. */
+/* What the computation of an HLO reduce does with two elements: ours for a reduction and for two operands,
+ * and the number that changes nothing. */
 struct reducer {
     const char *theirs, *ours, *two;
     double neutral;
@@ -105,14 +105,14 @@ static const struct reducer reducers[] = {{"add", "sum", "add", 0},
                                           {"or", "any", "or", 0}};
 
 /* Bit by bit, where numbers are no truths: no kind of ours reduces so. */
-static bool combines_bits(const struct import *im, const struct model_op *op)
+static bool reduce_combines_bits(const struct import *im, const struct model_op *op)
 {
     bool bits = strcmp(op->kind, "and") == 0 || strcmp(op->kind, "or") == 0;
     return bits && model_type_of(im->m, op->results[0])->element != MODEL_BOOL;
 }
 
 /* What a value of the computation is before it was cast to a wider type and back. */
-static int32_t uncast(const struct import *im, const struct model_body *b, int32_t value)
+static int32_t reduce_uncast(const struct import *im, const struct model_body *b, int32_t value)
 {
     for (int steps = 0; steps < 4; steps++) {
         const struct model_value *v = &im->m->values.at[value];
@@ -125,11 +125,11 @@ static int32_t uncast(const struct import *im, const struct model_body *b, int32
 }
 
 /* One op of the two numbers, in either order. */
-static const struct reducer *reducer_of(const struct import *im, const struct model_op *op)
+static const struct reducer *reduce_reducer_of(const struct import *im, const struct model_op *op)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
     if (!b || b->op_count > 8 || b->argument_count != 2 || b->result_count != 1) return NULL;
-    int32_t root = uncast(im, b, b->results[0]), x = b->arguments[0], y = b->arguments[1];
+    int32_t root = reduce_uncast(im, b, b->results[0]), x = b->arguments[0], y = b->arguments[1];
     if (model_type_of(im->m, root)->element == MODEL_TUPLE || model_type_of(im->m, x)->element == MODEL_TUPLE)
         return NULL;
     const struct model_element_row *inside = model_element_row(model_type_of(im->m, root)->element),
@@ -140,15 +140,16 @@ static const struct reducer *reducer_of(const struct import *im, const struct mo
             const struct model_op *o = &b->ops[i];
             if (strcmp(o->kind, reducers[k].theirs) != 0 || o->operand_count != 2 || o->results[0] != root)
                 continue;
-            int32_t p = uncast(im, b, o->operands[0]), q = uncast(im, b, o->operands[1]);
-            if ((p == x && q == y) || (p == y && q == x)) return combines_bits(im, o) ? NULL : &reducers[k];
+            int32_t p = reduce_uncast(im, b, o->operands[0]), q = reduce_uncast(im, b, o->operands[1]);
+            if ((p == x && q == y) || (p == y && q == x))
+                return reduce_combines_bits(im, o) ? NULL : &reducers[k];
         }
     return NULL;
 }
 
 const char *import_reducer(const struct import *im, const struct model_op *op)
 {
-    const struct reducer *r = reducer_of(im, op);
+    const struct reducer *r = reduce_reducer_of(im, op);
     return r ? r->ours : NULL;
 }
 
@@ -159,7 +160,7 @@ bool import_replaces(const struct import *im, const struct model_op *op)
 }
 
 /* The largest or the least number of an integer type, as its 64 bits. */
-static int64_t end_of_range(enum model_element e, bool most)
+static int64_t reduce_end_of_range(enum model_element e, bool most)
 {
     int bits = model_element_row(e)->bits;
     bool with_sign = model_element_row(e)->number == MODEL_SIGNED;
@@ -168,13 +169,15 @@ static int64_t end_of_range(enum model_element e, bool most)
     return (int64_t)(with_sign ? (most ? all >> 1 : ~(all >> 1)) : most ? all : 0);
 }
 
-/* Does the number that the reduction begins with change nothing? The least whole number is as good as none. */
-static bool is_neutral(const struct import_value *v, const struct reducer *r)
+/* Does the number that the reduction begins with change nothing? The least whole number is as good as
+ * none. */
+static bool reduce_is_neutral(const struct import_value *v, const struct reducer *r)
 {
     double number;
     int64_t whole;
     if (!import_splat_exact(v, &number, &whole)) return false;
-    if (v->known->ints && isinf(r->neutral)) return whole == end_of_range(v->type->element, r->neutral > 0);
+    if (v->known->ints && isinf(r->neutral))
+        return whole == reduce_end_of_range(v->type->element, r->neutral > 0);
     return number == r->neutral ||
            (isinf(r->neutral) && (number < 0) == (r->neutral < 0) && fabs(number) >= 3.3e38);
 }
@@ -182,20 +185,20 @@ static bool is_neutral(const struct import_value *v, const struct reducer *r)
 bool import_neutral(const struct import_value *v, const char *ours)
 {
     for (size_t k = 0; k < sizeof reducers / sizeof *reducers; k++)
-        if (strcmp(reducers[k].ours, ours) == 0) return is_neutral(v, &reducers[k]);
+        if (strcmp(reducers[k].ours, ours) == 0) return reduce_is_neutral(v, &reducers[k]);
     return false;
 }
 
 bool map_reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct reducer *r = op->operand_count == 2 ? reducer_of(im, op) : NULL;
+    const struct reducer *r = op->operand_count == 2 ? reduce_reducer_of(im, op) : NULL;
     struct steps s = {im, op, true};
     double number;
     (void)ours;
     if (!r || !import_is_tensor(im, op->operands[0]) || !import_is_tensor(im, op->operands[1]) ||
         !import_is_tensor(im, op->results[0]))
         return import_generic(im, op, "reducer");
-    bool neutral = is_neutral(import_in(im, op, 1), r);
+    bool neutral = reduce_is_neutral(import_in(im, op, 1), r);
     if (!map_reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
         return im->st->code == LX_OK;
     struct import_value y = *import_leaf(im, op->results[0], 0), first = *import_in(im, op, 1);

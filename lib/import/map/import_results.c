@@ -1,13 +1,11 @@
-/* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles of arguments as
- * they are in the pattern in the end. */
-#include "import/map/import_results.h"
-#include "import/map/import_names.h"
-#include "import/map/import_roles.h"
+/* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles
+ * of arguments as they are in the pattern in the end. */
+#include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "base/fail.h"
 
 /* A copy that the file asks for (copy of HLO) is one where it is returned. */
-static bool copied(struct import *im, struct import_value *v)
+static bool result_copied(struct import *im, struct import_value *v)
 {
     int dims[VIEW_MAX_RANK];
     struct sketch_operand in = {v->storage, v->view, v->via};
@@ -22,14 +20,14 @@ static bool copied(struct import *im, struct import_value *v)
     return ok;
 }
 
-static bool is_argument(const struct import *im, int32_t storage)
+static bool result_is_argument(const struct import *im, int32_t storage)
 {
     enum lx_role role = storage < 0 ? LX_ROLE_COUNT : im->storages.at[storage].role;
     return role < LX_INTERMEDIATE || role == LX_STATE;
 }
 
 /* An argument that is returned unchanged is no work: a tensor, and a note. */
-static void note_returned(struct import *im, int32_t storage)
+static void result_note_returned(struct import *im, int32_t storage)
 {
     struct storage *s = &im->storages.at[storage];
     bool state = s->role == LX_STATE;
@@ -56,8 +54,8 @@ int64_t import_result_count(const struct lx_model *m)
     return n;
 }
 
-/* By tensor of the results: the state whose buffer is to have it, a storage; -1: none. NULL: memory is out. */
-static int32_t *states_of_results(struct import *im)
+/* By tensor of the results: the state whose buffer is to have it, a storage; -1: none. */
+static int32_t *result_states_of_results(struct import *im)
 {
     int64_t tensors = import_result_count(im->m);
     int32_t *state = arena_array(&im->memory, (size_t)tensors + 1, sizeof *state);
@@ -69,16 +67,16 @@ static int32_t *states_of_results(struct import *im)
     return state;
 }
 
-/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied that the
- * buffer of another one, `state`, is to have. */
+/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is
+ * copied that the buffer of another one, `state`, is to have. */
 static bool stored_result(struct import *im, int32_t state, struct import_value *of, int32_t *out)
 {
     struct import_value v = *of;
-    bool returned = v.storage >= 0 && is_argument(im, v.storage);
+    bool returned = v.storage >= 0 && result_is_argument(im, v.storage);
     struct label_place at = {im->sketches.count, im->storages.count, NULL};
     *out = -1;
     im->result_name = "output";
-    if (returned && (v.copied || (state >= 0 && state != v.storage)) ? !copied(im, &v)
+    if (returned && (v.copied || (state >= 0 && state != v.storage)) ? !result_copied(im, &v)
                                                                      : !import_plain(im, &v, NULL))
         return false;
     import_call_it(im, &at, v.name);
@@ -88,7 +86,7 @@ static bool stored_result(struct import *im, int32_t state, struct import_value 
         fact_add(&im->notes, "outputs without elements", NULL, 1);
         return true;
     }
-    if (is_argument(im, v.storage)) return note_returned(im, v.storage), true;
+    if (result_is_argument(im, v.storage)) return result_note_returned(im, v.storage), true;
     if (im->storages.at[v.storage].role == LX_OUTPUT)
         fact_add(&im->notes, "outputs returned twice", im->storages.at[v.storage].name, 1);
     else
@@ -101,7 +99,7 @@ static bool stored_result(struct import *im, int32_t state, struct import_value 
 bool import_gather_results(struct import *im, int32_t *results, int *count)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    const int32_t *state = states_of_results(im);
+    const int32_t *state = result_states_of_results(im);
     *count = 0;
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
@@ -113,7 +111,7 @@ bool import_gather_results(struct import *im, int32_t *results, int *count)
 }
 
 /* Where the pattern differs from what the rule said, why. */
-static const char *rule_of(const struct import_role *r, enum lx_role role)
+static const char *result_rule_of(const struct import_role *r, enum lx_role role)
 {
     if (role == r->role) return r->rule;
     return role == LX_STATE ? "written" : "not written in place";
@@ -130,7 +128,7 @@ void import_note_arguments(struct import *im)
         if (role != LX_WEIGHT && role != LX_STATE) role = LX_INPUT;
         fact_add(&im->notes, "arguments", words[role], 1);
         fact_add(&im->notes, "argument bytes", words[role], t->bytes);
-        fact_add(&im->notes, "rules of roles", rule_of(r, role), 1);
+        fact_add(&im->notes, "rules of roles", result_rule_of(r, role), 1);
         if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
     }
 }

@@ -1,6 +1,6 @@
-/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user says so. The
- * report counts which rule decided. */
-#include "import/map/import_roles.h"
+/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user
+ * says so. The report counts which rule decided. */
+#include "import/map/import.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -23,15 +23,15 @@ static const struct weight_use hlo_uses_of[] = {
     {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {NULL, 0, 0}};
 /* clang-format on */
 
-static bool uses_as_weight(const struct weight_use *rows, const char *kind, int operand)
+static bool role_uses_as_weight(const struct weight_use *rows, const char *kind, int operand)
 {
     for (; rows->kind; rows++)
         if (strcmp(rows->kind, kind) == 0) return operand >= rows->first && operand <= rows->last;
     return false;
 }
 
-/* By argument of the entry: how it is used. NULL: memory is out. */
-static unsigned char *uses_of(const struct lx_model *m)
+/* By argument of the entry: how it is used. */
+static unsigned char *role_uses_of(const struct lx_model *m)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
     const struct weight_use *rows = m->format == MODEL_HLO ? hlo_uses_of : ttir_uses;
@@ -39,7 +39,8 @@ static unsigned char *uses_of(const struct lx_model *m)
     for (int i = 0; use && i < b->op_count; i++)
         for (int k = 0; k < b->ops[i].operand_count; k++)
             if (b->ops[i].operands[k] >= 0)
-                use[b->ops[i].operands[k]] |= uses_as_weight(rows, b->ops[i].kind, k) ? AS_WEIGHT : OTHERWISE;
+                use[b->ops[i].operands[k]] |=
+                    role_uses_as_weight(rows, b->ops[i].kind, k) ? AS_WEIGHT : OTHERWISE;
     for (int i = 0; use && i < b->result_count; i++)
         if (b->results[i] >= 0) use[b->results[i]] |= OTHERWISE;
     return use;
@@ -61,7 +62,7 @@ static struct role_choice ttir_role(const struct model_value *v, unsigned use)
 }
 
 /* The author's name of a parameter says what it is for. */
-static bool by_name(const char *metadata, struct role_choice *out)
+static bool role_by_name(const char *metadata, struct role_choice *out)
 {
     static const struct {
         const char *word;
@@ -82,7 +83,7 @@ static bool by_name(const char *metadata, struct role_choice *out)
 }
 
 /* "{1, 0}": which tensor of the results that is, counted through tuples; -1: none. */
-static int64_t tensor_at(const struct lx_model *m, const char *path)
+static int64_t role_tensor_at(const struct lx_model *m, const char *path)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
     const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
@@ -99,7 +100,7 @@ static int64_t tensor_at(const struct lx_model *m, const char *path)
 }
 
 /* `{ {0}: (3, {}, may-alias), ...}`: by parameter, the output whose buffer it is; -1: none. */
-static void read_aliases(const struct lx_model *m, int64_t *output, int count)
+static void role_read_aliases(const struct lx_model *m, int64_t *output, int count)
 {
     const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *brace = text;
     for (int i = 0; i < count; i++) output[i] = -1;
@@ -108,12 +109,12 @@ static void read_aliases(const struct lx_model *m, int64_t *output, int count)
         if (*p != ':') continue;
         const char *open = p + 1 + strspn(p + 1, " ");
         long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
-        if (parameter >= 0 && parameter < count) output[parameter] = tensor_at(m, brace);
+        if (parameter >= 0 && parameter < count) output[parameter] = role_tensor_at(m, brace);
     }
 }
 
 /* Is that tensor of the results the parameter itself? */
-static bool passes_through(const struct lx_model *m, int64_t output, int32_t value)
+static bool role_passes_through(const struct lx_model *m, int64_t output, int32_t value)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
     int32_t at = b->result_count == 1 ? b->results[0] : -1;
@@ -130,7 +131,7 @@ static bool passes_through(const struct lx_model *m, int64_t output, int32_t val
     return at == value;
 }
 
-static bool is_whole(enum model_element e)
+static bool role_is_whole(enum model_element e)
 {
     enum model_number n = model_element_row(e)->number;
     return n == MODEL_SIGNED || n == MODEL_UNSIGNED;
@@ -141,10 +142,10 @@ static struct role_choice hlo_role(const struct lx_model *m, int32_t value, int6
     const struct model_value *v = &m->values.at[value];
     const char *sharding = model_attr_word(&v->attrs, "sharding", "");
     struct role_choice named;
-    if (output >= 0 && passes_through(m, output, value)) return (struct role_choice){LX_WEIGHT, "alias"};
+    if (output >= 0 && role_passes_through(m, output, value)) return (struct role_choice){LX_WEIGHT, "alias"};
     if (output >= 0) return (struct role_choice){LX_STATE, "alias"};
-    if (by_name(model_attr_word(&v->attrs, "metadata", ""), &named)) return named;
-    if (is_whole(v->type->element)) return (struct role_choice){LX_INPUT, "whole numbers"};
+    if (role_by_name(model_attr_word(&v->attrs, "metadata", ""), &named)) return named;
+    if (role_is_whole(v->type->element)) return (struct role_choice){LX_INPUT, "whole numbers"};
     if (strstr(sharding, "devices=")) return (struct role_choice){LX_WEIGHT, "sharding"};
     if (v->type->elements > BIG && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
     return (struct role_choice){LX_INPUT, "otherwise"};
@@ -171,16 +172,16 @@ static struct role_choice onnx_role(const struct import *im, int32_t value, int6
     return (struct role_choice){LX_INPUT, "graph input"};
 }
 
-static const char *shown_name(const struct model_value *v)
+static const char *role_shown_name(const struct model_value *v)
 {
     return model_attr_word(&v->attrs, "ttir.name", v->name);
 }
 
-static bool given(const struct import *im, const struct model_value *v, struct role_choice *out)
+static bool role_given(const struct import *im, const struct model_value *v, struct role_choice *out)
 {
     for (int i = 0; i < im->options.role_count; i++) {
         const struct lx_model_binding *b = &im->options.roles[i];
-        if (strcmp(b->name, v->name) != 0 && strcmp(b->name, shown_name(v)) != 0) continue;
+        if (strcmp(b->name, v->name) != 0 && strcmp(b->name, role_shown_name(v)) != 0) continue;
         *out = (struct role_choice){(enum lx_role)b->value, "given"};
         return true;
     }
@@ -188,7 +189,7 @@ static bool given(const struct import *im, const struct model_value *v, struct r
 }
 
 /* Every role that was given must be of an argument. */
-static bool all_found(struct import *im)
+static bool role_all_found(struct import *im)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     for (int i = 0; i < im->options.role_count; i++) {
@@ -196,7 +197,7 @@ static bool all_found(struct import *im)
         for (int k = 0; k < b->argument_count; k++) {
             const struct model_value *v = &im->m->values.at[b->arguments[k]];
             found |= strcmp(im->options.roles[i].name, v->name) == 0 ||
-                     strcmp(im->options.roles[i].name, shown_name(v)) == 0;
+                     strcmp(im->options.roles[i].name, role_shown_name(v)) == 0;
         }
         if (!found)
             return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
@@ -209,20 +210,60 @@ static bool all_found(struct import *im)
 bool import_roles(struct import *im, struct import_role *out)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    unsigned char *use = uses_of(im->m);
+    unsigned char *use = role_uses_of(im->m);
     int64_t *output = mem_zeroed((size_t)b->argument_count + 1, sizeof *output);
     bool ok = use && output;
-    if (ok) read_aliases(im->m, output, b->argument_count);
+    if (ok) role_read_aliases(im->m, output, b->argument_count);
     for (int i = 0; ok && i < b->argument_count; i++) {
         int32_t value = b->arguments[i];
         const struct model_value *v = &im->m->values.at[value];
         struct role_choice c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
                                : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
                                                             : onnx_role(im, value, &output[i]);
-        given(im, v, &c);
+        role_given(im, v, &c);
         out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
     }
     mem_free(use);
     mem_free(output);
-    return all_found(im);
+    return role_all_found(im);
+}
+
+/* ---- Weights that the file wants stored with common exponents (ttcore ---- */
+
+int import_block_of(const struct import *im, const struct model_value *v, enum lx_role role)
+{
+    static const struct {
+        const char *word;
+        enum lx_dtype type;
+    } words[] = {{"bfp_bf8", LX_BFP8}, {"bfp_bf4", LX_BFP4}};
+    const char *word = model_attr_word(&v->attrs, "ttcore.weight_dtype", "");
+    for (size_t i = 0; im->options.weight_dtype && role == LX_WEIGHT && i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0) return 1 + (int)words[i].type;
+    return 0;
+}
+
+/* By tensor: does an op read it as a number of its own? */
+static bool *block_read_otherwise(const struct graph_builder *b)
+{
+    bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise);
+    for (size_t o = 0; otherwise && o < b->ops.count; o++)
+        for (int i = 0; i < b->ops.at[o].input_count; i++)
+            if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
+    return otherwise;
+}
+
+bool import_store_blocks(struct import *im, struct graph_builder *b)
+{
+    bool *otherwise = block_read_otherwise(b), ok = otherwise != NULL;
+    for (size_t i = 0; ok && i < im->storages.count; i++) {
+        const struct storage *s = &im->storages.at[i];
+        if (!s->block || s->tensor < 0) continue;
+        enum lx_dtype type = (enum lx_dtype)(s->block - 1);
+        bool weight = b->tensors.at[s->tensor].role == LX_WEIGHT && !otherwise[s->tensor];
+        fact_add(&im->notes, "weight types", weight ? lx_dtype_word(type) : "kept: not only products read it",
+                 1);
+        if (weight) ok = builder_retype(b, s->tensor, type, im->st);
+    }
+    mem_free(otherwise);
+    return ok;
 }

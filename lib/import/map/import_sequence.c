@@ -1,7 +1,8 @@
-/* The order of sketches. They are made in the order of the file; where one writes over a tensor that a later one reads as
- * it was, the reader is moved up, with all that it needs, unless it needs what is written: then nothing is changed and
- * the caller makes a copy. A graph of who comes after whom is searched for that; a search goes over each sketch once, and
- * all of them together are limited. In the end the first sketch that may come is the next. */
+/* The order of sketches. They are made in the order of the file; where one writes over a tensor that a
+ * later one reads as it was, the reader is moved up, with all that it needs, unless it needs what is
+ * written: then nothing is changed and the caller makes a copy. A graph of who comes after whom is
+ * searched for that; a search goes over each sketch once, and all of them together are limited. In the end
+ * the first sketch that may come is the next. */
 #include "import/map/import_sequence.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -10,7 +11,7 @@
 
 enum { WORK_PER_SKETCH = 256 };
 
-static void link_to(struct sequence *q, int32_t *list, int32_t to)
+static void sequence_link_to(struct sequence *q, int32_t *list, int32_t to)
 {
     struct sequence_link l = {to, *list};
     VEC_PUSH(&q->links, l);
@@ -22,23 +23,23 @@ struct last_access {
     int32_t *writer, *readers;
 };
 
-static void link_reader(struct sequence *q, struct last_access *a, int32_t storage, int32_t sketch)
+static void sequence_link_reader(struct sequence *q, struct last_access *a, int32_t storage, int32_t sketch)
 {
-    if (a->writer[storage] >= 0) link_to(q, &q->after[a->writer[storage]], sketch);
-    link_to(q, &a->readers[storage], sketch);
-    link_to(q, &q->readers[storage], sketch);
+    if (a->writer[storage] >= 0) sequence_link_to(q, &q->after[a->writer[storage]], sketch);
+    sequence_link_to(q, &a->readers[storage], sketch);
+    sequence_link_to(q, &q->readers[storage], sketch);
 }
 
-static void link_writer(struct sequence *q, struct last_access *a, int32_t storage, int32_t sketch)
+static void sequence_link_writer(struct sequence *q, struct last_access *a, int32_t storage, int32_t sketch)
 {
-    if (a->writer[storage] >= 0) link_to(q, &q->after[a->writer[storage]], sketch);
+    if (a->writer[storage] >= 0) sequence_link_to(q, &q->after[a->writer[storage]], sketch);
     for (int32_t i = a->readers[storage]; i >= 0; i = q->links.at[i].next)
-        if (q->links.at[i].to != sketch) link_to(q, &q->after[q->links.at[i].to], sketch);
+        if (q->links.at[i].to != sketch) sequence_link_to(q, &q->after[q->links.at[i].to], sketch);
     a->writer[storage] = sketch;
     a->readers[storage] = -1;
 }
 
-static int32_t *none(size_t count)
+static int32_t *sequence_none(size_t count)
 {
     int32_t *list = mem_alloc((count + 1) * sizeof *list);
     for (size_t i = 0; i <= count; i++) list[i] = -1;
@@ -48,13 +49,16 @@ static int32_t *none(size_t count)
 void sequence_make(struct sequence *q, struct import *im, int more)
 {
     size_t sketches = im->sketches.count + (size_t)more, storages = im->storages.count;
-    struct last_access a = {none(storages), none(storages)};
-    *q = (struct sequence){
-        .im = im, .after = none(sketches), .readers = none(storages), .seen = none(sketches)};
+    struct last_access a = {sequence_none(storages), sequence_none(storages)};
+    *q = (struct sequence){.im = im,
+                           .after = sequence_none(sketches),
+                           .readers = sequence_none(storages),
+                           .seen = sequence_none(sketches)};
     for (size_t i = 0; i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[i];
-        for (int k = 0; k < s->input_count; k++) link_reader(q, &a, s->operand[k].storage, (int32_t)i);
-        link_writer(q, &a, s->operand[s->input_count].storage, (int32_t)i);
+        for (int k = 0; k < s->input_count; k++)
+            sequence_link_reader(q, &a, s->operand[k].storage, (int32_t)i);
+        sequence_link_writer(q, &a, s->operand[s->input_count].storage, (int32_t)i);
     }
     mem_free(a.writer);
     mem_free(a.readers);
@@ -69,7 +73,7 @@ void sequence_free(struct sequence *q)
     VEC_FREE(&q->stack);
 }
 
-static void visit(struct sequence *q, int32_t sketch)
+static void sequence_visit(struct sequence *q, int32_t sketch)
 {
     if (q->seen[sketch] == q->search) return;
     q->seen[sketch] = q->search;
@@ -78,14 +82,14 @@ static void visit(struct sequence *q, int32_t sketch)
 }
 
 /* Marks all that comes after a sketch. False: that took too long. */
-static bool search_from(struct sequence *q, int32_t sketch)
+static bool sequence_search_from(struct sequence *q, int32_t sketch)
 {
     q->search++;
     q->stack.count = 0;
-    visit(q, sketch);
+    sequence_visit(q, sketch);
     while (q->stack.count > 0) {
         int32_t at = q->stack.at[--q->stack.count];
-        for (int32_t i = q->after[at]; i >= 0; i = q->links.at[i].next) visit(q, q->links.at[i].to);
+        for (int32_t i = q->after[at]; i >= 0; i = q->links.at[i].next) sequence_visit(q, q->links.at[i].to);
     }
     return q->work < WORK_PER_SKETCH * (int64_t)(q->im->sketches.count + 64);
 }
@@ -96,18 +100,18 @@ bool sequence_before(struct sequence *q, int32_t storage, int32_t writer, bool t
     for (int32_t i = q->readers[storage]; i >= 0; i = q->links.at[i].next)
         later |= q->links.at[i].to > writer;
     if (later && !turn) return false;
-    if ((later || q->turned) && !search_from(q, writer)) return false;
+    if ((later || q->turned) && !sequence_search_from(q, writer)) return false;
     for (int32_t i = q->readers[storage]; (later || q->turned) && i >= 0; i = q->links.at[i].next)
         if (q->links.at[i].to != writer && q->seen[q->links.at[i].to] == q->search) return false;
     for (int32_t i = q->readers[storage]; i >= 0; i = q->links.at[i].next)
-        if (q->links.at[i].to != writer) link_to(q, &q->after[q->links.at[i].to], writer);
+        if (q->links.at[i].to != writer) sequence_link_to(q, &q->after[q->links.at[i].to], writer);
     q->turned |= later;
     return true;
 }
 
 void sequence_append(struct sequence *q, int32_t writer)
 {
-    link_to(q, &q->after[writer], (int32_t)q->im->sketches.count - 1);
+    sequence_link_to(q, &q->after[writer], (int32_t)q->im->sketches.count - 1);
 }
 
 size_t sequence_mark(const struct sequence *q)
@@ -124,7 +128,7 @@ void sequence_undo(struct sequence *q, size_t mark)
 }
 
 /* A heap of sketches, the first on top. */
-static void sift_up(int32_t *heap, size_t at)
+static void sequence_sift_up(int32_t *heap, size_t at)
 {
     while (at > 0 && heap[(at - 1) / 2] > heap[at]) {
         int32_t swap = heap[at];
@@ -134,7 +138,7 @@ static void sift_up(int32_t *heap, size_t at)
     }
 }
 
-static int32_t take_first(int32_t *heap, size_t *count)
+static int32_t sequence_take_first(int32_t *heap, size_t *count)
 {
     int32_t first = heap[0], last = heap[--*count];
     size_t at = 0, next;
@@ -148,7 +152,7 @@ static int32_t take_first(int32_t *heap, size_t *count)
     return first;
 }
 
-static size_t in_order(const struct sequence *q, int32_t *waits, int32_t *heap, int32_t *order)
+static size_t sequence_in_order(const struct sequence *q, int32_t *waits, int32_t *heap, int32_t *order)
 {
     size_t n = q->im->sketches.count, ready = 0, done = 0;
     for (size_t i = 0; i < n; i++)
@@ -156,12 +160,12 @@ static size_t in_order(const struct sequence *q, int32_t *waits, int32_t *heap, 
     for (size_t i = 0; i < n; i++)
         if (waits[i] == 0) heap[ready++] = (int32_t)i; /* ascending: a heap already */
     while (ready > 0) {
-        int32_t now = take_first(heap, &ready);
+        int32_t now = sequence_take_first(heap, &ready);
         order[done++] = now;
         for (int32_t k = q->after[now]; k >= 0; k = q->links.at[k].next)
             if (--waits[q->links.at[k].to] == 0) {
                 heap[ready] = q->links.at[k].to;
-                sift_up(heap, ready++);
+                sequence_sift_up(heap, ready++);
             }
     }
     return done;
@@ -173,7 +177,7 @@ bool sequence_order(struct sequence *q)
     if (!q->turned) return true;
     int32_t *waits = mem_zeroed(n + 1, sizeof *waits), *heap = mem_alloc((n + 1) * sizeof *heap);
     int32_t *order = arena_array(&q->im->memory, n + 1, sizeof *order);
-    bool memory = waits && heap && order, ok = memory && in_order(q, waits, heap, order) == n;
+    bool memory = waits && heap && order, ok = memory && sequence_in_order(q, waits, heap, order) == n;
     q->im->order = ok ? order : NULL;
     mem_free(waits);
     mem_free(heap);

@@ -1,4 +1,5 @@
-/* In which order sketches are built once some write a tensor over that others still read. Private to the folder. */
+/* In which order sketches are built once some write a tensor over that others still read. Private to the
+ * folder. */
 #ifndef LX_IMPORT_IMPORT_SEQUENCE_H
 #define LX_IMPORT_IMPORT_SEQUENCE_H
 
@@ -21,11 +22,11 @@ struct sequence {
     bool turned; /* some sketch is built after a later one */
 };
 
-/* False: memory is out; sequence_free all the same. */
+/* sequence_free afterwards. */
 void sequence_make(struct sequence *q, struct import *im, int more);
 void sequence_free(struct sequence *q);
-/* Everybody but `writer` itself who reads the storage comes before `writer`. False: that cannot be, as one of them needs
- * what is written; or, without `turn`, as one of them is a later sketch. */
+/* Everybody but `writer` itself who reads the storage comes before `writer`. False: that cannot be, as one
+ * of them needs what is written; or, without `turn`, as one of them is a later sketch. */
 bool sequence_before(struct sequence *q, int32_t storage, int32_t writer, bool turn);
 /* The last sketch is new, and reads what `writer` makes. */
 void sequence_append(struct sequence *q, int32_t writer);

@@ -30,7 +30,7 @@ void import_force(struct import *im, struct op_class *owner, const struct sketch
 }
 
 /* Does the storage of this operand have the digits of dimension `dim` from `low` on? */
-static bool has_piece(const struct sketch_operand *o, int dim, int64_t low)
+static bool sketch_has_piece(const struct sketch_operand *o, int dim, int64_t low)
 {
     int64_t base = 1;
     for (int i = o->view.first[dim + 1] - 1; i >= o->view.first[dim]; i--) {
@@ -47,8 +47,8 @@ struct pieces {
 };
 
 /* The pieces of a dimension, and which of them any operand has. */
-static void find_pieces(struct import *im, const struct sketch_operand *in, int count, int dim,
-                        int64_t extent, struct cuts *cuts, bool *there)
+static void sketch_find_pieces(struct import *im, const struct sketch_operand *in, int count, int dim,
+                               int64_t extent, struct cuts *cuts, bool *there)
 {
     bool changed;
     cuts_whole(cuts, extent);
@@ -56,12 +56,12 @@ static void find_pieces(struct import *im, const struct sketch_operand *in, int 
         if (!cuts_of_dim(cuts, &in[i].view, dim, &changed)) import_force(im, im->owner, in, count, "atoms");
     for (int k = 0; k + 1 < cuts->count; k++) {
         there[k] = im->whole_result || count == 0;
-        for (int i = 0; i < count; i++) there[k] |= has_piece(&in[i], dim, cuts->at[k]);
+        for (int i = 0; i < count; i++) there[k] |= sketch_has_piece(&in[i], dim, cuts->at[k]);
     }
 }
 
 /* The view of the result over its own dimensions, storage row-major in what is there. */
-static bool lay_out(struct pieces *p, int rank, struct view *v)
+static bool sketch_lay_out(struct pieces *p, int rank, struct view *v)
 {
     int64_t low = p->elements;
     view_start(v);
@@ -78,7 +78,7 @@ static bool lay_out(struct pieces *p, int rank, struct view *v)
 }
 
 /* The same over the dimensions of the op. */
-static bool over_op(const struct view *v, int op_rank, const int *dims, struct view *out)
+static bool sketch_over_op(const struct view *v, int op_rank, const int *dims, struct view *out)
 {
     view_start(out);
     for (int d = 0; d < op_rank; d++) {
@@ -90,16 +90,16 @@ static bool over_op(const struct view *v, int op_rank, const int *dims, struct v
 }
 
 /* Its own dimensions are what a storage is cut by first, however short they are. */
-static void cut_by_view(struct storage *s, const struct view *v)
+static void sketch_cut_by_view(struct storage *s, const struct view *v)
 {
     bool changed;
     for (int i = v->first[v->rank] - 1; i >= 0; i--)
         if (v->atom[i].low > 1 && s->cuts.count <= LX_MAX_RANK) cuts_add(&s->cuts, v->atom[i].low, &changed);
 }
 
-static bool result(struct import *im, const struct model_op *from, const int64_t *extent,
-                   const struct sketch_operand *in, int count, const struct model_type *type, const int *dims,
-                   struct import_value *out)
+static bool sketch_result(struct import *im, const struct model_op *from, const int64_t *extent,
+                          const struct sketch_operand *in, int count, const struct model_type *type,
+                          const int *dims, struct import_value *out)
 {
     struct pieces p = {.elements = 1};
     for (int d = 0; d < type->count; d++) {
@@ -107,22 +107,22 @@ static bool result(struct import *im, const struct model_op *from, const int64_t
             cuts_whole(&p.cuts[d], 1);
             continue;
         }
-        find_pieces(im, in, count, dims[d], extent[dims[d]], &p.cuts[d], p.there[d]);
+        sketch_find_pieces(im, in, count, dims[d], extent[dims[d]], &p.cuts[d], p.there[d]);
         for (int k = 0; k + 1 < p.cuts[d].count; k++)
             if (p.there[d][k]) p.elements *= p.cuts[d].at[k + 1] / p.cuts[d].at[k];
     }
     *out = (struct import_value){.type = type};
-    if (!lay_out(&p, type->count, &out->view)) {
+    if (!sketch_lay_out(&p, type->count, &out->view)) {
         import_force(im, im->owner, in, count, "rank");
         return import_fresh(im, "value", type, from, out);
     }
     out->storage = import_storage(im, im->result_name, type->element, p.elements, from);
-    if (out->storage >= 0) cut_by_view(&im->storages.at[out->storage], &out->view);
+    if (out->storage >= 0) sketch_cut_by_view(&im->storages.at[out->storage], &out->view);
     return out->storage >= 0;
 }
 
 /* Where a result is cut otherwise than its own dimensions are, the view of an operand is why. */
-static struct op_class *origin_of(const struct view *v, const struct sketch_operand *in, int count)
+static struct op_class *sketch_origin_of(const struct view *v, const struct sketch_operand *in, int count)
 {
     bool plain = v->first[v->rank] <= v->rank;
     for (int i = 0; i < v->first[v->rank]; i++) plain &= v->atom[i].low > 0;
@@ -131,11 +131,12 @@ static struct op_class *origin_of(const struct view *v, const struct sketch_oper
     return NULL;
 }
 
-static bool opaque_result(struct import *im, const char *kind, const struct model_op *op,
-                          const int32_t *inputs, int count, const struct model_type *type,
-                          struct import_value *out);
+static bool sketch_opaque_result(struct import *im, const char *kind, const struct model_op *op,
+                                 const int32_t *inputs, int count, const struct model_type *type,
+                                 struct import_value *out);
 
-/* What has no elements has no storage, and no place in an index map: the op is known by its other operands. */
+/* What has no elements has no storage, and no place in an index map: the op is known by its other
+ * operands. */
 static bool sketch_of_rest(struct import *im, const struct model_op *from, const struct sketch_operand *in,
                            int count, const struct model_type *type, struct import_value *out)
 {
@@ -144,7 +145,7 @@ static bool sketch_of_rest(struct import *im, const struct model_op *from, const
     for (int i = 0; i < count; i++)
         if (in[i].storage >= 0) there[n++] = in[i].storage;
     if (!from) return import_fresh(im, im->result_name, type, from, out);
-    return opaque_result(im, "generic", from, there, n, type, out);
+    return sketch_opaque_result(im, "generic", from, there, n, type, out);
 }
 
 bool import_sketch(struct import *im, const char *kind, const struct model_op *from, int rank,
@@ -161,14 +162,14 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
         return status_set(im->st, LX_E_LIMIT, "more than %d dimensions", VIEW_MAX_RANK);
     for (int i = 0; i < count; i++)
         if (in[i].storage < 0) return sketch_of_rest(im, from, in, count, type, out);
-    if (!result(im, from, extent, in, count, type, dims, out)) return false;
-    out->via = origin_of(&out->view, in, count);
+    if (!sketch_result(im, from, extent, in, count, type, dims, out)) return false;
+    out->via = sketch_origin_of(&out->view, in, count);
     memcpy(s.extent, extent, (size_t)rank * sizeof *extent);
     if (value) s.value = *value;
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
     memcpy(s.operand, in, (size_t)count * sizeof *in);
     s.operand[count].storage = out->storage;
-    if (!over_op(&out->view, rank, dims, &s.operand[count].view))
+    if (!sketch_over_op(&out->view, rank, dims, &s.operand[count].view))
         import_force(im, im->owner, in, count, "rank");
     VEC_PUSH(&im->sketches, s);
     return true;
@@ -188,7 +189,7 @@ static bool opaque_sketch(struct import *im, const char *kind, const struct mode
 typedef VEC(int32_t) storage_list;
 
 /* Tensors of all operands, stored in their own order. */
-static bool all_inputs(struct import *im, const struct model_op *op, storage_list *to)
+static bool sketch_all_inputs(struct import *im, const struct model_op *op, storage_list *to)
 {
     for (int i = 0; i < op->operand_count; i++) {
         if (op->operands[i] < 0) continue;
@@ -202,7 +203,7 @@ static bool all_inputs(struct import *im, const struct model_op *op, storage_lis
 }
 
 /* More than an op can have are read by further ops, each of which gives a note that it is done. */
-static bool join_inputs(struct import *im, const struct model_op *op, storage_list *list)
+static bool sketch_join_inputs(struct import *im, const struct model_op *op, storage_list *list)
 {
     while (list->count > LX_MAX_INPUTS) {
         size_t kept = 0;
@@ -217,9 +218,9 @@ static bool join_inputs(struct import *im, const struct model_op *op, storage_li
     return true;
 }
 
-static bool opaque_result(struct import *im, const char *kind, const struct model_op *op,
-                          const int32_t *inputs, int count, const struct model_type *type,
-                          struct import_value *out)
+static bool sketch_opaque_result(struct import *im, const char *kind, const struct model_op *op,
+                                 const int32_t *inputs, int count, const struct model_type *type,
+                                 struct import_value *out)
 {
     if (!import_fresh(im, im->result_name, type, op, out)) return false;
     return out->storage < 0 || opaque_sketch(im, kind, op, inputs, count, out->storage);
@@ -229,18 +230,19 @@ bool import_opaque_leaf(struct import *im, const char *kind, const struct model_
                         struct import_value in, const struct model_type *type, struct import_value *out)
 {
     if (!import_plain(im, &in, op)) return false;
-    return opaque_result(im, kind, op, &in.storage, in.storage >= 0, type, out);
+    return sketch_opaque_result(im, kind, op, &in.storage, in.storage >= 0, type, out);
 }
 
-static bool opaque_value(struct import *im, const char *kind, const struct model_op *op,
-                         const int32_t *inputs, int count, int32_t value, const struct model_type *type)
+static bool sketch_opaque_value(struct import *im, const char *kind, const struct model_op *op,
+                                const int32_t *inputs, int count, int32_t value,
+                                const struct model_type *type)
 {
     VEC(struct import_value) leaves = {0};
     bool ok = true;
     for (int i = 0; ok && i < type->leaves; i++) {
         const struct model_type *leaf = model_leaf_type(type, i);
         struct import_value v;
-        ok = opaque_result(im, kind, op, inputs, count, leaf, &v);
+        ok = sketch_opaque_result(im, kind, op, inputs, count, leaf, &v);
         if (ok) VEC_PUSH(&leaves, v);
     }
     ok = ok && import_bind(im, value, leaves.at, (int)leaves.count);
@@ -248,16 +250,16 @@ static bool opaque_value(struct import *im, const char *kind, const struct model
     return ok;
 }
 
-static bool opaque_results(struct import *im, const char *kind, const struct model_op *op,
-                           const int32_t *inputs, int count)
+static bool sketch_opaque_results(struct import *im, const char *kind, const struct model_op *op,
+                                  const int32_t *inputs, int count)
 {
     /* An op without a result writes its first operand: what is read from now on is the new content. */
     if (op->result_count == 0 && op->operand_count > 0)
-        return opaque_value(im, kind, op, inputs, count, op->operands[0],
-                            model_type_of(im->m, op->operands[0]));
+        return sketch_opaque_value(im, kind, op, inputs, count, op->operands[0],
+                                   model_type_of(im->m, op->operands[0]));
     for (int r = 0; r < op->result_count; r++)
-        if (op->results[r] >= 0 &&
-            !opaque_value(im, kind, op, inputs, count, op->results[r], model_type_of(im->m, op->results[r])))
+        if (op->results[r] >= 0 && !sketch_opaque_value(im, kind, op, inputs, count, op->results[r],
+                                                        model_type_of(im->m, op->results[r])))
             return false;
     return true;
 }
@@ -265,8 +267,8 @@ static bool opaque_results(struct import *im, const char *kind, const struct mod
 bool import_opaque(struct import *im, const char *kind, const struct model_op *op)
 {
     storage_list list = {0};
-    bool ok = all_inputs(im, op, &list) && join_inputs(im, op, &list) &&
-              opaque_results(im, kind, op, list.at, (int)list.count);
+    bool ok = sketch_all_inputs(im, op, &list) && sketch_join_inputs(im, op, &list) &&
+              sketch_opaque_results(im, kind, op, list.at, (int)list.count);
     VEC_FREE(&list);
     return ok;
 }

@@ -1,11 +1,11 @@
-/* From roles to a sketch: views of operands over the dimensions of the op, windows that name these, and the promise that
- * no storage is ever cut within a dimension that slides. */
+/* From roles to a sketch: views of operands over the dimensions of the op, windows that name these, and
+ * the promise that no storage is ever cut within a dimension that slides. */
 #include "import/map/import_slide.h"
 #include "base/fail.h"
 
 #include <string.h>
 
-static bool bounded(const struct model_window *w)
+static bool slide_bounded(const struct model_window *w)
 {
     const int64_t most = 1 << 30;
     return w->stride >= 1 && w->stride <= most && w->dilation != 0 && w->dilation >= -most &&
@@ -14,13 +14,13 @@ static bool bounded(const struct model_window *w)
 }
 
 /* Every element on its place: input and output are one dimension. */
-static bool is_identity(const struct model_window *w)
+static bool slide_is_identity(const struct model_window *w)
 {
     return w->size == 1 && w->stride == 1 && w->low == 0 && w->hole == 1 && w->in == w->out;
 }
 
 /* One output that has all of the input, in its order: input and taps are one dimension. */
-static bool is_whole(const struct model_window *w)
+static bool slide_is_whole(const struct model_window *w)
 {
     return w->out == 1 && w->low == 0 && w->dilation == 1 && w->hole == 1 && w->size == w->in;
 }
@@ -28,10 +28,10 @@ static bool is_whole(const struct model_window *w)
 bool slide_windows(struct slide *s, const struct model_window *w, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (!bounded(&w[i])) return false;
-        if (is_identity(&w[i]))
+        if (!slide_bounded(&w[i])) return false;
+        if (slide_is_identity(&w[i]))
             s->stands_for[SLIDE_IN + i] = (unsigned char)(1 + SLIDE_OUT + i);
-        else if (is_whole(&w[i]))
+        else if (slide_is_whole(&w[i]))
             s->stands_for[SLIDE_IN + i] = (unsigned char)(1 + SLIDE_TAP + i);
         else {
             s->from[s->window_count] = i;
@@ -69,7 +69,7 @@ void slide_result(struct slide *s, int role, int64_t extent)
     s->result[s->result_rank++] = slide_dim(s, role, extent);
 }
 
-static bool repeats(const struct view *v)
+static bool slide_repeats(const struct view *v)
 {
     for (int i = 0; i < v->first[v->rank]; i++)
         if (v->atom[i].low == 0) return true;
@@ -77,7 +77,7 @@ static bool repeats(const struct view *v)
 }
 
 /* A storage of its own in the shape that the value has now. */
-static bool copy_value(struct import *im, const struct model_op *op, struct import_value *v)
+static bool slide_copy_value(struct import *im, const struct model_op *op, struct import_value *v)
 {
     return import_plain(im, v, op);
 }
@@ -95,9 +95,9 @@ bool slide_view(struct import *im, const struct model_op *op, struct import_valu
     if (!view_permute(&v->view, perm, &turned)) return status_set(im->st, LX_E_LIMIT, "too many dimensions");
     v->view = turned;
     v->type = order;
-    if (repeats(&v->view) && !copy_value(im, op, v)) return false;
+    if (slide_repeats(&v->view) && !slide_copy_value(im, op, v)) return false;
     if (!view_reshape(&v->view, rank, shape, &regrouped)) {
-        if (!copy_value(im, op, v)) return false;
+        if (!slide_copy_value(im, op, v)) return false;
         if (!view_reshape(&v->view, rank, shape, &regrouped))
             return status_set(im->st, LX_E_LIMIT, "too many dimensions");
     }
@@ -106,7 +106,7 @@ bool slide_view(struct import *im, const struct model_op *op, struct import_valu
     return true;
 }
 
-static bool slides(const struct slide *s, int dim)
+static bool slide_slides(const struct slide *s, int dim)
 {
     for (int i = 0; i < s->window_count; i++)
         if (dim >= 0 && (s->window[i].in == dim || s->window[i].out == dim || s->window[i].tap == dim))
@@ -114,18 +114,18 @@ static bool slides(const struct slide *s, int dim)
     return false;
 }
 
-static bool over_op(struct import *im, const struct model_op *op, struct slide *s, int i,
-                    struct sketch_operand *o)
+static bool slide_over_op(struct import *im, const struct model_op *op, struct slide *s, int i,
+                          struct sketch_operand *o)
 {
     struct import_value *v = &s->operand[i];
     bool whole = !view_is_part(&v->view);
     for (int d = 0; d < v->view.rank; d++)
-        if (slides(s, s->dim[i][d])) whole = whole && import_in_one_piece(im, v, d);
-    if (!whole && !copy_value(im, op, v)) return false;
+        if (slide_slides(s, s->dim[i][d])) whole = whole && import_in_one_piece(im, v, d);
+    if (!whole && !slide_copy_value(im, op, v)) return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     for (int d = 0; d < v->view.rank;
          d++) /* in order, but cut by another shape of it, which must be a copy then */
-        if (slides(s, s->dim[i][d]) && !import_in_one_piece(im, v, d))
+        if (slide_slides(s, s->dim[i][d]) && !import_in_one_piece(im, v, d))
             import_force(im, im->owner, o, 1, "window");
     view_start(&o->view);
     for (int d = 0; d < s->rank; d++) {
@@ -137,7 +137,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct slide *
     return true;
 }
 
-static bool add_windows(struct import *im, struct slide *s)
+static bool slide_add_windows(struct import *im, struct slide *s)
 {
     struct sketch *k = &im->sketches.at[im->sketches.count - 1];
     k->windows = arena_copy_array(&im->memory, s->window, (size_t)s->window_count, sizeof *s->window);
@@ -151,7 +151,7 @@ static bool add_windows(struct import *im, struct slide *s)
     return true;
 }
 
-static int role_dim(const struct slide *s, int role)
+static int slide_role_dim(const struct slide *s, int role)
 {
     return s->of_role[role] - 1;
 }
@@ -164,18 +164,18 @@ bool slide_emit(struct import *im, const struct model_op *op, struct slide *s, c
     *generic = s->full;
     if (s->full) return true;
     for (int i = 0; i < s->window_count; i++) {
-        s->window[i].in = (signed char)role_dim(s, SLIDE_IN + s->from[i]);
-        s->window[i].out = (signed char)role_dim(s, SLIDE_OUT + s->from[i]);
-        s->window[i].tap = (signed char)role_dim(s, SLIDE_TAP + s->from[i]);
+        s->window[i].in = (signed char)slide_role_dim(s, SLIDE_IN + s->from[i]);
+        s->window[i].out = (signed char)slide_role_dim(s, SLIDE_OUT + s->from[i]);
+        s->window[i].tap = (signed char)slide_role_dim(s, SLIDE_TAP + s->from[i]);
     }
     const struct model_type *type = import_type(im, y->element, s->result_rank, s->result_extent);
     if (!type) return false;
     for (int i = 0; i < s->operands; i++)
-        if (!over_op(im, op, s, i, &in[i])) return false;
+        if (!slide_over_op(im, op, s, i, &in[i])) return false;
     im->whole_result = true;
     bool ok = import_sketch(im, s->kind, op, s->rank, s->extent, in, s->operands, NULL, type, s->result, out);
     im->whole_result = false;
-    if (!ok || (s->window_count && !add_windows(im, s))) return false;
+    if (!ok || (s->window_count && !slide_add_windows(im, s))) return false;
     if (!view_reshape(&out->view, y->count, y->extent, &regrouped))
         return status_set(im->st, LX_E_LIMIT, "too many dimensions");
     out->view = regrouped;

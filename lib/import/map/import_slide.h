@@ -34,7 +34,8 @@ struct slide {
     bool full; /* more dimensions than there may be */
 };
 
-/* What is left of the windows when those that need none are taken out. False: numbers beyond what a window has. */
+/* What is left of the windows when those that need none are taken out. False: numbers beyond what a window
+ * has. */
 bool slide_windows(struct slide *s, const struct model_window *w, int count);
 /* The dimension of the op for a role; -1: one element. */
 int slide_dim(struct slide *s, int role, int64_t extent);
@@ -42,7 +43,8 @@ void slide_result(struct slide *s, int role, int64_t extent);
 /* The value with its dimensions permuted, then regrouped; it is copied where views cannot do that. */
 bool slide_view(struct import *im, const struct model_op *op, struct import_value *v, const int64_t *perm,
                 int count, const int64_t *shape, int rank);
-/* The op; `out` has the shape `y`, of which slide_result has the parts. *generic: it cannot be one of ours. */
+/* The op; `out` has the shape `y`, of which slide_result has the parts. *generic: it cannot be one of
+ * ours. */
 bool slide_emit(struct import *im, const struct model_op *op, struct slide *s, const struct model_type *y,
                 struct import_value *out, bool *generic);
 /* A pool: dimension at[i] slides by window i, the others stay. */

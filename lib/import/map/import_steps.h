@@ -10,8 +10,8 @@ map_op map_arg_reduce, map_batch_norm, map_bitcast, map_broadcast, map_collectiv
     map_constant, map_convolution, map_device_id, map_dot, map_dynamic_insert, map_dynamic_slice,
     map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity, map_iota,
     map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce, map_reduce_by_body,
-    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice,
-    map_slice_dynamic, map_softmax, map_split, map_unknown_constant, map_update_cache;
+    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice, map_softmax,
+    map_split, map_unknown_constant, map_update_cache;
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -22,7 +22,8 @@ bool import_is_tensor(const struct import *im, int32_t value);
 /* A value as operand of an op of that many dimensions: aligned at their end, extents of 1 repeated. */
 bool import_aligned(struct import *im, struct import_value v, int rank, struct sketch_operand *out);
 bool import_generic(struct import *im, const struct model_op *op, const char *why);
-/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
+/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is
+ * laid out first. */
 bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes);
 /* What the computation of an HLO op does with two elements: a kind of ours, or NULL. */
@@ -53,8 +54,8 @@ int64_t import_opset(const struct import *im);
 const struct model_type *import_type(struct import *im, enum model_element e, int rank,
                                      const int64_t *extent);
 
-/* One expansion under way, a layer in steps (import_expand.c). A step that fails leaves nothing to do for those behind
- * it; `ok` says so at the end. */
+/* One expansion under way, a layer in steps (import_expand.c). A step that fails leaves nothing to do for
+ * those behind it; `ok` says so at the end. */
 struct steps {
     struct import *im;
     const struct model_op *op;
@@ -73,5 +74,17 @@ struct import_value step_point(struct steps *s, const char *kind, struct import_
 struct import_value step_cast(struct steps *s, struct import_value a, enum model_element e);
 /* Along the dimensions that go, which stay with an extent of 1. */
 struct import_value step_along(struct steps *s, const char *kind, struct import_value a, const bool *goes);
+
+/* ---- What ops that take parts and ops that pad have in common ---- */
+
+/* An operand whose storage has all its elements, each once. */
+bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v);
+/* The first result is the elements begin, begin + 1, ... of each dimension of operand 0, as many as its
+ * type has. */
+bool box_take(struct import *im, const struct model_op *op, const int64_t *begin);
+/* The greatest common divisor. */
+int64_t box_common(int64_t a, int64_t b);
+/* Below 0: counted from the end. */
+int64_t box_from_end(int64_t at, int64_t extent);
 
 #endif

@@ -1,9 +1,9 @@
-/* What a model says of devices that share its work, for a team: the grid, and who works together along which of its axes.
- * Without a team one device is planned and none of this is kept. */
+/* What a model says of devices that share its work, for a team: the grid, and who works together along
+ * which of its axes. Without a team one device is planned and none of this is kept. */
 #include "import/map/import_together.h"
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
-#include "import/devices/device_groups.h"
+#include "import/devices/devices.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -33,14 +33,14 @@ int64_t import_from_dimension(const struct model_type *t, int d)
     return n;
 }
 
-static struct lx_op_params *last_params(struct import *im)
+static struct lx_op_params *together_last_params(struct import *im)
 {
     struct lx_op_params none = op_params_none(), *p = arena_copy_array(&im->memory, &none, 1, sizeof none);
     im->sketches.at[im->sketches.count - 1].params = p;
     return p;
 }
 
-static void set_axes(struct import *im, struct lx_op_params *p, int first, int count)
+static void together_set_axes(struct import *im, struct lx_op_params *p, int first, int count)
 {
     int64_t *group = arena_array(&im->memory, (size_t)count + 1, sizeof *group);
     for (int i = 0; i < count; i++) group[i] = first + i;
@@ -50,14 +50,15 @@ static void set_axes(struct import *im, struct lx_op_params *p, int first, int c
 
 bool import_state_all_devices(struct import *im)
 {
-    struct lx_op_params *p = last_params(im);
+    struct lx_op_params *p = together_last_params(im);
     if (!p) return false;
-    set_axes(im, p, 0, im->grid_axes);
+    together_set_axes(im, p, 0, im->grid_axes);
     return true;
 }
 
 /* The dimension that is `n` times as long in one type as in the other; as said, where that does not tell. */
-static int longer_in(const struct model_type *large, const struct model_type *small, int64_t n, int said)
+static int together_longer_in(const struct model_type *large, const struct model_type *small, int64_t n,
+                              int said)
 {
     for (int d = 0; d < large->count && large->count == small->count; d++)
         if (large->extent[d] == n * small->extent[d] && n > 1) return d;
@@ -65,7 +66,7 @@ static int longer_in(const struct model_type *large, const struct model_type *sm
 }
 
 /* How the parts of several devices become one; false: as no kind of ours does it. */
-static bool combine_of(const struct import *im, const struct model_op *op, enum lx_combine *out)
+static bool together_combine_of(const struct import *im, const struct model_op *op, enum lx_combine *out)
 {
     static const struct {
         const char *word;
@@ -82,7 +83,7 @@ static bool combine_of(const struct import *im, const struct model_op *op, enum 
     return false;
 }
 
-static int said_dimension(const struct model_op *op, const char *const *keys)
+static int together_said_dimension(const struct model_op *op, const char *const *keys)
 {
     int count;
     for (; *keys; keys++) {
@@ -93,34 +94,34 @@ static int said_dimension(const struct model_op *op, const char *const *keys)
 }
 
 /* The dimensions that parts are of. */
-static void state_parts(struct import *im, const struct model_op *op, const struct model_type *in,
-                        const struct model_type *out, int64_t n)
+static void together_state_parts(struct import *im, const struct model_op *op, const struct model_type *in,
+                                 const struct model_type *out, int64_t n)
 {
     static const char *const taken[] = {"dimensions", "split_dim", "scatter_dim", "axis", NULL},
                              *const put[] = {"dimensions", "concat_dim", "all_gather_dim", "axis", NULL};
     struct sketch *s = &im->sketches.at[im->sketches.count - 1];
     const char *kind = s->kind;
     bool swaps = strcmp(kind, "all_to_all") == 0;
-    int from = longer_in(in, out, n, said_dimension(op, taken)),
-        to = longer_in(out, in, n, said_dimension(op, put));
+    int from = together_longer_in(in, out, n, together_said_dimension(op, taken)),
+        to = together_longer_in(out, in, n, together_said_dimension(op, put));
     if ((swaps || strcmp(kind, "reduce_scatter") == 0 || strcmp(kind, "device_part") == 0) && from >= 0)
         s->parts_from[0] = import_from_dimension(in, from);
     if ((swaps || strcmp(kind, "all_gather") == 0) && to >= 0)
         s->parts_from[1] = import_from_dimension(out, to);
 }
 
-static int64_t grid_devices(const struct import *im)
+static int64_t together_grid_devices(const struct import *im)
 {
     int64_t n = 1;
     for (int a = 0; a < im->grid_axes; a++) n *= im->grid[a];
     return n;
 }
 
-static bool are_axes(const struct import *im, struct device_group g)
+static bool together_are_axes(const struct import *im, struct device_group g)
 {
     int first, count;
     if (g.size == 1) return true;
-    return (g.devices == 0 || g.devices == grid_devices(im)) &&
+    return (g.devices == 0 || g.devices == together_grid_devices(im)) &&
            model_group_axes(im->grid, im->grid_axes, g, &first, &count);
 }
 
@@ -133,7 +134,7 @@ bool import_know_group(struct import *im, const struct model_op *op, const char 
                pairs = model_attr_find(&op->attrs, "source_target_pairs");
     if (!im->options.team) return true;
     if (pairs && model_device_steps(im->m, op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
-    if (!pairs && model_device_group(im->m, op, &g) && are_axes(im, g) && (!permutes || g.size == 1))
+    if (!pairs && model_device_group(im->m, op, &g) && together_are_axes(im, g) && (!permutes || g.size == 1))
         return true;
     return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
                          permutes ? "%s: these devices do not hand on to the one that is so many further "
@@ -145,18 +146,18 @@ bool import_know_group(struct import *im, const struct model_op *op, const char 
                                     "order and equally far apart, with every device in one, or leave --team "
                                     "out: one device is planned "
                                     "then",
-                         op->kind, (long long)grid_devices(im));
+                         op->kind, (long long)together_grid_devices(im));
 }
 
-static bool state_steps(struct import *im, const struct model_op *op)
+static bool together_state_steps(struct import *im, const struct model_op *op)
 {
     int axis;
     int64_t by;
     bool open;
     if (!model_device_steps(im->m, op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
-    struct lx_op_params *p = last_params(im);
+    struct lx_op_params *p = together_last_params(im);
     if (!p) return false;
-    set_axes(im, p, axis, 1);
+    together_set_axes(im, p, axis, 1);
     p->k = by > 0 ? by : im->grid[axis]; /* round the ring once */
     p->exclusive = open;
     return true;
@@ -169,19 +170,19 @@ bool import_state_group(struct import *im, const struct model_op *op, const stru
     int first, count;
     const char *kind = im->sketches.count > 0 ? im->sketches.at[im->sketches.count - 1].kind : "";
     if (im->grid_axes == 0) return true;
-    if (strcmp(kind, "device_permute") == 0) return state_steps(im, op);
+    if (strcmp(kind, "device_permute") == 0) return together_state_steps(im, op);
     if (!model_device_group(im->m, op, &g) || !model_group_axes(im->grid, im->grid_axes, g, &first, &count))
         return true;
-    struct lx_op_params *p = last_params(im);
+    struct lx_op_params *p = together_last_params(im);
     if (!p) return false;
-    set_axes(im, p, first, count);
-    if (strstr(kind, "reduce") && !combine_of(im, op, &p->combine))
+    together_set_axes(im, p, first, count);
+    if (strstr(kind, "reduce") && !together_combine_of(im, op, &p->combine))
         return status_set_at(
             im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
             "%s: a team adds, multiplies, takes the largest or the least; state one of these, or "
             "leave --team out: one device is planned then",
             op->kind);
-    state_parts(im, op, in, out, g.size);
+    together_state_parts(im, op, in, out, g.size);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* Values of a model as views of storages. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -35,7 +35,7 @@ struct import_value *import_leaf(struct import *im, int32_t value, int part)
 }
 
 /* Its own shape is the first way in which a storage is cut. */
-static void cut_by_shape(struct storage *s, const struct model_type *type)
+static void value_cut_by_shape(struct storage *s, const struct model_type *type)
 {
     int64_t low = 1;
     bool changed;
@@ -55,12 +55,12 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
                           VIEW_MAX_RANK);
     out->storage = import_storage(im, name, type->element, type->elements, at);
     if (out->storage < 0) return false;
-    cut_by_shape(&im->storages.at[out->storage], type);
+    value_cut_by_shape(&im->storages.at[out->storage], type);
     return true;
 }
 
 /* For those that are written where they are. */
-static void note_alias(struct import *im, int32_t value, int part, int32_t storage)
+static void value_note_alias(struct import *im, int32_t value, int part, int32_t storage)
 {
     struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
     if (!s || s->role == LX_WEIGHT) return;
@@ -77,7 +77,7 @@ bool import_bind(struct import *im, int32_t value, const struct import_value *le
         struct import_value copy = leaves[i]; /* the list may move */
         if (name) copy.name = name;
         VEC_PUSH(&im->leaves, copy);
-        note_alias(im, value, i, copy.storage);
+        value_note_alias(im, value, i, copy.storage);
     }
     im->leaf[value] = first;
     return true;
@@ -102,7 +102,7 @@ bool import_splat(const struct import_value *v, double *number)
 }
 
 /* Each constant is stored once, however many ops read it and however often its body is walked through. */
-static bool find_stored(const struct import *im, const struct model_data *d, int32_t *storage)
+static bool value_find_stored(const struct import *im, const struct model_data *d, int32_t *storage)
 {
     char key[32];
     snprintf(key, sizeof key, "%p", (const void *)d);
@@ -110,14 +110,14 @@ static bool find_stored(const struct import *im, const struct model_data *d, int
     return *storage >= 0;
 }
 
-static void keep_stored(struct import *im, const struct model_data *d, int32_t storage)
+static void value_keep_stored(struct import *im, const struct model_data *d, int32_t storage)
 {
     const char *key = d ? arena_format(&im->memory, "%p", (const void *)d) : NULL;
     if (!d) return;
     names_add(&im->constants, key, storage);
 }
 
-static bool fresh_constant(struct import *im, struct import_value *v, bool one)
+static bool value_fresh_constant(struct import *im, struct import_value *v, bool one)
 {
     struct label_place at = {im->sketches.count, im->storages.count, NULL};
     v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
@@ -127,8 +127,8 @@ static bool fresh_constant(struct import *im, struct import_value *v, bool one)
     if (v->name) import_call_it(im, &at, v->name);
     if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
     im->storages.at[v->storage].constant = true;
-    if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
-    keep_stored(im, v->known, v->storage);
+    if (!one) value_cut_by_shape(&im->storages.at[v->storage], v->type);
+    value_keep_stored(im, v->known, v->storage);
     return true;
 }
 
@@ -137,7 +137,7 @@ bool import_stored(struct import *im, struct import_value *v)
     double number;
     if (v->storage >= 0 || v->type->elements == 0) return true;
     bool one = import_splat(v, &number), ok;
-    if (!find_stored(im, v->known, &v->storage) && !fresh_constant(im, v, one)) return false;
+    if (!value_find_stored(im, v->known, &v->storage) && !value_fresh_constant(im, v, one)) return false;
     if (!one) {
         ok = view_plain(&v->view, v->type->count, v->type->extent);
     } else { /* one element, repeated */
@@ -168,7 +168,7 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
     return ok;
 }
 
-static bool copied(struct import *im, struct import_value *v, const struct model_op *at)
+static bool value_copied(struct import *im, struct import_value *v, const struct model_op *at)
 {
     struct sketch_operand in = {v->storage, v->view, v->via};
     struct import_value copy;
@@ -193,7 +193,7 @@ bool import_keep_old(struct import *im, int32_t storage, int32_t written, const 
         struct import_value v = *import_leaf(im, a.value, a.part);
         next = a.before;
         if (a.value == written || v.storage != storage) continue;
-        if (!copied(im, &v, at)) return false;
+        if (!value_copied(im, &v, at)) return false;
         *import_leaf(im, a.value, a.part) = v;
     }
     return true;

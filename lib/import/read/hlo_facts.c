@@ -7,33 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t hlo_fact_times(int64_t a, int64_t b)
 {
     int64_t p;
     return __builtin_mul_overflow(a, b, &p) ? INT64_MAX : p;
 }
 
-static int64_t plus(int64_t a, int64_t b)
+static int64_t hlo_fact_plus(int64_t a, int64_t b)
 {
     int64_t s;
     return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-static bool is_structural(const struct model_op *op)
+static bool hlo_fact_is_structural(const struct model_op *op)
 {
     return strcmp(op->kind, "parameter") == 0 || strcmp(op->kind, "tuple") == 0 ||
            strcmp(op->kind, "get-tuple-element") == 0;
 }
 
 /* Tensors with nothing in them. */
-static void count_leaves(struct model_facts *f, const struct model_type *t)
+static void hlo_fact_count_leaves(struct model_facts *f, const struct model_type *t)
 {
-    for (int i = 0; t->element == MODEL_TUPLE && i < t->count; i++) count_leaves(f, t->parts[i]);
+    for (int i = 0; t->element == MODEL_TUPLE && i < t->count; i++) hlo_fact_count_leaves(f, t->parts[i]);
     if (t->element == MODEL_TUPLE) return;
     fact_add(f, "empty_results", NULL, t->elements == 0);
 }
 
-static void count_constant(struct model_facts *f, const struct model_op *op)
+static void hlo_fact_count_constant(struct model_facts *f, const struct model_op *op)
 {
     const struct model_data *d = f->m->values.at[op->results[0]].data;
     fact_add(f, "constants", NULL, 1);
@@ -42,7 +42,7 @@ static void count_constant(struct model_facts *f, const struct model_op *op)
 }
 
 /* The target without its quotes. */
-static void count_custom_call(struct model_facts *f, const struct model_op *op)
+static void hlo_fact_count_custom_call(struct model_facts *f, const struct model_op *op)
 {
     char name[256];
     const char *text = model_attr_word(&op->attrs, "custom_call_target", "\"\"");
@@ -53,18 +53,18 @@ static void count_custom_call(struct model_facts *f, const struct model_op *op)
     fact_add(f, "custom_calls", name, 1);
 }
 
-static void count_op(struct model_facts *f, const struct model_body *body, const struct model_op *op)
+static void hlo_fact_count_op(struct model_facts *f, const struct model_body *body, const struct model_op *op)
 {
-    if (is_structural(op)) {
+    if (hlo_fact_is_structural(op)) {
         fact_add(f, "structural", op->kind, 1);
         return;
     }
     struct op_work work = op_work(f->m, MODEL_HLO, op);
     fact_op(f, op);
-    count_leaves(f, model_type_of(f->m, op->results[0]));
+    hlo_fact_count_leaves(f, model_type_of(f->m, op->results[0]));
     fact_add(f, "results_not_row_major", NULL, model_type_of(f->m, op->results[0])->order != NULL);
-    if (strcmp(op->kind, "constant") == 0) count_constant(f, op);
-    if (strcmp(op->kind, "custom-call") == 0) count_custom_call(f, op);
+    if (strcmp(op->kind, "constant") == 0) hlo_fact_count_constant(f, op);
+    if (strcmp(op->kind, "custom-call") == 0) hlo_fact_count_custom_call(f, op);
     if (strcmp(op->kind, "while") == 0) {
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)model_fact(f, "whiles", "", 0));
@@ -82,29 +82,30 @@ struct run {
     bool known;
 };
 
-static struct run run_of(const struct lx_model *m, int32_t body, struct run *all);
+static struct run hlo_fact_run_of(const struct lx_model *m, int32_t body, struct run *all);
 
 /* Loops as often as they run (once where that is not known), of branches the one with most flops. */
-static struct run run_callees(const struct lx_model *m, const struct model_body *b, const struct model_op *op,
-                              struct run *all)
+static struct run hlo_fact_run_callees(const struct lx_model *m, const struct model_body *b,
+                                       const struct model_op *op, struct run *all)
 {
     struct run sum = {0};
     bool loop = strcmp(op->kind, "while") == 0, branches = strcmp(op->kind, "conditional") == 0;
     int64_t trips = loop ? hlo_trips(m, b, op) : 1;
     for (int k = 0; k < op->body_count; k++) {
-        struct run one = run_of(m, op->bodies[k], all);
+        struct run one = hlo_fact_run_of(m, op->bodies[k], all);
         if (branches && k > 0 && (one.flops < sum.flops || (one.flops == sum.flops && one.ops <= sum.ops)))
             continue;
         if (branches) sum = (struct run){0};
-        sum.ops = plus(sum.ops, one.ops);
-        sum.flops = plus(sum.flops, one.flops);
-        sum.macs = plus(sum.macs, one.macs);
+        sum.ops = hlo_fact_plus(sum.ops, one.ops);
+        sum.flops = hlo_fact_plus(sum.flops, one.flops);
+        sum.macs = hlo_fact_plus(sum.macs, one.macs);
     }
     if (trips < 0) trips = 1;
-    return (struct run){times(sum.ops, trips), times(sum.flops, trips), times(sum.macs, trips), true};
+    return (struct run){hlo_fact_times(sum.ops, trips), hlo_fact_times(sum.flops, trips),
+                        hlo_fact_times(sum.macs, trips), true};
 }
 
-static struct run run_of(const struct lx_model *m, int32_t body, struct run *all)
+static struct run hlo_fact_run_of(const struct lx_model *m, int32_t body, struct run *all)
 {
     const struct model_body *b = &m->bodies.at[body];
     struct run sum = {.known = true};
@@ -112,19 +113,19 @@ static struct run run_of(const struct lx_model *m, int32_t body, struct run *all
     for (int i = 0; i < b->op_count; i++) {
         const struct model_op *op = &b->ops[i];
         struct op_work work = op_work(m, MODEL_HLO, op);
-        struct run inner =
-            hlo_is_control(op) ? run_callees(m, b, op, all) : (struct run){.ops = !is_structural(op)};
-        sum.ops = plus(sum.ops, inner.ops);
-        sum.flops = plus(sum.flops, plus(inner.flops, work.flops));
-        sum.macs = plus(sum.macs, plus(inner.macs, work.macs));
+        struct run inner = hlo_is_control(op) ? hlo_fact_run_callees(m, b, op, all)
+                                              : (struct run){.ops = !hlo_fact_is_structural(op)};
+        sum.ops = hlo_fact_plus(sum.ops, inner.ops);
+        sum.flops = hlo_fact_plus(sum.flops, hlo_fact_plus(inner.flops, work.flops));
+        sum.macs = hlo_fact_plus(sum.macs, hlo_fact_plus(inner.macs, work.macs));
     }
     return all[body] = sum;
 }
 
-static void count_run(struct model_facts *f)
+static void hlo_fact_count_run(struct model_facts *f)
 {
     struct run *all = mem_zeroed(f->m->bodies.count, sizeof *all);
-    struct run whole = run_of(f->m, f->m->entry, all);
+    struct run whole = hlo_fact_run_of(f->m, f->m->entry, all);
     fact_add(f, "ops_run", NULL, whole.ops);
     fact_add(f, "flops_run", NULL, whole.flops);
     fact_add(f, "macs_run", NULL, whole.macs);
@@ -132,7 +133,7 @@ static void count_run(struct model_facts *f)
 }
 
 /* How many devices: the header says, or the largest group of a collective. */
-static int64_t group_size(const struct model_op *op)
+static int64_t hlo_fact_group_size(const struct model_op *op)
 {
     const char *text = model_attr_word(&op->attrs, "replica_groups", "");
     int64_t most = 0, n = 0;
@@ -147,7 +148,7 @@ static int64_t group_size(const struct model_op *op)
     return most;
 }
 
-static void count_header(struct model_facts *f)
+static void hlo_fact_count_header(struct model_facts *f)
 {
     const char *alias = model_attr_word(&f->m->attrs, "input_output_alias", "");
     int64_t partitions = model_attr_int(&f->m->attrs, "num_partitions", 1), aliased = 0;
@@ -155,13 +156,13 @@ static void count_header(struct model_facts *f)
     fact_add(f, "aliased_outputs", NULL, aliased);
     for (size_t b = 0; b < f->m->bodies.count; b++)
         for (int i = 0; i < f->m->bodies.at[b].op_count; i++) {
-            int64_t size = group_size(&f->m->bodies.at[b].ops[i]);
+            int64_t size = hlo_fact_group_size(&f->m->bodies.at[b].ops[i]);
             if (size > partitions) partitions = size;
         }
     fact_add(f, "partitions", NULL, partitions);
 }
 
-static void count_ends(struct model_facts *f)
+static void hlo_fact_count_ends(struct model_facts *f)
 {
     const struct model_body *entry = &f->m->bodies.at[f->m->entry];
     for (int i = 0; i < entry->argument_count; i++) {
@@ -190,10 +191,11 @@ void hlo_facts(struct model_facts *f)
         fact_add(f, "instructions", NULL, body->op_count);
         fact_add(f, "reached_by_control", NULL, use[b] == HLO_CONTROL);
         fact_add(f, "applied_per_element", NULL, use[b] == HLO_APPLIED);
-        for (int i = 0; use[b] == HLO_CONTROL && i < body->op_count; i++) count_op(f, body, &body->ops[i]);
+        for (int i = 0; use[b] == HLO_CONTROL && i < body->op_count; i++)
+            hlo_fact_count_op(f, body, &body->ops[i]);
     }
     mem_free(use);
-    count_ends(f);
-    count_header(f);
-    count_run(f);
+    hlo_fact_count_ends(f);
+    hlo_fact_count_header(f);
+    hlo_fact_count_run(f);
 }

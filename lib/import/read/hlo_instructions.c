@@ -18,7 +18,7 @@ const char *hlo_name(struct source *s, const char *what)
 }
 
 /* "TYPE %name", "%name" or "name": without a % a word with a bracket behind it is a type. */
-static bool operand(struct hlo *h)
+static bool instruction_operand(struct hlo *h)
 {
     struct source *s = &h->s;
     source_skip(s, true);
@@ -41,17 +41,17 @@ static bool operand(struct hlo *h)
     return true;
 }
 
-static bool operands(struct hlo *h)
+static bool instruction_operands(struct hlo *h)
 {
     if (source_is(&h->s, ")")) return true;
     do {
-        if (!operand(h)) return false;
+        if (!instruction_operand(h)) return false;
     } while (source_take(&h->s, ","));
     return true;
 }
 
 /* The number of a parameter: remembered where it belongs. */
-static bool parameter(struct hlo *h)
+static bool instruction_parameter(struct hlo *h)
 {
     int64_t number;
     source_skip(&h->s, true);
@@ -66,7 +66,7 @@ static bool parameter(struct hlo *h)
 }
 
 /* "{1, 0}" is a list of numbers, "7" a number; anything else stays text. */
-static void numbers_of(struct source *s, struct model_attr *a)
+static void instruction_numbers_of(struct source *s, struct model_attr *a)
 {
     int64_t list[MODEL_MAX_RANK];
     const char *p = a->text;
@@ -88,41 +88,41 @@ static void numbers_of(struct source *s, struct model_attr *a)
     a->ints = arena_copy_array(&s->m->memory, list, (size_t)n, sizeof *list);
 }
 
-static const char *past_spaces(const struct source *s, const char *p)
+static const char *instruction_past_spaces(const struct source *s, const char *p)
 {
     while (p < s->end && (*p == ' ' || *p == '\t')) p++;
     return p;
 }
 
 /* "[ROOT] %name =" is next: lines need not end where instructions do. */
-static bool next_begins(const struct source *s)
+static bool instruction_next_begins(const struct source *s)
 {
-    const char *p = past_spaces(s, s->at), *from;
-    if (s->end - p > 5 && memcmp(p, "ROOT ", 5) == 0) p = past_spaces(s, p + 5);
+    const char *p = instruction_past_spaces(s, s->at), *from;
+    if (s->end - p > 5 && memcmp(p, "ROOT ", 5) == 0) p = instruction_past_spaces(s, p + 5);
     if (p < s->end && *p == '%') p++;
     for (from = p; p < s->end && hlo_is_name(*p);) p++;
     if (p == from) return false;
-    p = past_spaces(s, p);
+    p = instruction_past_spaces(s, p);
     return p < s->end && *p == '=';
 }
 
-static const char *attr_text(struct source *s)
+static const char *instruction_attr_text(struct source *s)
 {
-    s->ends = next_begins;
+    s->ends = instruction_next_begins;
     const char *text = source_kept(s, false);
     s->ends = NULL;
     return text;
 }
 
-static bool attr(struct hlo *h)
+static bool instruction_attr(struct hlo *h)
 {
     struct source *s = &h->s;
     struct model_attr a = {.form = ATTR_TEXT};
     source_skip(s, true);
     a.key = source_name(s, hlo_is_name, "the name of an attribute");
     if (!a.key || !source_want(s, "=")) return false;
-    if (!(a.text = attr_text(s))) return false;
-    numbers_of(s, &a);
+    if (!(a.text = instruction_attr_text(s))) return false;
+    instruction_numbers_of(s, &a);
     VEC_PUSH(&h->attrs, a);
     return true;
 }
@@ -133,9 +133,9 @@ bool hlo_attrs(struct hlo *h, struct model_attrs *out)
     h->attrs.count = 0;
     for (source_skip(s, false); source_peek(s) == ','; source_skip(s, false)) {
         s->at++;
-        if (!attr(h)) return false;
+        if (!instruction_attr(h)) return false;
     }
-    if (!source_ended(s) && *s->at != '\n' && *s->at != '}' && !next_begins(s))
+    if (!source_ended(s) && *s->at != '\n' && *s->at != '}' && !instruction_next_begins(s))
         return source_fail(s, LX_E_SYNTAX, "expected \",\" or the end of the line");
     out->count = (int)h->attrs.count;
     out->at = arena_copy_array(&s->m->memory, h->attrs.at, h->attrs.count, sizeof *h->attrs.at);
@@ -143,7 +143,7 @@ bool hlo_attrs(struct hlo *h, struct model_attrs *out)
 }
 
 /* op_name="..." of the metadata is what the author calls it. */
-static const char *author_name(struct hlo *h, const struct model_op *op)
+static const char *instruction_author_name(struct hlo *h, const struct model_op *op)
 {
     const char *text = model_attr_word(&op->attrs, "metadata", ""), *at = strstr(text, "op_name=\"");
     struct source inner = h->s;
@@ -153,20 +153,20 @@ static const char *author_name(struct hlo *h, const struct model_op *op)
     return source_string(&inner);
 }
 
-static bool literal(struct hlo *h, const struct model_type *type, const struct model_data **data)
+static bool instruction_literal(struct hlo *h, const struct model_type *type, const struct model_data **data)
 {
     *data = NULL;
     return hlo_literal(&h->s, type, data);
 }
 
-static bool inside(struct hlo *h, const struct model_op *op, struct model_value *v)
+static bool instruction_inside(struct hlo *h, const struct model_op *op, struct model_value *v)
 {
-    if (strcmp(op->kind, "parameter") == 0) return parameter(h);
-    if (strcmp(op->kind, "constant") == 0) return literal(h, v->type, &v->data);
-    return operands(h);
+    if (strcmp(op->kind, "parameter") == 0) return instruction_parameter(h);
+    if (strcmp(op->kind, "constant") == 0) return instruction_literal(h, v->type, &v->data);
+    return instruction_operands(h);
 }
 
-static bool add(struct hlo *h, struct model_op *op, struct model_value *v)
+static bool instruction_add(struct hlo *h, struct model_op *op, struct model_value *v)
 {
     struct source *s = &h->s;
     int32_t number = model_add_value(s->m, v, s->st);
@@ -197,12 +197,12 @@ bool hlo_instruction(struct hlo *h)
         return false;
     source_skip(s, true);
     if (!(op.kind = source_name(s, hlo_is_name, "an opcode")) || !source_want(s, "(") ||
-        !inside(h, &op, &v) || !source_want(s, ")") || !hlo_attrs(h, &op.attrs))
+        !instruction_inside(h, &op, &v) || !source_want(s, ")") || !hlo_attrs(h, &op.attrs))
         return false;
-    op.location = v.location = author_name(h, &op);
+    op.location = v.location = instruction_author_name(h, &op);
     if (strcmp(op.kind, "parameter") == 0) {
         v.from = FROM_ARGUMENT;
         v.attrs = op.attrs;
     }
-    return add(h, &op, &v);
+    return instruction_add(h, &op, &v);
 }

@@ -9,7 +9,7 @@ struct numbers {
     int64_t count;
 };
 
-static bool add_number(struct source *s, enum model_element e, struct numbers *n)
+static bool literal_add_number(struct source *s, enum model_element e, struct numbers *n)
 {
     int64_t whole;
     double real;
@@ -30,7 +30,7 @@ static bool add_number(struct source *s, enum model_element e, struct numbers *n
 }
 
 /* Braces only group; *elided: "..." instead of numbers. */
-static bool numbers(struct source *s, enum model_element e, struct numbers *n, bool *elided)
+static bool literal_numbers(struct source *s, enum model_element e, struct numbers *n, bool *elided)
 {
     int depth = 0;
     do {
@@ -41,14 +41,14 @@ static bool numbers(struct source *s, enum model_element e, struct numbers *n, b
             if (++depth > MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "braces nest too deep");
         } else if (source_take(s, "}")) {
             depth--;
-        } else if (!add_number(s, e, n)) {
+        } else if (!literal_add_number(s, e, n)) {
             return false;
         }
     } while (depth > 0 && !source_ended(s));
     return depth == 0 ? true : source_fail(s, LX_E_SYNTAX, "a literal that does not end");
 }
 
-static bool keep(struct source *s, struct model_data *d, const struct numbers *n)
+static bool literal_keep(struct source *s, struct model_data *d, const struct numbers *n)
 {
     enum model_number form = model_element_row(d->type->element)->number;
     if (n->count > MODEL_MAX_KNOWN) return true;
@@ -63,12 +63,12 @@ static bool array_literal(struct source *s, struct model_data *d)
 {
     struct numbers n = {0};
     bool elided = false;
-    bool ok = numbers(s, d->type->element, &n, &elided);
+    bool ok = literal_numbers(s, d->type->element, &n, &elided);
     d->form = elided ? DATA_ELIDED : d->type->count == 0 ? DATA_SPLAT : DATA_LIST;
     if (ok && !elided && n.count != d->type->elements)
         ok = source_fail(s, LX_E_SHAPE, "%lld numbers for a constant of %lld", (long long)n.count,
                          (long long)d->type->elements);
-    ok = ok && (elided || keep(s, d, &n));
+    ok = ok && (elided || literal_keep(s, d, &n));
     VEC_FREE(&n.ints);
     VEC_FREE(&n.reals);
     return ok;

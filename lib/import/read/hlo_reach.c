@@ -1,4 +1,5 @@
-/* Who calls whom: which computations control goes into and which are applied to elements, and how often loops run. */
+/* Who calls whom: which computations control goes into and which are applied to elements, and how often
+ * loops run. */
 #include "import/read/hlo.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -29,7 +30,7 @@ bool hlo_is_control(const struct model_op *op)
 }
 
 /* The names in "%a" or "{%a, %b}", pushed to h->list as numbers. */
-static bool named(struct hlo *h, const struct model_op *op, const char *text)
+static bool reach_named(struct hlo *h, const struct model_op *op, const char *text)
 {
     while (*text) {
         size_t n = 0;
@@ -47,11 +48,11 @@ static bool named(struct hlo *h, const struct model_op *op, const char *text)
     return true;
 }
 
-static bool bind_op(struct hlo *h, struct model_op *op)
+static bool reach_bind_op(struct hlo *h, struct model_op *op)
 {
     h->list.count = 0;
     for (int i = 0; naming[i]; i++)
-        if (!named(h, op, model_attr_word(&op->attrs, naming[i], ""))) return false;
+        if (!reach_named(h, op, model_attr_word(&op->attrs, naming[i], ""))) return false;
     op->body_count = (int)h->list.count;
     if (op->body_count == 0) return true;
     op->bodies = arena_copy_array(&h->s.m->memory, h->list.at, h->list.count, sizeof *h->list.at);
@@ -59,7 +60,7 @@ static bool bind_op(struct hlo *h, struct model_op *op)
 }
 
 /* Depth first, each computation once; `state`: 0 not seen, 1 on the way, 2 done. */
-static bool walk(struct hlo *h, int32_t body, char *state, int depth)
+static bool reach_walk(struct hlo *h, int32_t body, char *state, int depth)
 {
     const struct model_body *b = &h->s.m->bodies.at[body];
     if (state[body] == 2) return true;
@@ -70,7 +71,7 @@ static bool walk(struct hlo *h, int32_t body, char *state, int depth)
     state[body] = 1;
     for (int i = 0; i < b->op_count; i++)
         for (int k = 0; k < b->ops[i].body_count; k++)
-            if (!walk(h, b->ops[i].bodies[k], state, depth + 1)) return false;
+            if (!reach_walk(h, b->ops[i].bodies[k], state, depth + 1)) return false;
     state[body] = 2;
     return true;
 }
@@ -80,10 +81,10 @@ bool hlo_bind_bodies(struct hlo *h)
     struct lx_model *m = h->s.m;
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (!bind_op(h, &m->bodies.at[b].ops[i])) return false;
+            if (!reach_bind_op(h, &m->bodies.at[b].ops[i])) return false;
     char *state = mem_zeroed(m->bodies.count + 1, 1);
     bool ok = true;
-    for (size_t b = 0; ok && b < m->bodies.count; b++) ok = walk(h, (int32_t)b, state, 0);
+    for (size_t b = 0; ok && b < m->bodies.count; b++) ok = reach_walk(h, (int32_t)b, state, 0);
     mem_free(state);
     return ok;
 }
@@ -110,22 +111,23 @@ void hlo_uses(const struct lx_model *m, enum hlo_use *use)
         }
 }
 
-static const struct model_op *maker(const struct lx_model *m, const struct model_body *b, int32_t value)
+static const struct model_op *reach_maker(const struct lx_model *m, const struct model_body *b, int32_t value)
 {
     const struct model_value *v = &m->values.at[value];
     return v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
 }
 
-static const struct model_op *root_of(const struct lx_model *m, const struct model_body *b)
+static const struct model_op *reach_root_of(const struct lx_model *m, const struct model_body *b)
 {
-    return b->result_count == 1 ? maker(m, b, b->results[0]) : NULL;
+    return b->result_count == 1 ? reach_maker(m, b, b->results[0]) : NULL;
 }
 
-static bool constant_of(const struct lx_model *m, const struct model_body *b, int32_t value, int64_t *out)
+static bool reach_constant_of(const struct lx_model *m, const struct model_body *b, int32_t value,
+                              int64_t *out)
 {
-    const struct model_op *op = maker(m, b, value);
+    const struct model_op *op = reach_maker(m, b, value);
     if (op && op->operand_count == 1 && (strcmp(op->kind, "copy") == 0 || strcmp(op->kind, "convert") == 0))
-        op = maker(m, b, op->operands[0]);
+        op = reach_maker(m, b, op->operands[0]);
     if (!op || strcmp(op->kind, "constant") != 0) return false;
     const struct model_data *d = m->values.at[op->results[0]].data;
     if (!d || !d->ints || d->form != DATA_SPLAT) return false;
@@ -134,25 +136,25 @@ static bool constant_of(const struct lx_model *m, const struct model_body *b, in
 }
 
 /* The element of the argument tuple that a value is; -1: it is none. */
-static int64_t element_of(const struct lx_model *m, const struct model_body *b, int32_t value)
+static int64_t reach_element_of(const struct lx_model *m, const struct model_body *b, int32_t value)
 {
-    const struct model_op *op = maker(m, b, value);
+    const struct model_op *op = reach_maker(m, b, value);
     if (!op || strcmp(op->kind, "get-tuple-element") != 0 || op->operand_count != 1) return -1;
-    const struct model_op *from = maker(m, b, op->operands[0]);
+    const struct model_op *from = reach_maker(m, b, op->operands[0]);
     return from && strcmp(from->kind, "parameter") == 0 ? model_attr_int(&op->attrs, "index", -1) : -1;
 }
 
 /* Does the loop's body give back element `index` plus 1? */
-static bool counts_up(const struct lx_model *m, const struct model_body *b, int64_t index)
+static bool reach_counts_up(const struct lx_model *m, const struct model_body *b, int64_t index)
 {
-    const struct model_op *tuple = root_of(m, b), *add;
+    const struct model_op *tuple = reach_root_of(m, b), *add;
     int64_t one;
     if (!tuple || strcmp(tuple->kind, "tuple") != 0 || index >= tuple->operand_count) return false;
-    add = maker(m, b, tuple->operands[index]);
+    add = reach_maker(m, b, tuple->operands[index]);
     if (!add || strcmp(add->kind, "add") != 0 || add->operand_count != 2) return false;
     for (int i = 0; i < 2; i++)
-        if (element_of(m, b, add->operands[i]) == index && constant_of(m, b, add->operands[1 - i], &one) &&
-            one == 1)
+        if (reach_element_of(m, b, add->operands[i]) == index &&
+            reach_constant_of(m, b, add->operands[1 - i], &one) && one == 1)
             return true;
     return false;
 }
@@ -161,15 +163,15 @@ int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const
 {
     if (op->body_count != 2 || op->operand_count != 1) return -1;
     const struct model_body *condition = &m->bodies.at[op->bodies[0]];
-    const struct model_op *test = root_of(m, condition), *start = maker(m, body, op->operands[0]);
+    const struct model_op *test = reach_root_of(m, condition), *start = reach_maker(m, body, op->operands[0]);
     int64_t limit, first;
     if (!test || strcmp(test->kind, "compare") != 0 || test->operand_count != 2 ||
         strcmp(model_attr_word(&test->attrs, "direction", ""), "LT") != 0)
         return -1;
-    int64_t index = element_of(m, condition, test->operands[0]);
-    if (index < 0 || !constant_of(m, condition, test->operands[1], &limit)) return -1;
+    int64_t index = reach_element_of(m, condition, test->operands[0]);
+    if (index < 0 || !reach_constant_of(m, condition, test->operands[1], &limit)) return -1;
     if (!start || strcmp(start->kind, "tuple") != 0 || index >= start->operand_count) return -1;
-    if (!constant_of(m, body, start->operands[index], &first)) return -1;
-    if (!counts_up(m, &m->bodies.at[op->bodies[1]], index)) return -1;
+    if (!reach_constant_of(m, body, start->operands[index], &first)) return -1;
+    if (!reach_counts_up(m, &m->bodies.at[op->bodies[1]], index)) return -1;
     return limit > first ? limit - first : 0;
 }

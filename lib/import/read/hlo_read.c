@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool header(struct hlo *h)
+static bool hlo_header(struct hlo *h)
 {
     struct source *s = &h->s;
     if (!source_want(s, "HloModule")) return false;
@@ -13,8 +13,9 @@ static bool header(struct hlo *h)
     return s->m->name && hlo_attrs(h, &s->m->attrs);
 }
 
-/* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and strings each. */
-static bool table(struct source *s)
+/* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
+ * strings each. */
+static bool hlo_table(struct source *s)
 {
     static const char *const heads[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames", NULL};
     int i = 0;
@@ -31,7 +32,7 @@ static bool table(struct source *s)
 }
 
 /* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. */
-static bool signature(struct source *s, const struct model_type **result)
+static bool hlo_signature(struct source *s, const struct model_type **result)
 {
     *result = NULL;
     if (!source_take(s, "(")) return true;
@@ -41,7 +42,7 @@ static bool signature(struct source *s, const struct model_type **result)
     return source_want(s, ")") && source_want(s, "->") && (*result = hlo_type(s));
 }
 
-static bool finish(struct hlo *h, struct model_body *body)
+static bool hlo_finish(struct hlo *h, struct model_body *body)
 {
     struct source *s = &h->s;
     if (h->ops.count == 0) return source_fail(s, LX_E_SYNTAX, "a computation without instructions");
@@ -60,7 +61,7 @@ static bool finish(struct hlo *h, struct model_body *body)
     return true;
 }
 
-static bool computation(struct hlo *h)
+static bool hlo_computation(struct hlo *h)
 {
     struct source *s = &h->s;
     struct model_body body = {.line = s->line, .column = source_column(s)};
@@ -72,7 +73,7 @@ static bool computation(struct hlo *h)
     names_free(&h->values);
     h->values = (struct names){0};
     if (entry && s->m->entry >= 0) return source_fail(s, LX_E_DUPLICATE, "a second ENTRY");
-    if (!(body.name = hlo_name(s, "a computation")) || !signature(s, &result)) return false;
+    if (!(body.name = hlo_name(s, "a computation")) || !hlo_signature(s, &result)) return false;
     enum names_result added = names_add(&h->computations, body.name, h->body);
     if (added == NAMES_KNOWN)
         return source_fail(s, LX_E_DUPLICATE, "computation %.80s stands twice", body.name);
@@ -92,17 +93,17 @@ static bool computation(struct hlo *h)
         size_t length;
         if (!source_balanced(s, false, &from, &length)) return false;
     }
-    return finish(h, &body) &&
+    return hlo_finish(h, &body) &&
            (!result || hlo_same_types(s, model_type_of(s->m, s->m->bodies.at[h->body].results[0]), result,
                                       s->m->bodies.at[h->body].name));
 }
 
-static bool everything(struct hlo *h)
+static bool hlo_everything(struct hlo *h)
 {
     struct source *s = &h->s;
-    if (!header(h)) return false;
+    if (!hlo_header(h)) return false;
     for (source_skip(s, true); !source_ended(s); source_skip(s, true))
-        if (!table(s) && !computation(h)) return false;
+        if (!hlo_table(s) && !hlo_computation(h)) return false;
     if (s->failed) return false;
     if (s->m->entry < 0 && s->m->bodies.count == 1) s->m->entry = 0;
     return s->m->entry >= 0 ? true : source_fail(s, LX_E_SYNTAX, "no computation is the ENTRY");
@@ -116,7 +117,7 @@ bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct 
     source_begin(&h.s, m, text, length, st);
     h.s.spans_comments = true;
     m->entry = -1;
-    bool ok = everything(&h) && hlo_bind_bodies(&h);
+    bool ok = hlo_everything(&h) && hlo_bind_bodies(&h);
     names_free(&h.computations);
     names_free(&h.values);
     VEC_FREE(&h.ops);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* "[2,<=8,?]". */
-static bool extents(struct source *s, int64_t *extent, int *rank)
+static bool hlo_type_extents(struct source *s, int64_t *extent, int *rank)
 {
     *rank = 0;
     if (!source_want(s, "[")) return false;
@@ -25,8 +25,9 @@ static bool extents(struct source *s, int64_t *extent, int *rank)
     return source_want(s, "]");
 }
 
-/* "{1,0:T(8,128)}", right behind the type; *plain: it is row-major. Tiling and memory space are passed over. */
-static bool layout(struct source *s, int rank, int32_t *order, bool *plain)
+/* "{1,0:T(8,128)}", right behind the type; *plain: it is row-major. Tiling and memory space are passed
+ * over. */
+static bool hlo_type_layout(struct source *s, int rank, int32_t *order, bool *plain)
 {
     int n = 0;
     const char *from;
@@ -64,7 +65,7 @@ const struct model_type *hlo_type_behind(struct source *s, const char *word)
     enum model_element e = model_element_find(MODEL_HLO, word);
     if (e == MODEL_ELEMENT_COUNT)
         return source_fail(s, LX_E_UNKNOWN_KIND, "an element type that has no size: \"%.40s\"", word), NULL;
-    if (!extents(s, extent, &rank) || !layout(s, rank, order, &plain)) return NULL;
+    if (!hlo_type_extents(s, extent, &rank) || !hlo_type_layout(s, rank, order, &plain)) return NULL;
     const struct model_type *type = model_type_make(s->m, e, rank, extent, s->st);
     if (!type) return source_fail(s, s->st->code, "%s", s->st->text), NULL;
     if (plain) return type;
@@ -73,21 +74,21 @@ const struct model_type *hlo_type_behind(struct source *s, const char *word)
     return turned;
 }
 
-static bool is_word(char c)
+static bool hlo_type_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || source_is_digit(c);
 }
 
-static const struct model_type *type_at(struct source *s, int depth);
+static const struct model_type *hlo_type_type_at(struct source *s, int depth);
 
 /* What stands behind the opening bracket. */
-static const struct model_type *tuple(struct source *s, int depth)
+static const struct model_type *hlo_type_tuple(struct source *s, int depth)
 {
     VEC(const struct model_type *) parts = {0};
     const struct model_type *made = NULL;
     bool ok = source_is(s, ")");
     if (!ok) do {
-            const struct model_type *part = type_at(s, depth + 1);
+            const struct model_type *part = hlo_type_type_at(s, depth + 1);
             ok = part != NULL;
             if (ok) VEC_PUSH(&parts, part);
         } while (ok && source_take(s, ","));
@@ -97,22 +98,22 @@ static const struct model_type *tuple(struct source *s, int depth)
     return made;
 }
 
-static const struct model_type *type_at(struct source *s, int depth)
+static const struct model_type *hlo_type_type_at(struct source *s, int depth)
 {
     if (depth > MODEL_MAX_DEPTH)
         return source_fail(s, LX_E_LIMIT, "tuples nest more than %d deep", depth), NULL;
-    if (source_take(s, "(")) return tuple(s, depth);
+    if (source_take(s, "(")) return hlo_type_tuple(s, depth);
     source_skip(s, true);
-    const char *word = source_name(s, is_word, "a type");
+    const char *word = source_name(s, hlo_type_is_word, "a type");
     return word ? hlo_type_behind(s, word) : NULL;
 }
 
 const struct model_type *hlo_type(struct source *s)
 {
-    return type_at(s, 0);
+    return hlo_type_type_at(s, 0);
 }
 
-static void words_of(const struct model_type *t, char *out, size_t size)
+static void hlo_type_words_of(const struct model_type *t, char *out, size_t size)
 {
     size_t n = (size_t)snprintf(out, size, "%s[", model_element_word(MODEL_HLO, t->element));
     for (int d = 0; t->element != MODEL_TUPLE && d < t->count && n + 24 < size; d++)
@@ -121,8 +122,8 @@ static void words_of(const struct model_type *t, char *out, size_t size)
 }
 
 /* Of tuples the number of tensors, or the first one that differs. */
-static bool tuples_differ(struct source *s, const struct model_type *a, const struct model_type *b,
-                          const char *name)
+static bool hlo_type_tuples_differ(struct source *s, const struct model_type *a, const struct model_type *b,
+                                   const char *name)
 {
     char one[160], other[160];
     int i = 0;
@@ -130,8 +131,8 @@ static bool tuples_differ(struct source *s, const struct model_type *a, const st
         return source_fail(s, LX_E_SHAPE, "%.60s has %d tensors, but %d stand here", name, a->leaves,
                            b->leaves);
     while (i + 1 < a->leaves && model_same_types(model_leaf_type(a, i), model_leaf_type(b, i))) i++;
-    words_of(model_leaf_type(a, i), one, sizeof one);
-    words_of(model_leaf_type(b, i), other, sizeof other);
+    hlo_type_words_of(model_leaf_type(a, i), one, sizeof one);
+    hlo_type_words_of(model_leaf_type(b, i), other, sizeof other);
     return source_fail(s, LX_E_SHAPE, "tensor %d of %.60s is %s, but %s stands here", i, name, one, other);
 }
 
@@ -140,8 +141,8 @@ bool hlo_same_types(struct source *s, const struct model_type *a, const struct m
 {
     char one[160], other[160];
     if (model_same_types(a, b)) return true;
-    if (a->element == MODEL_TUPLE && b->element == MODEL_TUPLE) return tuples_differ(s, a, b, name);
-    words_of(a, one, sizeof one);
-    words_of(b, other, sizeof other);
+    if (a->element == MODEL_TUPLE && b->element == MODEL_TUPLE) return hlo_type_tuples_differ(s, a, b, name);
+    hlo_type_words_of(a, one, sizeof one);
+    hlo_type_words_of(b, other, sizeof other);
     return source_fail(s, LX_E_SHAPE, "%.60s is %s, but %s stands here", name, one, other);
 }

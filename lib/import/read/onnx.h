@@ -1,5 +1,6 @@
-/* Inside the reader of ONNX: what its files share. onnx_read.c has the model and its inputs, onnx_tensors.c tensors and
- * types, onnx_graph.c nodes, scopes, subgraphs and local functions, onnx_order.c their order. */
+/* Inside the reader of ONNX: what its files share. onnx_read.c has the model and its inputs,
+ * onnx_tensors.c tensors and types, onnx_graph.c nodes, scopes, subgraphs and local functions,
+ * onnx_order.c their order. */
 #ifndef LX_IMPORT_ONNX_H
 #define LX_IMPORT_ONNX_H
 
@@ -40,8 +41,8 @@ typedef VEC(struct onnx_node) onnx_nodes;
 
 /* A tensor: its type and, up to MODEL_MAX_KNOWN elements, its numbers. *name may be left NULL. */
 const struct model_data *onnx_tensor(struct wire w, const char **name);
-/* A value with its type: NULL where there is none. Extents without a number are -1 unless `o` has one for them;
- * `ask`: what it has none for goes to the list of unbound ones. */
+/* A value with its type: NULL where there is none. Extents without a number are -1 unless `o` has one for
+ * them; `ask`: what it has none for goes to the list of unbound ones. */
 struct onnx_info {
     const char *name;
     const struct model_type *type;
@@ -51,8 +52,8 @@ bool onnx_value_info(struct onnx *o, struct wire w, struct onnx_info *info, bool
 
 /* A graph within `outer` (NULL: none); its number, or -1. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer);
-/* onnx_nodes.c: the nodes among the fields of a graph or a function. First their results get values, then they are made;
- * calls of local functions are replaced by what these do. */
+/* onnx_nodes.c: the nodes among the fields of a graph or a function. First their results get values, then
+ * they are made; calls of local functions are replaced by what these do. */
 struct onnx_building {
     struct onnx *o;
     struct onnx_scope *scope;
@@ -75,5 +76,21 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
 bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *graph, bool *changed);
 /* The version of the op set that a kind belongs to. */
 int64_t onnx_opset(const struct lx_model *m, const char *kind);
+
+/* ---- Tensors of ONNX whose numbers stand in a file beside the model ---- */
+
+/* What field 13 of a tensor says. */
+struct onnx_external {
+    const char *location; /* NULL: nothing yet */
+    uint64_t offset, length;
+    bool has_length;
+};
+
+/* One entry, a key and its word. False: failed; a location upwards or from the root is refused. */
+bool onnx_external_entry(struct onnx_external *x, struct wire entry);
+/* The bytes, `wanted` of them, malloc'ed; NULL: there is no such file, or it is too short. */
+unsigned char *onnx_external_bytes(const struct onnx_external *x, const char *model, size_t wanted);
+/* Is there a file that could have them? */
+bool onnx_external_there(const struct onnx_external *x, const char *model);
 
 #endif

@@ -12,21 +12,21 @@ struct parts {
     VEC(const char *) words;
 };
 
-static bool add_int(void *to, uint64_t v)
+static bool attr_add_int(void *to, uint64_t v)
 {
     struct parts *p = to;
     p->a.form = ATTR_INTS;
     return VEC_PUSH(&p->ints, (int64_t)v);
 }
 
-static bool add_real(void *to, uint64_t v)
+static bool attr_add_real(void *to, uint64_t v)
 {
     struct parts *p = to;
     p->a.form = ATTR_REALS;
     return VEC_PUSH(&p->reals, (double)wire_float(v));
 }
 
-static bool add_word(struct parts *p, const struct wire_field *f)
+static bool attr_add_word(struct parts *p, const struct wire_field *f)
 {
     const char *word = wire_string(f);
     p->a.form = ATTR_WORDS;
@@ -35,20 +35,20 @@ static bool add_word(struct parts *p, const struct wire_field *f)
 }
 
 /* Strings of any length; names are shorter, but some nodes carry whole programs. */
-static void set_text(struct parts *p, const struct wire_field *f)
+static void attr_set_text(struct parts *p, const struct wire_field *f)
 {
     p->a.form = ATTR_WORD;
     p->a.text = arena_copy(&f->body.m->memory, (const char *)f->body.at, (size_t)(f->body.end - f->body.at));
 }
 
-static bool set_body(struct onnx_building *b, struct parts *p, const struct wire_field *f)
+static bool attr_set_body(struct onnx_building *b, struct parts *p, const struct wire_field *f)
 {
     p->a.form = ATTR_BODY;
     p->a.body = onnx_graph(b->o, f->body, b->scope);
     return p->a.body >= 0;
 }
 
-static bool field(struct onnx_building *b, struct parts *p, const struct wire_field *f)
+static bool attr_field(struct onnx_building *b, struct parts *p, const struct wire_field *f)
 {
     const char *unused = NULL;
     switch (f->number) {
@@ -63,20 +63,20 @@ static bool field(struct onnx_building *b, struct parts *p, const struct wire_fi
         p->a.number = (int64_t)f->value;
         return true;
     case 4: {
-        set_text(p, f);
+        attr_set_text(p, f);
         return true;
     }
     case 5:
         p->a.form = ATTR_DATA;
         return (p->a.data = onnx_tensor(f->body, &unused)) != NULL;
     case 6:
-        return set_body(b, p, f);
+        return attr_set_body(b, p, f);
     case 7:
-        return wire_numbers(f, WIRE_4, add_real, p);
+        return wire_numbers(f, WIRE_4, attr_add_real, p);
     case 8:
-        return wire_numbers(f, WIRE_NUMBER, add_int, p);
+        return wire_numbers(f, WIRE_NUMBER, attr_add_int, p);
     case 9:
-        return add_word(p, f);
+        return attr_add_word(p, f);
     case 20:
         p->type = (int64_t)f->value;
         return true;
@@ -88,7 +88,7 @@ static bool field(struct onnx_building *b, struct parts *p, const struct wire_fi
 }
 
 /* A field that is not written has its default: a list without numbers, a 0. */
-static enum model_attr_form form_of_type(const struct parts *p)
+static enum model_attr_form attr_form_of_type(const struct parts *p)
 {
     static const enum model_attr_form forms[] = {
         [1] = ATTR_REAL, [2] = ATTR_INT,   [3] = ATTR_WORD, [4] = ATTR_DATA,
@@ -97,10 +97,10 @@ static enum model_attr_form form_of_type(const struct parts *p)
     return plain ? forms[p->type] : p->a.form;
 }
 
-static bool finish(struct onnx_building *b, struct parts *p)
+static bool attr_finish(struct onnx_building *b, struct parts *p)
 {
     struct arena *memory = &b->o->w.m->memory;
-    p->a.form = form_of_type(p);
+    p->a.form = attr_form_of_type(p);
     p->a.count = (int)(p->a.form == ATTR_INTS    ? p->ints.count
                        : p->a.form == ATTR_REALS ? p->reals.count
                                                  : p->words.count);
@@ -112,13 +112,13 @@ static bool finish(struct onnx_building *b, struct parts *p)
 }
 
 /* `keep` false: the call of the function leaves it out. */
-static bool attribute(struct onnx_building *b, struct wire w, struct model_attr *out, bool *keep)
+static bool attr_attribute(struct onnx_building *b, struct wire w, struct model_attr *out, bool *keep)
 {
     struct wire_field f;
     struct parts p = {.a = {.key = "", .form = ATTR_TEXT, .body = -1}};
     bool ok = true;
-    while (ok && wire_next(&w, &f)) ok = field(b, &p, &f);
-    ok = ok && !b->o->failed && finish(b, &p);
+    while (ok && wire_next(&w, &f)) ok = attr_field(b, &p, &f);
+    ok = ok && !b->o->failed && attr_finish(b, &p);
     VEC_FREE(&p.ints);
     VEC_FREE(&p.reals);
     VEC_FREE(&p.words);
@@ -142,7 +142,7 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
     bool ok = true, keep;
     while (ok && wire_next(&node, &f)) {
         if (f.number != 5) continue;
-        ok = attribute(b, f.body, &a, &keep);
+        ok = attr_attribute(b, f.body, &a, &keep);
         if (ok && keep) VEC_PUSH(&all, a);
         if (ok && a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }

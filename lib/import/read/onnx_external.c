@@ -1,6 +1,7 @@
-/* External data of ONNX: a location relative to the model, an offset and a length. Only the bytes that are asked for are
- * read, out of a regular file; a model may not point upwards or at the root, whoever wrote it. */
-#include "import/read/onnx_external.h"
+/* External data of ONNX: a location relative to the model, an offset and a length. Only the bytes that are
+ * asked for are read, out of a regular file; a model may not point upwards or at the root, whoever wrote
+ * it. */
+#include "import/read/onnx.h"
 #include "base/memory.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 /* Every part is a name: not "..", and the first is not empty. */
-static bool stays_below(const char *location)
+static bool external_stays_below(const char *location)
 {
     if (*location == '/' || *location == 0) return false;
     for (const char *s = location; *s; s += strcspn(s, "/\\"), s += *s != 0)
@@ -19,7 +20,7 @@ static bool stays_below(const char *location)
     return true;
 }
 
-static bool number(const struct wire *w, const char *word, uint64_t *out)
+static bool external_number(const struct wire *w, const char *word, uint64_t *out)
 {
     char *end = NULL;
     bool digits = *word >= '0' && *word <= '9' && strlen(word) < 19;
@@ -40,20 +41,20 @@ bool onnx_external_entry(struct onnx_external *x, struct wire entry)
     if (*entry.failed) return false;
     if (strcmp(key, "location") == 0) {
         x->location = word;
-        return stays_below(word)
+        return external_stays_below(word)
                    ? true
                    : wire_fail(&entry, LX_E_SCHEMA,
                                "external data in \"%.200s\": name a file in the model's folder or "
                                "below it",
                                word);
     }
-    if (strcmp(key, "offset") == 0) return number(&entry, word, &x->offset);
+    if (strcmp(key, "offset") == 0) return external_number(&entry, word, &x->offset);
     x->has_length |= strcmp(key, "length") == 0;
-    return strcmp(key, "length") == 0 ? number(&entry, word, &x->length) : true;
+    return strcmp(key, "length") == 0 ? external_number(&entry, word, &x->length) : true;
 }
 
 /* The file itself, open, or -1. One that is not regular would keep the reader waiting. */
-static int open_beside(const char *location, const char *model)
+static int external_open_beside(const char *location, const char *model)
 {
     char path[2 * MODEL_MAX_NAME + 2];
     struct stat info;
@@ -71,14 +72,15 @@ static int open_beside(const char *location, const char *model)
 
 bool onnx_external_there(const struct onnx_external *x, const char *model)
 {
-    int fd = x->location ? open_beside(x->location, model) : -1;
+    int fd = x->location ? external_open_beside(x->location, model) : -1;
     if (fd >= 0) close(fd);
     return fd >= 0;
 }
 
 unsigned char *onnx_external_bytes(const struct onnx_external *x, const char *model, size_t wanted)
 {
-    int fd = x->location && (!x->has_length || x->length == wanted) ? open_beside(x->location, model) : -1;
+    int fd = x->location && (!x->has_length || x->length == wanted) ? external_open_beside(x->location, model)
+                                                                    : -1;
     unsigned char *bytes = fd < 0 ? NULL : mem_alloc(wanted + 1);
     size_t n = 0;
     while (bytes && n < wanted) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_folded(const struct lx_model *m, const struct model_op *op)
+static bool onnx_fact_is_folded(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->result_count; i++) {
         const struct model_data *d = op->results[i] < 0 ? NULL : m->values.at[op->results[i]].data;
@@ -12,12 +12,12 @@ static bool is_folded(const struct lx_model *m, const struct model_op *op)
     return op->result_count > 0;
 }
 
-static void count_op(struct model_facts *f, const struct model_op *op)
+static void onnx_fact_count_op(struct model_facts *f, const struct model_op *op)
 {
     struct op_work work = op_work(f->m, MODEL_ONNX, op);
     fact_op(f, op);
     fact_add(f, "shapes_known", NULL, 1);
-    fact_add(f, "folded_to_constants", NULL, is_folded(f->m, op));
+    fact_add(f, "folded_to_constants", NULL, onnx_fact_is_folded(f->m, op));
     fact_add(f, "flops", NULL, work.flops);
     fact_add(f, "flops_run", NULL, work.flops);
     fact_add(f, "macs", NULL, work.macs);
@@ -30,7 +30,7 @@ static void count_op(struct model_facts *f, const struct model_op *op)
                          f->m->values.at[op->results[i]].declared_exact);
 }
 
-static void count_constants(struct model_facts *f)
+static void onnx_fact_count_constants(struct model_facts *f)
 {
     for (size_t i = 0; i < f->m->constants.count; i++) {
         const struct model_data *d = f->m->values.at[f->m->constants.at[i]].data;
@@ -44,7 +44,7 @@ static void count_constants(struct model_facts *f)
     }
 }
 
-static void count_ends(struct model_facts *f)
+static void onnx_fact_count_ends(struct model_facts *f)
 {
     const struct model_body *b = &f->m->bodies.at[f->m->entry];
     for (int i = 0; i < b->argument_count; i++) {
@@ -68,8 +68,9 @@ void onnx_facts(struct model_facts *f)
     fact_add(f, "shapes_unknown", NULL, 0);
     for (int i = 0; i < f->m->attrs.count; i++)
         fact_add(f, "opset", f->m->attrs.at[i].key, f->m->attrs.at[i].number);
-    count_ends(f);
-    count_constants(f);
+    onnx_fact_count_ends(f);
+    onnx_fact_count_constants(f);
     for (size_t b = 0; b < f->m->bodies.count; b++)
-        for (int i = 0; i < f->m->bodies.at[b].op_count; i++) count_op(f, &f->m->bodies.at[b].ops[i]);
+        for (int i = 0; i < f->m->bodies.at[b].op_count; i++)
+            onnx_fact_count_op(f, &f->m->bodies.at[b].ops[i]);
 }

@@ -1,10 +1,11 @@
-/* A graph of ONNX: initializers, inputs, nodes, outputs; those within nodes see the names of those around them. */
+/* A graph of ONNX: initializers, inputs, nodes, outputs; those within nodes see the names of those around
+ * them. */
 #include "import/read/onnx.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_initializer(struct onnx_building *b, const struct wire_field *f)
+static bool graph_add_initializer(struct onnx_building *b, const struct wire_field *f)
 {
     struct lx_model *m = b->o->w.m;
     struct model_value v = {.name = "", .from = FROM_FILE, .body = b->body, .op = -1};
@@ -18,7 +19,7 @@ static bool add_initializer(struct onnx_building *b, const struct wire_field *f)
 }
 
 /* `--value NAME=N` makes a constant of an input. */
-static bool fix_value(struct onnx *o, struct model_value *v)
+static bool graph_fix_value(struct onnx *o, struct model_value *v)
 {
     for (int i = 0; i < o->options->fixed_count; i++) {
         if (strcmp(o->options->fixed[i].name, v->name) != 0 || !v->type) continue;
@@ -41,7 +42,7 @@ static bool fix_value(struct onnx *o, struct model_value *v)
 typedef VEC(int32_t) value_list;
 
 /* Old files list initializers among the inputs. */
-static bool add_input(struct onnx_building *b, const struct wire_field *f, value_list *arguments)
+static bool graph_add_input(struct onnx_building *b, const struct wire_field *f, value_list *arguments)
 {
     struct onnx_info info;
     bool outermost = !b->scope->outer;
@@ -55,14 +56,14 @@ static bool add_input(struct onnx_building *b, const struct wire_field *f, value
     if (!onnx_value_info(b->o, f->body, &info, outermost)) return false;
     struct model_value v = {
         .name = info.name, .type = info.type, .from = FROM_ARGUMENT, .body = b->body, .op = -1};
-    if (outermost && !fix_value(b->o, &v)) return false;
+    if (outermost && !graph_fix_value(b->o, &v)) return false;
     int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
     if (number < 0) return b->o->failed = true, false;
     VEC_PUSH(arguments, number);
     return onnx_bind(b->o, b->scope, info.name, number);
 }
 
-static bool declare_type(struct onnx_building *b, const struct wire_field *f)
+static bool graph_declare_type(struct onnx_building *b, const struct wire_field *f)
 {
     struct onnx_info info;
     if (!onnx_value_info(b->o, f->body, &info, false)) return false;
@@ -73,7 +74,7 @@ static bool declare_type(struct onnx_building *b, const struct wire_field *f)
     return true;
 }
 
-static bool add_output(struct onnx_building *b, const struct wire_field *f, value_list *results)
+static bool graph_add_output(struct onnx_building *b, const struct wire_field *f, value_list *results)
 {
     struct onnx_info info;
     if (!onnx_value_info(b->o, f->body, &info, false)) return false;
@@ -88,9 +89,9 @@ struct ends {
     const char *name;
 };
 
-/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes, declared types,
- * nodes, outputs. */
-static bool fields(struct onnx_building *b, struct wire w, struct ends *e)
+/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes,
+ * declared types, nodes, outputs. */
+static bool graph_fields(struct onnx_building *b, struct wire w, struct ends *e)
 {
     static const int steps[] = {5, 11, 1, 13, 12, -1, -12};
     struct wire_field f;
@@ -101,17 +102,17 @@ static bool fields(struct onnx_building *b, struct wire w, struct ends *e)
         for (struct wire at = w; ok && wire_next(&at, &f);) {
             if (f.number == 2 && i == 0) ok = (e->name = wire_string(&f)) != NULL;
             if (f.number != abs(steps[i]) || f.kind != WIRE_BYTES) continue;
-            if (steps[i] == 5) ok = add_initializer(b, &f);
-            if (steps[i] == 11) ok = add_input(b, &f, &e->arguments);
-            if (steps[i] == 13 || steps[i] == 12) ok = declare_type(b, &f);
-            if (steps[i] == -12) ok = add_output(b, &f, &e->results);
+            if (steps[i] == 5) ok = graph_add_initializer(b, &f);
+            if (steps[i] == 11) ok = graph_add_input(b, &f, &e->arguments);
+            if (steps[i] == 13 || steps[i] == 12) ok = graph_declare_type(b, &f);
+            if (steps[i] == -12) ok = graph_add_output(b, &f, &e->results);
         }
         if (!ok || b->o->failed) return false;
     }
     return true;
 }
 
-static bool finish(struct onnx_building *b, const struct ends *e)
+static bool graph_finish(struct onnx_building *b, const struct ends *e)
 {
     struct lx_model *m = b->o->w.m;
     struct model_body body = {.name = e->name ? e->name : ""};
@@ -129,7 +130,7 @@ static bool finish(struct onnx_building *b, const struct ends *e)
 }
 
 /* Names of graphs around this one that it uses: the node that has it waits for them. */
-static bool hand_out(struct onnx *o, const struct onnx_scope *s)
+static bool graph_hand_out(struct onnx *o, const struct onnx_scope *s)
 {
     for (size_t i = 0; i < s->outside.count; i++) VEC_PUSH(&o->captured, s->outside.at[i]);
     return true;
@@ -146,7 +147,7 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
                   ? true
                   : wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
     if (ok) VEC_PUSH(&o->w.m->bodies, (struct model_body){0});
-    ok = ok && fields(&b, w, &e) && finish(&b, &e) && hand_out(o, &scope);
+    ok = ok && graph_fields(&b, w, &e) && graph_finish(&b, &e) && graph_hand_out(o, &scope);
     o->depth--;
     for (size_t i = 0; i < nodes.count; i++) VEC_FREE(&nodes.at[i].waits);
     VEC_FREE(&nodes);

@@ -25,42 +25,43 @@ bool onnx_bind(struct onnx *o, struct onnx_scope *s, const char *name, int32_t v
     return true;
 }
 
-static const char *prefixed(const struct onnx_building *b, const char *name)
+static const char *node_prefixed(const struct onnx_building *b, const char *name)
 {
     if (!*b->prefix || !*name) return name;
     return arena_format(&b->o->w.m->memory, "%s/%s", b->prefix, name);
 }
 
 /* Results of a function have the values of the call already. */
-static bool is_of_call(const struct onnx_building *b, int32_t value)
+static bool node_is_of_call(const struct onnx_building *b, int32_t value)
 {
     for (int i = 0; b->call && i < b->call->result_count; i++)
         if (b->call->results[i] == value) return true;
     return false;
 }
 
-/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it anew. Some
- * exporters make a constant again under its name: the last one counts. Until its nodes
- * are made, `op` is -1 less one for each further. */
-static bool declare(struct onnx_building *b, const struct wire_field *f, bool constant, struct names *made)
+/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it
+ * anew. Some exporters make a constant again under its name: the last one counts. Until its nodes are
+ * made, `op` is -1 less one for each further. */
+static bool node_declare(struct onnx_building *b, const struct wire_field *f, bool constant,
+                         struct names *made)
 {
     const char *name = wire_string(f);
     if (!name) return false;
     if (!*name) return true;
     int32_t known = names_find(&b->scope->names, name), before = names_find(made, name);
     bool again = before == 1 && constant;
-    if (!again && (before >= 0 || (known >= 0 && !is_of_call(b, known))))
+    if (!again && (before >= 0 || (known >= 0 && !node_is_of_call(b, known))))
         return wire_fail(&f->body, LX_E_DUPLICATE, "%.120s is made twice; rename one", name);
     names_add(made, name, constant);
     if (again) b->o->w.m->values.at[known].op--;
     if (known >= 0) return true;
-    struct model_value v = {.name = prefixed(b, name), .from = FROM_OP, .body = b->body, .op = -1};
+    struct model_value v = {.name = node_prefixed(b, name), .from = FROM_OP, .body = b->body, .op = -1};
     int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
     if (number < 0) return b->o->failed = true, false;
     return onnx_bind(b->o, b->scope, name, number);
 }
 
-static bool is_constant(struct wire node)
+static bool node_is_constant(struct wire node)
 {
     struct wire_field f;
     bool constant = false;
@@ -78,9 +79,9 @@ bool onnx_declare_results(struct onnx_building *b, struct wire w)
     bool ok = true;
     while (ok && wire_next(&w, &f)) {
         if (f.number != b->field) continue;
-        bool constant = is_constant(f.body);
+        bool constant = node_is_constant(f.body);
         for (struct wire node = f.body; ok && wire_next(&node, &g);)
-            if (g.number == 2) ok = declare(b, &g, constant, &made);
+            if (g.number == 2) ok = node_declare(b, &g, constant, &made);
     }
     names_free(&made);
     return ok && !b->o->failed;
@@ -89,7 +90,7 @@ bool onnx_declare_results(struct onnx_building *b, struct wire w)
 typedef VEC(int32_t) value_list;
 
 /* The value that a node makes: the one of that name, unless it is made once more later. */
-static int32_t made_by(struct onnx_building *b, int32_t v)
+static int32_t node_made_by(struct onnx_building *b, int32_t v)
 {
     struct model_value other = b->o->w.m->values.at[v];
     if (other.from == FROM_OP && other.op == -1) return v;
@@ -102,7 +103,7 @@ static int32_t made_by(struct onnx_building *b, int32_t v)
 }
 
 /* A name of the node as a value; "" is none. */
-static bool named(struct onnx_building *b, const struct wire_field *f, value_list *to)
+static bool node_named(struct onnx_building *b, const struct wire_field *f, value_list *to)
 {
     const char *name = wire_string(f);
     if (!name) return false;
@@ -110,19 +111,19 @@ static bool named(struct onnx_building *b, const struct wire_field *f, value_lis
     if (*name && v < 0)
         return wire_fail(&f->body, LX_E_UNKNOWN_NAME,
                          "nobody makes %.120s, and it is no input or initializer", name);
-    if (f->number == 2 && *name && (v = made_by(b, v)) < 0) return b->o->failed = true, false;
+    if (f->number == 2 && *name && (v = node_made_by(b, v)) < 0) return b->o->failed = true, false;
     VEC_PUSH(to, v);
     return true;
 }
 
-static const char *kind_of(struct lx_model *m, const char *domain, const char *kind)
+static const char *node_kind_of(struct lx_model *m, const char *domain, const char *kind)
 {
     if (!*domain || strcmp(domain, "ai.onnx") == 0) return kind;
     return arena_format(&m->memory, "%s:%s", domain, kind);
 }
 
 /* Everything of a node but its attributes. */
-static bool plain_parts(struct onnx_building *b, struct wire w, struct model_op *op)
+static bool node_plain_parts(struct onnx_building *b, struct wire w, struct model_op *op)
 {
     struct wire_field f;
     value_list in = {0}, out = {0};
@@ -130,8 +131,8 @@ static bool plain_parts(struct onnx_building *b, struct wire w, struct model_op 
     struct arena *memory = &b->o->w.m->memory;
     bool ok = true;
     while (ok && wire_next(&w, &f)) {
-        if (f.number == 1) ok = named(b, &f, &in);
-        if (f.number == 2) ok = named(b, &f, &out);
+        if (f.number == 1) ok = node_named(b, &f, &in);
+        if (f.number == 2) ok = node_named(b, &f, &out);
         if (f.number == 3) ok = (name = wire_string(&f)) != NULL;
         if (f.number == 4) ok = (kind = wire_string(&f)) != NULL;
         if (f.number == 7) ok = (domain = wire_string(&f)) != NULL;
@@ -143,8 +144,8 @@ static bool plain_parts(struct onnx_building *b, struct wire w, struct model_op 
     VEC_FREE(&in);
     VEC_FREE(&out);
     if (!ok || b->o->failed) return false;
-    op->kind = kind_of(b->o->w.m, domain, kind);
-    op->location = name && *name ? prefixed(b, name) : NULL;
+    op->kind = node_kind_of(b->o->w.m, domain, kind);
+    op->location = name && *name ? node_prefixed(b, name) : NULL;
     if (!*kind) return wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
     return true;
 }
@@ -156,7 +157,7 @@ const char *onnx_node_name(const struct lx_model *m, const struct model_op *op)
     return "nothing";
 }
 
-static void waits_for(struct onnx_node *n, const int32_t *values, size_t count)
+static void node_waits_for(struct onnx_node *n, const int32_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (values[i] >= 0) VEC_PUSH(&n->waits, values[i]);
@@ -170,8 +171,8 @@ static bool add_node(struct onnx_building *b, const struct wire *at, const struc
     int32_t number = (int32_t)b->nodes->count;
     if (b->nodes->count >= MODEL_MAX_OPS)
         return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d nodes", MODEL_MAX_OPS);
-    waits_for(&n, op->operands, (size_t)op->operand_count);
-    waits_for(&n, b->o->captured.at + captured, b->o->captured.count - captured);
+    node_waits_for(&n, op->operands, (size_t)op->operand_count);
+    node_waits_for(&n, b->o->captured.at + captured, b->o->captured.count - captured);
     b->o->captured.count = captured;
     for (int i = 0; i < op->result_count; i++)
         if (op->results[i] >= 0) b->o->w.m->values.at[op->results[i]].op = number;
@@ -180,7 +181,7 @@ static bool add_node(struct onnx_building *b, const struct wire *at, const struc
 }
 
 /* Inputs of the function are the operands of the call, its outputs the results. */
-static bool bind_ends(struct onnx_building *in, struct wire w, const struct model_op *call)
+static bool node_bind_ends(struct onnx_building *in, struct wire w, const struct model_op *call)
 {
     struct wire_field f;
     int inputs = 0, outputs = 0;
@@ -198,8 +199,8 @@ static bool bind_ends(struct onnx_building *in, struct wire w, const struct mode
 }
 
 /* A call of a local function becomes its nodes. */
-static bool inline_call(struct onnx_building *b, const struct wire *at, int32_t function,
-                        const struct model_op *call)
+static bool node_inline_call(struct onnx_building *b, const struct wire *at, int32_t function,
+                             const struct model_op *call)
 {
     struct onnx_function *fn = &b->o->functions.at[function];
     struct onnx_scope scope = {.body = b->body};
@@ -215,7 +216,7 @@ static bool inline_call(struct onnx_building *b, const struct wire *at, int32_t 
                          fn->kind, onnx_node_name(b->o->w.m, call));
     fn->under_way = true;
     b->o->depth++;
-    bool ok = bind_ends(&in, fn->text, call) && onnx_declare_results(&in, fn->text) &&
+    bool ok = node_bind_ends(&in, fn->text, call) && onnx_declare_results(&in, fn->text) &&
               onnx_make_nodes(&in, fn->text);
     b->o->depth--;
     b->o->functions.at[function].under_way = false;
@@ -228,9 +229,9 @@ static bool make_node(struct onnx_building *b, struct wire w)
 {
     struct model_op op = {0};
     size_t captured = b->o->captured.count;
-    if (!plain_parts(b, w, &op) || !onnx_attrs(b, w, &op.attrs, &op)) return false;
+    if (!node_plain_parts(b, w, &op) || !onnx_attrs(b, w, &op.attrs, &op)) return false;
     int32_t function = names_find(&b->o->function_names, op.kind);
-    return function >= 0 ? inline_call(b, &w, function, &op) : add_node(b, &w, &op, captured);
+    return function >= 0 ? node_inline_call(b, &w, function, &op) : add_node(b, &w, &op, captured);
 }
 
 bool onnx_make_nodes(struct onnx_building *b, struct wire w)

@@ -15,7 +15,7 @@ struct sorting {
     size_t placed;
 };
 
-static bool cycle(struct sorting *s, int32_t node, const char *graph)
+static bool sort_cycle(struct sorting *s, int32_t node, const char *graph)
 {
     const struct onnx_node *n = &s->nodes->at[node];
     return wire_fail(&n->at, LX_E_CYCLE,
@@ -23,14 +23,14 @@ static bool cycle(struct sorting *s, int32_t node, const char *graph)
                      onnx_node_name(s->o->w.m, &n->op), n->op.kind);
 }
 
-static int32_t maker_of(const struct sorting *s, int32_t value)
+static int32_t sort_maker_of(const struct sorting *s, int32_t value)
 {
     const struct model_value *v = value < 0 ? NULL : &s->o->w.m->values.at[value];
     return v && v->from == FROM_OP && v->body == s->body ? v->op : -1;
 }
 
 /* Everything that `root` waits for, then itself; without recursion. */
-static bool place(struct sorting *s, int32_t root, const char *graph)
+static bool sort_place(struct sorting *s, int32_t root, const char *graph)
 {
     size_t depth = 0;
     s->stack[depth++] = root;
@@ -44,16 +44,16 @@ static bool place(struct sorting *s, int32_t root, const char *graph)
             depth--;
             continue;
         }
-        int32_t made_by = maker_of(s, n->waits.at[s->next[node]++]);
+        int32_t made_by = sort_maker_of(s, n->waits.at[s->next[node]++]);
         if (made_by < 0 || s->state[made_by] == 2) continue;
-        if (s->state[made_by] == 1) return cycle(s, made_by, graph);
+        if (s->state[made_by] == 1) return sort_cycle(s, made_by, graph);
         s->state[made_by] = 1;
         s->stack[depth++] = made_by;
     }
     return true;
 }
 
-static void rearrange(struct sorting *s, bool *changed)
+static void sort_rearrange(struct sorting *s, bool *changed)
 {
     size_t count = s->nodes->count;
     struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
@@ -77,8 +77,8 @@ bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *grap
     s.order = mem_zeroed(count + 1, sizeof *s.order);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
-        if (s.state[i] == 0) ok = place(&s, (int32_t)i, graph);
-    if (ok) rearrange(&s, changed);
+        if (s.state[i] == 0) ok = sort_place(&s, (int32_t)i, graph);
+    if (ok) sort_rearrange(&s, changed);
     mem_free(s.state);
     mem_free(s.next);
     mem_free(s.stack);

@@ -1,7 +1,6 @@
 /* Reading ONNX: op sets, local functions, the graph, then all shapes. */
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
-#include "import/types/open_extents.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -9,7 +8,7 @@
 #include <string.h>
 
 /* Op sets are attributes of the model: the domain ("" for ONNX itself) and its version. */
-static bool add_opset(struct onnx *o, struct wire w, struct model_attr *a)
+static bool onnx_add_opset(struct onnx *o, struct wire w, struct model_attr *a)
 {
     struct wire_field f;
     *a = (struct model_attr){.key = "", .form = ATTR_INT, .body = -1};
@@ -21,7 +20,7 @@ static bool add_opset(struct onnx *o, struct wire w, struct model_attr *a)
     return !o->failed;
 }
 
-static bool opsets(struct onnx *o)
+static bool onnx_opsets(struct onnx *o)
 {
     struct wire_field f;
     VEC(struct model_attr) all = {0};
@@ -29,7 +28,7 @@ static bool opsets(struct onnx *o)
     bool ok = true;
     for (struct wire w = o->w; ok && wire_next(&w, &f);) {
         if (f.number != 8 || f.kind != WIRE_BYTES) continue;
-        ok = add_opset(o, f.body, &a);
+        ok = onnx_add_opset(o, f.body, &a);
         if (all.count == MODEL_MAX_DEPTH)
             return VEC_FREE(&all), wire_fail(&f.body, LX_E_LIMIT, "too many op sets");
         for (size_t i = 0; ok && i < all.count; i++)
@@ -54,7 +53,7 @@ int64_t onnx_opset(const struct lx_model *m, const char *kind)
     return model_attr_int(&m->attrs, domain, 1);
 }
 
-static bool add_function(struct onnx *o, struct wire w)
+static bool onnx_add_function(struct onnx *o, struct wire w)
 {
     struct wire_field f;
     struct onnx_function fn = {.text = w};
@@ -71,14 +70,14 @@ static bool add_function(struct onnx *o, struct wire w)
     return true;
 }
 
-static bool everything(struct onnx *o)
+static bool onnx_everything(struct onnx *o)
 {
     struct wire_field f, graph = {0};
     for (struct wire w = o->w; wire_next(&w, &f);) {
         if (f.number == 7 && f.kind == WIRE_BYTES) graph = f;
-        if (f.number == 25 && f.kind == WIRE_BYTES && !add_function(o, f.body)) return false;
+        if (f.number == 25 && f.kind == WIRE_BYTES && !onnx_add_function(o, f.body)) return false;
     }
-    if (o->failed || !opsets(o)) return false;
+    if (o->failed || !onnx_opsets(o)) return false;
     if (graph.number != 7) return wire_fail(&o->w, LX_E_SYNTAX, "no graph in field 7");
     o->w.m->entry = onnx_graph(o, graph.body, NULL);
     o->w.m->function_count = (int)o->functions.count;
@@ -91,7 +90,7 @@ bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct
     struct text unbound = {0};
     struct onnx o = {.options = options, .unbound = &unbound};
     wire_begin(&o.w, m, text, length, &o.failed, st);
-    bool ok = everything(&o) && model_extents_told(m, &unbound, st) && onnx_infer_types(m, options, st);
+    bool ok = onnx_everything(&o) && model_extents_told(m, &unbound, st) && onnx_infer_types(m, options, st);
     VEC_FREE(&o.functions);
     VEC_FREE(&o.captured);
     names_free(&o.function_names);

@@ -1,8 +1,7 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
 #include "import/read/onnx.h"
 #include "base/memory.h"
-#include "import/read/onnx_external.h"
-#include "import/types/open_extents.h"
+#include "import/types/typing.h"
 #include "import/read/source.h"
 
 #include <stdio.h>
@@ -21,44 +20,44 @@ struct tensor_parts {
     bool has_raw, external;
 };
 
-static bool add_dim(void *to, uint64_t v)
+static bool tensor_add_dim(void *to, uint64_t v)
 {
     struct tensor_parts *p = to;
     return VEC_PUSH(&p->dims, (int64_t)v);
 }
 
-static bool add_number(struct tensor_parts *p, int64_t whole, double real)
+static bool tensor_add_number(struct tensor_parts *p, int64_t whole, double real)
 {
     if (++p->count > MODEL_MAX_KNOWN) return true;
     return VEC_PUSH(&p->ints, whole) && VEC_PUSH(&p->reals, real);
 }
 
-static bool add_float(void *to, uint64_t v)
+static bool tensor_add_float(void *to, uint64_t v)
 {
-    return add_number(to, 0, (double)wire_float(v));
+    return tensor_add_number(to, 0, (double)wire_float(v));
 }
 
-static bool add_double(void *to, uint64_t v)
+static bool tensor_add_double(void *to, uint64_t v)
 {
-    return add_number(to, 0, wire_double(v));
+    return tensor_add_number(to, 0, wire_double(v));
 }
 
 /* Whole numbers, and the bits of narrow floats. */
-static bool add_whole(void *to, uint64_t v)
+static bool tensor_add_whole(void *to, uint64_t v)
 {
     struct tensor_parts *p = to;
     bool bits = p->element < MODEL_TUPLE && model_element_row(p->element)->number == MODEL_FLOAT;
-    return add_number(p, (int64_t)v, bits ? model_float_of_bits(p->element, v) : (double)(int64_t)v);
+    return tensor_add_number(p, (int64_t)v, bits ? model_float_of_bits(p->element, v) : (double)(int64_t)v);
 }
 
-static int64_t whole_of(const struct tensor_parts *p, uint64_t bits, int size)
+static int64_t tensor_whole_of(const struct tensor_parts *p, uint64_t bits, int size)
 {
     int shift = 64 - size * 8;
     bool is_signed = model_element_row(p->element)->number == MODEL_SIGNED;
     return is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
 }
 
-static bool add_raw(struct tensor_parts *p)
+static bool tensor_add_raw(struct tensor_parts *p)
 {
     size_t size = (size_t)model_element_row(p->element)->bits / 8;
     size_t bytes = (size_t)(p->raw.end - p->raw.at);
@@ -68,7 +67,7 @@ static bool add_raw(struct tensor_parts *p)
         uint64_t bits = 0;
         for (size_t k = size; k-- > 0;) bits = bits << 8 | p->raw.at[i * size + k];
         bool real = model_element_row(p->element)->number == MODEL_FLOAT;
-        int64_t whole = real ? 0 : whole_of(p, bits, (int)size);
+        int64_t whole = real ? 0 : tensor_whole_of(p, bits, (int)size);
         if (!VEC_PUSH(&p->ints, whole) ||
             !VEC_PUSH(&p->reals, real ? model_float_of_bits(p->element, bits) : (double)whole))
             return false;
@@ -77,11 +76,11 @@ static bool add_raw(struct tensor_parts *p)
 }
 
 /* The type must be known before numbers are: fields come in any order. */
-static bool first_look(struct wire w, struct tensor_parts *p, const char **name)
+static bool tensor_first_look(struct wire w, struct tensor_parts *p, const char **name)
 {
     struct wire_field f;
     while (wire_next(&w, &f)) {
-        if (f.number == 1 && !wire_numbers(&f, WIRE_NUMBER, add_dim, p)) return false;
+        if (f.number == 1 && !wire_numbers(&f, WIRE_NUMBER, tensor_add_dim, p)) return false;
         if (f.number == 2) p->type = (int64_t)f.value;
         if (f.number == 8 && !(*name = wire_string(&f))) return false;
         if (f.number == 13 && f.kind == WIRE_BYTES && !onnx_external_entry(&p->beside, f.body)) return false;
@@ -95,14 +94,14 @@ static bool first_look(struct wire w, struct tensor_parts *p, const char **name)
     return !*w.failed;
 }
 
-static bool second_look(struct wire w, struct tensor_parts *p)
+static bool tensor_second_look(struct wire w, struct tensor_parts *p)
 {
     struct wire_field f;
     while (wire_next(&w, &f)) {
-        bool ok = f.number == 4    ? wire_numbers(&f, WIRE_4, add_float, p)
-                  : f.number == 10 ? wire_numbers(&f, WIRE_8, add_double, p)
+        bool ok = f.number == 4    ? wire_numbers(&f, WIRE_4, tensor_add_float, p)
+                  : f.number == 10 ? wire_numbers(&f, WIRE_8, tensor_add_double, p)
                   : f.number == 5 || f.number == 7 || f.number == 11
-                      ? wire_numbers(&f, WIRE_NUMBER, add_whole, p)
+                      ? wire_numbers(&f, WIRE_NUMBER, tensor_add_whole, p)
                       : true;
         if (!ok) return false;
     }
@@ -110,7 +109,8 @@ static bool second_look(struct wire w, struct tensor_parts *p)
 }
 
 /* Of a file beside the model only what is small enough to be known is read; of the rest, is there any? */
-static bool look_beside(const struct wire *w, struct tensor_parts *p, struct model_data *d, bool wanted)
+static bool tensor_look_beside(const struct wire *w, struct tensor_parts *p, struct model_data *d,
+                               bool wanted)
 {
     size_t size = (size_t)d->type->bytes;
     if (!wanted) {
@@ -123,12 +123,13 @@ static bool look_beside(const struct wire *w, struct tensor_parts *p, struct mod
     p->raw = *w;
     p->raw.at = bytes;
     p->raw.end = bytes + size;
-    bool ok = add_raw(p);
+    bool ok = tensor_add_raw(p);
     mem_free(bytes);
     return ok;
 }
 
-static bool copy_numbers(const struct wire *w, const struct tensor_parts *p, struct model_data *d, bool real)
+static bool tensor_copy_numbers(const struct wire *w, const struct tensor_parts *p, struct model_data *d,
+                                bool real)
 {
     if (p->count != (uint64_t)d->type->elements)
         return wire_fail(w, LX_E_SHAPE, "%llu numbers for a tensor of %lld", (unsigned long long)p->count,
@@ -141,20 +142,20 @@ static bool copy_numbers(const struct wire *w, const struct tensor_parts *p, str
     return true;
 }
 
-static bool keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+static bool tensor_keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
 {
     const struct model_element_row *row = model_element_row(p->element);
     bool numbers = row->number != MODEL_COMPLEX && row->number != MODEL_NO_NUMBER && row->bits >= 8;
     bool known = numbers && d->type->elements <= MODEL_MAX_KNOWN;
     d->form = p->external ? DATA_EXTERNAL : p->has_raw || p->count ? DATA_BYTES : DATA_ABSENT;
     if (d->type->elements == 0) d->form = DATA_BYTES;
-    if (d->form == DATA_EXTERNAL && (!look_beside(w, p, d, known) || d->missing || !known))
+    if (d->form == DATA_EXTERNAL && (!tensor_look_beside(w, p, d, known) || d->missing || !known))
         return !*w->failed;
     if (d->form == DATA_ABSENT || !numbers) return true;
-    return copy_numbers(w, p, d, row->number == MODEL_FLOAT);
+    return tensor_copy_numbers(w, p, d, row->number == MODEL_FLOAT);
 }
 
-static bool make(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+static bool tensor_make(const struct wire *w, struct tensor_parts *p, struct model_data *d)
 {
     if (p->element == MODEL_ELEMENT_COUNT)
         return wire_fail(w, LX_E_UNKNOWN_KIND, "a tensor of data type %lld, which has no size",
@@ -165,21 +166,21 @@ static bool make(const struct wire *w, struct tensor_parts *p, struct model_data
         if (p->dims.at[i] < 0) return wire_fail(w, LX_E_RANGE, "an extent below 0");
     d->type = model_type_make(w->m, p->element, (int)p->dims.count, p->dims.at, w->st);
     if (!d->type) return *w->failed = true, false;
-    return keep(w, p, d);
+    return tensor_keep(w, p, d);
 }
 
 const struct model_data *onnx_tensor(struct wire w, const char **name)
 {
     struct tensor_parts p = {0};
     struct model_data *d = arena_alloc(&w.m->memory, sizeof *d);
-    bool ok = first_look(w, &p, name);
+    bool ok = tensor_first_look(w, &p, name);
     if (ok && p.external)
         p.has_raw = false; /* whatever stands there besides */
     else if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
-        ok = add_raw(&p);
+        ok = tensor_add_raw(&p);
     else if (ok)
-        ok = second_look(w, &p);
-    ok = ok && make(&w, &p, d);
+        ok = tensor_second_look(w, &p);
+    ok = ok && tensor_make(&w, &p, d);
     VEC_FREE(&p.dims);
     VEC_FREE(&p.ints);
     VEC_FREE(&p.reals);
@@ -187,7 +188,8 @@ const struct model_data *onnx_tensor(struct wire w, const char **name)
 }
 
 /* A dimension: a number, or a name; one without either is called "input:axis". */
-static bool dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask, int64_t *out)
+static bool tensor_dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask,
+                             int64_t *out)
 {
     struct wire_field f;
     const char *name = NULL;
@@ -207,20 +209,21 @@ static bool dimension(struct onnx *o, struct wire w, struct onnx_info *of, int a
     return true;
 }
 
-static bool shape(struct onnx *o, struct wire w, struct onnx_info *of, bool ask, int64_t *extent, int *rank)
+static bool tensor_shape(struct onnx *o, struct wire w, struct onnx_info *of, bool ask, int64_t *extent,
+                         int *rank)
 {
     struct wire_field f;
     for (*rank = 0; wire_next(&w, &f);) {
         if (f.number != 1) continue;
         if (*rank == MODEL_MAX_RANK) return wire_fail(&w, LX_E_LIMIT, "more than %d dimensions", *rank);
-        if (!dimension(o, f.body, of, *rank, ask, &extent[*rank])) return false;
+        if (!tensor_dimension(o, f.body, of, *rank, ask, &extent[*rank])) return false;
         (*rank)++;
     }
     return !o->failed;
 }
 
 /* What an optional type is of. */
-static struct wire inside(struct wire w)
+static struct wire tensor_inside(struct wire w)
 {
     struct wire_field f, g;
     struct wire found = w;
@@ -231,7 +234,7 @@ static struct wire inside(struct wire w)
     return found;
 }
 
-static bool no_size(const struct wire *w, const struct onnx_info *of)
+static bool tensor_no_size(const struct wire *w, const struct onnx_info *of)
 {
     return wire_fail(
         w, LX_E_UNKNOWN_KIND,
@@ -241,18 +244,18 @@ static bool no_size(const struct wire *w, const struct onnx_info *of)
 }
 
 /* A type: that of a tensor, which may be optional, or none that has a size. */
-static bool type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
+static bool tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g;
     int64_t extent[MODEL_MAX_RANK], number = 0;
     int rank = -1;
-    for (struct wire at = inside(w); wire_next(&at, &f);) {
+    for (struct wire at = tensor_inside(w); wire_next(&at, &f);) {
         if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
-            return no_size(&w, of);
+            return tensor_no_size(&w, of);
         if (f.number != 1) continue;
         for (struct wire t = f.body; wire_next(&t, &g);) {
             if (g.number == 1) number = (int64_t)g.value;
-            if (g.number == 2 && !shape(o, g.body, of, ask, extent, &rank)) return false;
+            if (g.number == 2 && !tensor_shape(o, g.body, of, ask, extent, &rank)) return false;
         }
     }
     enum model_element e = model_element_of_onnx(number);
@@ -271,6 +274,6 @@ bool onnx_value_info(struct onnx *o, struct wire w, struct onnx_info *info, bool
     while (wire_next(&w, &f))
         if (f.number == 1 && !(info->name = wire_string(&f))) return false;
     while (wire_next(&again, &f))
-        if (f.number == 2 && f.kind == WIRE_BYTES && !type_of(o, f.body, info, ask)) return false;
+        if (f.number == 2 && f.kind == WIRE_BYTES && !tensor_type_of(o, f.body, info, ask)) return false;
     return !o->failed;
 }

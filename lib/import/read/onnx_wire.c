@@ -24,7 +24,7 @@ bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     return status_set_at(w->st, code, w->m->file, 0, 0, "at byte %zu: %s", (size_t)(w->at - w->base), words);
 }
 
-static bool varint(struct wire *w, uint64_t *out)
+static bool wire_varint(struct wire *w, uint64_t *out)
 {
     *out = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -36,7 +36,7 @@ static bool varint(struct wire *w, uint64_t *out)
     return wire_fail(w, LX_E_SYNTAX, "a number of more than 10 bytes");
 }
 
-static bool fixed(struct wire *w, size_t size, uint64_t *out)
+static bool wire_fixed(struct wire *w, size_t size, uint64_t *out)
 {
     if ((size_t)(w->end - w->at) < size) return wire_fail(w, LX_E_SYNTAX, "the file ends within a number");
     *out = 0;
@@ -45,9 +45,9 @@ static bool fixed(struct wire *w, size_t size, uint64_t *out)
     return true;
 }
 
-static bool counted(struct wire *w, struct wire_field *f)
+static bool wire_counted(struct wire *w, struct wire_field *f)
 {
-    if (!varint(w, &f->value)) return false;
+    if (!wire_varint(w, &f->value)) return false;
     if (f->value > (uint64_t)(w->end - w->at))
         return wire_fail(w, LX_E_SYNTAX, "a length of %llu bytes where %zu are left",
                          (unsigned long long)f->value, (size_t)(w->end - w->at));
@@ -57,17 +57,17 @@ static bool counted(struct wire *w, struct wire_field *f)
     return true;
 }
 
-static bool value(struct wire *w, struct wire_field *f)
+static bool wire_value(struct wire *w, struct wire_field *f)
 {
     switch (f->kind) {
     case WIRE_NUMBER:
-        return varint(w, &f->value);
+        return wire_varint(w, &f->value);
     case WIRE_8:
-        return fixed(w, 8, &f->value);
+        return wire_fixed(w, 8, &f->value);
     case WIRE_4:
-        return fixed(w, 4, &f->value);
+        return wire_fixed(w, 4, &f->value);
     case WIRE_BYTES:
-        return counted(w, f);
+        return wire_counted(w, f);
     }
     return wire_fail(w, LX_E_SYNTAX, "a field of kind %d, which this is no model with", (int)f->kind);
 }
@@ -76,11 +76,11 @@ bool wire_next(struct wire *w, struct wire_field *f)
 {
     uint64_t tag;
     if (*w->failed || w->at >= w->end) return false;
-    if (!varint(w, &tag)) return false;
+    if (!wire_varint(w, &tag)) return false;
     if (tag >> 3 == 0 || tag >> 3 > 1 << 29) return wire_fail(w, LX_E_SYNTAX, "a field without a number");
     *f = (struct wire_field){.number = (int)(tag >> 3), .kind = (enum wire_kind)(tag & 7), .body = *w};
     f->body.end = f->body.at;
-    return value(w, f);
+    return wire_value(w, f);
 }
 
 bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each)(void *to, uint64_t value),
@@ -90,7 +90,8 @@ bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each
     uint64_t v = 0;
     if (f->kind != WIRE_BYTES) return each(to, f->value);
     while (w.at < w.end) {
-        if (!(packed == WIRE_NUMBER ? varint(&w, &v) : fixed(&w, packed == WIRE_4 ? 4 : 8, &v))) return false;
+        if (!(packed == WIRE_NUMBER ? wire_varint(&w, &v) : wire_fixed(&w, packed == WIRE_4 ? 4 : 8, &v)))
+            return false;
         each(to, v);
     }
     return true;

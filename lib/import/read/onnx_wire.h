@@ -1,5 +1,5 @@
-/* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of counted bytes.
- * A message is walked field by field; fields that nobody asks for are passed over. */
+/* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of
+ * counted bytes. A message is walked field by field; fields that nobody asks for are passed over. */
 #ifndef LX_IMPORT_ONNX_WIRE_H
 #define LX_IMPORT_ONNX_WIRE_H
 

@@ -37,21 +37,21 @@ char source_peek(const struct source *s)
     return source_ended(s) ? 0 : *s->at;
 }
 
-static void next_line(struct source *s)
+static void source_next_line(struct source *s)
 {
     s->at++;
     s->line++;
     s->line_start = s->at;
 }
 
-static bool begins(const struct source *s, const char *text)
+static bool source_begins(const struct source *s, const char *text)
 {
     size_t n = strlen(text);
     return (size_t)(s->end - s->at) >= n && memcmp(s->at, text, n) == 0;
 }
 
 /* Past a comment, if there is one: up to the end of its line, or to its own end. */
-static bool skip_comment(struct source *s)
+static bool source_skip_comment(struct source *s)
 {
     if (s->at + 1 >= s->end || *s->at != '/') return false;
     if (s->at[1] == '/') {
@@ -61,9 +61,9 @@ static bool skip_comment(struct source *s)
     }
     if (s->at[1] != '*' || !s->spans_comments) return false;
     s->at += 2;
-    while (s->at < s->end && !begins(s, "*/"))
+    while (s->at < s->end && !source_begins(s, "*/"))
         if (*s->at == '\n')
-            next_line(s);
+            source_next_line(s);
         else
             s->at++;
     s->at = s->at < s->end ? s->at + 2 : s->end;
@@ -76,8 +76,8 @@ void source_skip(struct source *s, bool lines)
         if (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')
             s->at++;
         else if (*s->at == '\n' && lines)
-            next_line(s);
-        else if (!skip_comment(s))
+            source_next_line(s);
+        else if (!source_skip_comment(s))
             break;
     }
 }
@@ -97,7 +97,7 @@ bool source_is(struct source *s, const char *text)
 {
     size_t n = strlen(text);
     source_skip(s, true);
-    if (s->failed || !begins(s, text)) return false;
+    if (s->failed || !source_begins(s, text)) return false;
     bool word = source_is_name(text[n - 1]) && text[n - 1] != '-';
     return !word || s->at + n >= s->end || !source_is_name(s->at[n]);
 }
@@ -134,7 +134,7 @@ const char *source_name(struct source *s, bool (*belongs)(char c), const char *w
 }
 
 /* The cursor is behind the opening quote and ends behind the closing one. */
-static bool skip_string(struct source *s)
+static bool source_skip_string(struct source *s)
 {
     for (; s->at < s->end && *s->at != '"'; s->at++) {
         if (*s->at == '\\' && s->at + 1 < s->end) s->at++;
@@ -152,7 +152,7 @@ const char *source_string(struct source *s)
 {
     if (!source_want(s, "\"")) return NULL;
     const char *from = s->at;
-    if (!skip_string(s)) return NULL;
+    if (!source_skip_string(s)) return NULL;
     size_t n = (size_t)(s->at - 1 - from), k = 0;
     char *out = arena_copy(&s->m->memory, from, n);
     for (size_t i = 0; i < n; i++) {
@@ -163,19 +163,19 @@ const char *source_string(struct source *s)
     return out;
 }
 
-static char closer_of(char c)
+static char source_closer_of(char c)
 {
     return (char)(c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '>');
 }
 
 /* "<" of "<=" and ">" of "->" and ">=" are no brackets. */
-static bool opens(const struct source *s)
+static bool source_opens(const struct source *s)
 {
     if (!strchr("([{<", *s->at)) return false;
     return *s->at != '<' || s->at + 1 >= s->end || s->at[1] != '=';
 }
 
-static bool closes(const struct source *s, const char *from)
+static bool source_closes(const struct source *s, const char *from)
 {
     if (!strchr(")]}>", *s->at)) return false;
     return *s->at != '>' || s->at == from || (s->at[-1] != '-' && s->at[-1] != '=');
@@ -190,22 +190,22 @@ bool source_balanced(struct source *s, bool lines, const char **from, size_t *le
     while (!source_ended(s)) {
         char c = *s->at;
         if (c == 0) return source_fail(s, LX_E_SYNTAX, "a NUL character");
-        if (depth == 0 && (c == ',' || (c == '\n' && !lines) || closes(s, *from))) break;
+        if (depth == 0 && (c == ',' || (c == '\n' && !lines) || source_closes(s, *from))) break;
         if (depth == 0 && c == ' ' && s->ends && s->ends(s)) break;
         if (c == '"') {
             s->at++;
-            if (!skip_string(s)) return false;
+            if (!source_skip_string(s)) return false;
             continue;
         }
-        if (opens(s)) {
+        if (source_opens(s)) {
             if (depth == MODEL_MAX_DEPTH)
                 return source_fail(s, LX_E_LIMIT, "brackets nest more than %d deep", MODEL_MAX_DEPTH);
-            stack[depth++] = closer_of(c);
-        } else if (closes(s, *from) && stack[--depth] != c) {
+            stack[depth++] = source_closer_of(c);
+        } else if (source_closes(s, *from) && stack[--depth] != c) {
             return source_fail(s, LX_E_SYNTAX, "\"%c\" where \"%c\" should close", c, stack[depth]);
         }
         if (c == '\n')
-            next_line(s);
+            source_next_line(s);
         else
             s->at++;
     }

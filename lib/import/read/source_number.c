@@ -31,14 +31,15 @@ enum odd_bits {
     ODD_NONE,
 };
 
-/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for `unsigned_`. */
+/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for
+ * `unsigned_`. */
 struct float_bits {
     int exponent, fraction, bias;
     enum odd_bits odd;
     bool unsigned_;
 };
 
-static struct float_bits float_bits(enum model_element e)
+static struct float_bits number_float_bits(enum model_element e)
 {
     static const struct float_bits rows[MODEL_ELEMENT_COUNT] = {
         [MODEL_F64] = {11, 52, 1023, ODD_IEEE, false},   [MODEL_F32] = {8, 23, 127, ODD_IEEE, false},
@@ -54,7 +55,7 @@ static struct float_bits float_bits(enum model_element e)
 
 double model_float_of_bits(enum model_element element, uint64_t bits)
 {
-    struct float_bits b = float_bits(element);
+    struct float_bits b = number_float_bits(element);
     uint64_t one = (uint64_t)1 << b.fraction, fraction = bits & (one - 1);
     uint64_t top = ((uint64_t)1 << b.exponent) - 1, power = bits >> b.fraction & top;
     bool minus = !b.unsigned_ && (bits >> (b.exponent + b.fraction) & 1);
@@ -84,7 +85,7 @@ static bool hex_number(struct source *s, enum model_element element, int64_t *wh
 }
 
 /* "nan(0x7fc01)": the bits behind it say which one. */
-static void pass_payload(struct source *s, double real)
+static void number_pass_payload(struct source *s, double real)
 {
     const char *p = s->at;
     if (!isnan(real) || s->end - p < 3 || memcmp(p, "(0x", 3) != 0) return;
@@ -103,7 +104,7 @@ static bool word_number(struct source *s, int64_t *whole, double *real)
         if (!source_take(s, words[i].word)) continue;
         *real = words[i].value;
         *whole = *real == 1;
-        pass_payload(s, *real);
+        number_pass_payload(s, *real);
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
-/* Inside the reader of TTIR: what its files share. ttir_read.c has functions, ttir_modules.c what they stand in, ttir_ops.c ops, ttir_attrs.c
- * attributes and constants, ttir_places.c locations and their aliases, ttir_rooms.c operands of older files. */
+/* Inside the reader of TTIR: what its files share. ttir_read.c has functions, ttir_modules.c what they
+ * stand in, ttir_ops.c ops, ttir_attrs.c attributes and constants, ttir_places.c locations and their
+ * aliases, ttir_rooms.c operands of older files. */
 #ifndef LX_IMPORT_TTIR_H
 #define LX_IMPORT_TTIR_H
 
@@ -35,12 +36,14 @@ bool ttir_same_types(struct source *s, const struct model_type *a, const struct 
 /* (a, b) or a bare type; each type is pushed to the list that `types` has. */
 bool ttir_type_list(struct source *s, ttir_types *types);
 
-/* "{key = value, ...}", the cursor at the bracket: added to t->attrs. A key that is there already keeps its value. */
+/* "{key = value, ...}", the cursor at the bracket: added to t->attrs. A key that is there already keeps
+ * its value. */
 bool ttir_attrs(struct ttir *t);
 /* What has been gathered, as a list of the model; t->attrs is empty again. */
-bool ttir_attrs_kept(struct ttir *t, struct model_attrs *out);
+void ttir_attrs_kept(struct ttir *t, struct model_attrs *out);
 
-/* "loc(...)", if one is next. *text is its own text; else "#name" stands there for an alias; NULL: neither. */
+/* "loc(...)", if one is next. *text is its own text; else "#name" stands there for an alias; NULL:
+ * neither. */
 bool ttir_location(struct ttir *t, const char **text);
 /* "#name = ...". */
 bool ttir_alias(struct ttir *t);
@@ -54,9 +57,6 @@ void ttir_drop_rooms(struct lx_model *m);
 bool ttir_modules(struct ttir *t);
 /* ttir_read.c: "@name(...) -> TYPES {...}", behind func.func. */
 bool ttir_function(struct ttir *t);
-void ttir_begin_body(struct ttir *t);
-/* "(%arg0: TYPE {attributes}, ...)" */
-bool ttir_arguments(struct ttir *t, struct model_body *body);
 
 /* The ops of a function up to its closing bracket, which is taken. */
 bool ttir_ops(struct ttir *t, struct model_body *body);

@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_value_name(char c)
+static bool ttir_op_is_value_name(char c)
 {
     return source_is_name(c) || c == '#';
 }
 
 /* "%7" or "%7#1". */
-static bool operand(struct ttir *t)
+static bool ttir_op_operand(struct ttir *t)
 {
     struct source *s = &t->s;
     source_skip(s, true);
     if (source_peek(s) != '%') return source_want(s, "%");
     s->at++;
-    const char *name = source_name(s, is_value_name, "the name of a value");
+    const char *name = source_name(s, ttir_op_is_value_name, "the name of a value");
     if (!name) return false;
     int32_t v = names_find(&t->values, name);
     if (v < 0) {
@@ -28,16 +28,16 @@ static bool operand(struct ttir *t)
 }
 
 /* Operands up to `closer` (NULL: while there are commas), pushed to t->list. */
-static bool operands(struct ttir *t, const char *closer)
+static bool ttir_op_operands(struct ttir *t, const char *closer)
 {
     if (closer && source_take(&t->s, closer)) return true;
     do {
-        if (!operand(t)) return false;
+        if (!ttir_op_operand(t)) return false;
     } while (source_take(&t->s, ","));
     return !closer || source_want(&t->s, closer);
 }
 
-static const int32_t *kept(struct ttir *t, int *count)
+static const int32_t *ttir_op_kept(struct ttir *t, int *count)
 {
     const int32_t *list = arena_copy_array(&t->s.m->memory, t->list.at, t->list.count, sizeof *t->list.at);
     *count = (int)t->list.count;
@@ -52,7 +52,7 @@ struct names_of_results {
     int count;
 };
 
-static bool result_names(struct ttir *t, struct names_of_results *r)
+static bool ttir_op_result_names(struct ttir *t, struct names_of_results *r)
 {
     struct source *s = &t->s;
     r->count = 0;
@@ -69,8 +69,8 @@ static bool result_names(struct ttir *t, struct names_of_results *r)
     return source_want(s, "=");
 }
 
-static bool add_result(struct ttir *t, const char *name, const struct model_type *type,
-                       const struct model_op *op)
+static bool ttir_op_add_result(struct ttir *t, const char *name, const struct model_type *type,
+                               const struct model_op *op)
 {
     struct model_value v = {.name = name,
                             .type = type,
@@ -88,8 +88,8 @@ static bool add_result(struct ttir *t, const char *name, const struct model_type
 }
 
 /* The first of several is also known without its number. */
-static bool add_results(struct ttir *t, const struct names_of_results *r, const ttir_types *types,
-                        struct model_op *op)
+static bool ttir_op_add_results(struct ttir *t, const struct names_of_results *r, const ttir_types *types,
+                                struct model_op *op)
 {
     size_t next = 0;
     for (int i = 0; i < r->count; i++)
@@ -99,15 +99,15 @@ static bool add_results(struct ttir *t, const struct names_of_results *r, const 
                                    : arena_format(&t->s.m->memory, "%s#%lld", r->name[i], (long long)k);
             if (next >= types->count)
                 return source_fail(&t->s, LX_E_SYNTAX, "more results than types of them");
-            if (!add_result(t, name, types->at[next], op)) return false;
+            if (!ttir_op_add_result(t, name, types->at[next], op)) return false;
         }
     if (next != types->count && r->count > 0)
         return source_fail(&t->s, LX_E_SYNTAX, "%zu types for %zu results", types->count, next);
-    return (op->results = kept(t, &op->result_count)) != NULL;
+    return (op->results = ttir_op_kept(t, &op->result_count)) != NULL;
 }
 
 /* The types of operands stand behind the op once more: they must be those of the values. */
-static bool check_types(struct ttir *t, const struct model_op *op, const ttir_types *types)
+static bool ttir_op_check_types(struct ttir *t, const struct model_op *op, const ttir_types *types)
 {
     if (types->count != (size_t)op->operand_count)
         return source_fail(&t->s, LX_E_SYNTAX, "%zu types for %d operands", types->count, op->operand_count);
@@ -118,19 +118,22 @@ static bool check_types(struct ttir *t, const struct model_op *op, const ttir_ty
 }
 
 /* " : (TYPES) -> TYPES loc(...)"; bare: " : TYPES". */
-static bool signature(struct ttir *t, const struct names_of_results *r, struct model_op *op, bool bare)
+static bool ttir_op_signature(struct ttir *t, const struct names_of_results *r, struct model_op *op,
+                              bool bare)
 {
     ttir_types in = {0}, out = {0};
     bool ok = source_want(&t->s, ":") &&
-              (bare || (ttir_type_list(&t->s, &in) && check_types(t, op, &in) && source_want(&t->s, "->"))) &&
-              ttir_type_list(&t->s, &out) && add_results(t, r, &out, op) && ttir_location(t, &op->location);
+              (bare ||
+               (ttir_type_list(&t->s, &in) && ttir_op_check_types(t, op, &in) && source_want(&t->s, "->"))) &&
+              ttir_type_list(&t->s, &out) && ttir_op_add_results(t, r, &out, op) &&
+              ttir_location(t, &op->location);
     VEC_FREE(&in);
     VEC_FREE(&out);
     return ok;
 }
 
 /* What may stand between operands and types: properties, regions (passed over), attributes. */
-static bool properties(struct ttir *t, struct model_op *op)
+static bool ttir_op_properties(struct ttir *t, struct model_op *op)
 {
     struct source *s = &t->s;
     const char *from;
@@ -143,53 +146,38 @@ static bool properties(struct ttir *t, struct model_op *op)
         if (!source_want(s, ")")) return false;
     }
     if (source_is(s, "{") && !ttir_attrs(t)) return false;
-    return ttir_attrs_kept(t, &op->attrs);
+    ttir_attrs_kept(t, &op->attrs);
+    return true;
 }
 
 /* The kind as tables have it: without the dialect, calls of all dialects alike. */
-static const char *without_dialect(const char *name)
+static const char *ttir_op_without_dialect(const char *name)
 {
-    static const char *const same[][2] = {{"func.call", "call"},
-                                          {"ttcore.load_cached", "call"},
-                                          {"tt.load_cached", "call"},
-                                          {"tensor.empty", "empty"},
-                                          {"arith.constant", "constant"}};
+    static const char *const same[][2] = {
+        {"func.call", "call"}, {"tensor.empty", "empty"}, {"arith.constant", "constant"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(name, same[i][0]) == 0) return same[i][1];
     return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;
 }
 
-/* "@name". */
-static bool function_name(struct ttir *t, struct model_op *op)
+/* "[func.]call @name(operands)" */
+static bool ttir_op_call(struct ttir *t, struct model_op *op)
 {
     struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
     op->kind = "call";
     if (!(callee.text = ttir_symbol(&t->s, "the name of a function"))) return false;
     VEC_PUSH(&t->attrs, callee);
-    return true;
-}
-
-/* "[func.]call @name(operands)" */
-static bool call(struct ttir *t, struct model_op *op)
-{
-    return function_name(t, op) && source_want(&t->s, "(") && operands(t, ")");
-}
-
-/* "ttcore.load_cached(@name, [operands])": what it gives is computed once, here each time. */
-static bool load_cached(struct ttir *t, struct model_op *op)
-{
-    return source_want(&t->s, "(") && function_name(t, op) && source_want(&t->s, ",") &&
-           source_want(&t->s, "[") && operands(t, "]") && source_want(&t->s, ")");
+    return source_want(&t->s, "(") && ttir_op_operands(t, ")");
 }
 
 /* "ttir.empty()": room for a result. */
-static bool empty(struct ttir *t, struct model_op *op)
+static bool ttir_op_empty(struct ttir *t, struct model_op *op)
 {
     op->kind = "empty";
     return source_want(&t->s, "(") && source_want(&t->s, ")");
 }
 
-static bool quoted(struct ttir *t, struct model_op *op)
+static bool ttir_op_quoted(struct ttir *t, struct model_op *op)
 {
     const char *name = source_is(&t->s, "\"") ? source_string(&t->s) : NULL;
     if (!name)
@@ -197,8 +185,8 @@ static bool quoted(struct ttir *t, struct model_op *op)
                            "expected an op in quotes, such as \"ttir.add\"(%%0, %%1); write the file with "
                            "--mlir-print-op-generic");
     if (strlen(name) > MODEL_MAX_NAME) return source_fail(&t->s, LX_E_LIMIT, "a name that is too long");
-    op->kind = without_dialect(name);
-    return source_want(&t->s, "(") && operands(t, ")");
+    op->kind = ttir_op_without_dialect(name);
+    return source_want(&t->s, "(") && ttir_op_operands(t, ")");
 }
 
 /* Ops that are printed without quotes. */
@@ -206,32 +194,31 @@ static const struct {
     const char *word;
     bool (*read)(struct ttir *t, struct model_op *op);
     bool bare; /* of its types only that of the result is there */
-} unquoted[] = {{"func.call", call, false},
-                {"call", call, false},
-                {"ttcore.load_cached", load_cached, false},
-                {"ttir.empty", empty, true},
-                {"tensor.empty", empty, true}};
+} unquoted[] = {{"func.call", ttir_op_call, false},
+                {"call", ttir_op_call, false},
+                {"ttir.empty", ttir_op_empty, true},
+                {"tensor.empty", ttir_op_empty, true}};
 
-static bool one(struct ttir *t)
+static bool ttir_op_one(struct ttir *t)
 {
     struct names_of_results r;
     struct model_op op = {.line = t->s.line, .column = source_column(&t->s)};
     if (t->ops.count >= MODEL_MAX_OPS)
         return source_fail(&t->s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
-    if (!result_names(t, &r)) return false;
+    if (!ttir_op_result_names(t, &r)) return false;
     size_t form = 0, forms = sizeof unquoted / sizeof *unquoted;
     while (form < forms && !source_take(&t->s, unquoted[form].word)) form++;
-    if (!(form < forms ? unquoted[form].read : quoted)(t, &op)) return false;
+    if (!(form < forms ? unquoted[form].read : ttir_op_quoted)(t, &op)) return false;
     bool bare = form < forms && unquoted[form].bare;
-    op.operands = kept(t, &op.operand_count);
-    if (!op.operands || !properties(t, &op) || !signature(t, &r, &op, bare)) return false;
+    op.operands = ttir_op_kept(t, &op.operand_count);
+    if (!op.operands || !ttir_op_properties(t, &op) || !ttir_op_signature(t, &r, &op, bare)) return false;
     VEC_PUSH(&t->ops, op);
     return true;
 }
 
 /* Types behind a return: those of the values, and of the results that the function states. */
-static bool check_returned(struct source *s, const struct model_body *body, const ttir_types *types,
-                           const ttir_types *stated)
+static bool ttir_op_check_returned(struct source *s, const struct model_body *body, const ttir_types *types,
+                                   const ttir_types *stated)
 {
     if (types->count != (size_t)body->result_count)
         return source_fail(s, LX_E_SYNTAX, "%zu types for %d results", types->count, body->result_count);
@@ -245,38 +232,23 @@ static bool check_returned(struct source *s, const struct model_body *body, cons
     return true;
 }
 
-/* "\"func.return\"(%a, %b) : (TYPES) -> () loc(...)", behind the name. */
-static bool generic_returned(struct ttir *t, struct model_body *body)
-{
-    struct source *s = &t->s;
-    ttir_types types = {0};
-    const char *location;
-    bool ok = source_want(s, "(") && operands(t, ")") && source_want(s, ":") && ttir_type_list(s, &types);
-    struct source behind = *s;
-    ok = ok && (body->results = kept(t, &body->result_count)) &&
-         check_returned(&behind, body, &types, &t->results) && source_want(s, "->") && source_want(s, "(") &&
-         source_want(s, ")") && ttir_location(t, &location);
-    VEC_FREE(&types);
-    return ok;
-}
-
 /* "return %a, %b : TYPES loc(...)". */
-static bool returned(struct ttir *t, struct model_body *body)
+static bool ttir_op_returned(struct ttir *t, struct model_body *body)
 {
     ttir_types types = {0};
     const char *location;
     bool ok = true;
     struct source behind = t->s;
     if (source_is(&t->s, "%")) {
-        ok = operands(t, NULL) && source_want(&t->s, ":");
+        ok = ttir_op_operands(t, NULL) && source_want(&t->s, ":");
         do {
             const struct model_type *type = ok ? ttir_type(&t->s) : NULL;
             ok = type && VEC_PUSH(&types, type);
             behind = t->s;
         } while (ok && source_take(&t->s, ","));
     }
-    ok = ok && (body->results = kept(t, &body->result_count)) &&
-         check_returned(&behind, body, &types, &t->results);
+    ok = ok && (body->results = ttir_op_kept(t, &body->result_count)) &&
+         ttir_op_check_returned(&behind, body, &types, &t->results);
     VEC_FREE(&types);
     return ok && ttir_location(t, &location);
 }
@@ -287,12 +259,10 @@ bool ttir_ops(struct ttir *t, struct model_body *body)
     t->ops.count = 0;
     while (!source_take(s, "}")) {
         if (source_take(s, "return") || source_take(s, "func.return")) {
-            if (!returned(t, body)) return false;
-        } else if (source_take(s, "\"func.return\"")) {
-            if (!generic_returned(t, body)) return false;
+            if (!ttir_op_returned(t, body)) return false;
         } else if (source_ended(s)) {
             return source_fail(s, LX_E_SYNTAX, "the function does not end: \"}\" is missing");
-        } else if (!one(t)) {
+        } else if (!ttir_op_one(t)) {
             return false;
         }
     }

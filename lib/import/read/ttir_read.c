@@ -1,5 +1,6 @@
-/* Reading TTIR: functions, which of them is meant, and who calls whom; modules are in ttir_modules.c. Grammar and what is odd about it: MLIR's generic form, where
- * braces may carry locations and argument lists stand on one line of tens of thousands of characters. */
+/* Reading TTIR: functions, which of them is meant, and who calls whom; modules are in ttir_modules.c.
+ * Grammar and what is odd about it: MLIR's generic form, where braces may carry locations and argument
+ * lists stand on one line of tens of thousands of characters. */
 #include "import/read/ttir.h"
 #include "base/fail.h"
 
@@ -7,32 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool bad_duplicate(struct ttir *t, const char *name)
+static bool ttir_bad_duplicate(struct ttir *t, const char *name)
 {
     return source_fail(&t->s, LX_E_DUPLICATE, "%%%.80s is made twice", name);
 }
 
 /* "%arg0: TYPE {attributes} loc(...)". */
-static bool argument(struct ttir *t)
+static bool ttir_argument(struct ttir *t)
 {
     struct source *s = &t->s;
     source_skip(s, true);
     struct model_value v = {
         .from = FROM_ARGUMENT, .body = t->body, .op = -1, .line = s->line, .column = source_column(s)};
     if (!source_want(s, "%") || !(v.name = source_name(s, source_is_name, "the name of an argument")) ||
-        !source_want(s, ":") || !(v.type = ttir_type(s)) || (source_is(s, "{") && !ttir_attrs(t)) ||
-        !ttir_attrs_kept(t, &v.attrs) || !ttir_location(t, &v.location))
+        !source_want(s, ":") || !(v.type = ttir_type(s)) || (source_is(s, "{") && !ttir_attrs(t)))
         return false;
+    ttir_attrs_kept(t, &v.attrs);
+    if (!ttir_location(t, &v.location)) return false;
     int32_t number = model_add_value(s->m, &v, s->st);
     if (number < 0) return source_fail(s, s->st->code, "%s", s->st->text);
     enum names_result added = names_add(&t->values, v.name, number);
-    if (added == NAMES_KNOWN) return bad_duplicate(t, v.name);
+    if (added == NAMES_KNOWN) return ttir_bad_duplicate(t, v.name);
     VEC_PUSH(&t->list, number);
     return true;
 }
 
 /* Types alone, of a function that is only declared. */
-static bool nameless(struct ttir *t)
+static bool ttir_nameless(struct ttir *t)
 {
     do {
         if (!ttir_type(&t->s) || (source_is(&t->s, "{") && !ttir_attrs(t))) return false;
@@ -41,15 +43,15 @@ static bool nameless(struct ttir *t)
     return true;
 }
 
-bool ttir_arguments(struct ttir *t, struct model_body *body)
+static bool ttir_arguments(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->s;
     if (!source_want(s, "(")) return false;
     if (source_is(s, "tensor")) {
-        if (!nameless(t)) return false;
+        if (!ttir_nameless(t)) return false;
     } else if (!source_is(s, ")")) {
         do {
-            if (!argument(t)) return false;
+            if (!ttir_argument(t)) return false;
         } while (source_take(s, ","));
     }
     body->argument_count = (int)t->list.count;
@@ -59,7 +61,7 @@ bool ttir_arguments(struct ttir *t, struct model_body *body)
 }
 
 /* "-> (TYPE {attributes}, ...)" or "-> TYPE". */
-static bool result_types(struct ttir *t)
+static bool ttir_result_types(struct ttir *t)
 {
     struct source *s = &t->s;
     if (!source_take(s, "->")) return true;
@@ -84,7 +86,7 @@ const char *ttir_symbol(struct source *s, const char *what)
     return name;
 }
 
-void ttir_begin_body(struct ttir *t)
+static void ttir_begin_body(struct ttir *t)
 {
     names_free(&t->values);
     t->values = (struct names){0};
@@ -101,7 +103,7 @@ bool ttir_function(struct ttir *t)
     source_take(s, "public");
     ttir_begin_body(t);
     if (!(body.name = ttir_symbol(s, "the name of a function")) || !ttir_arguments(t, &body) ||
-        !result_types(t))
+        !ttir_result_types(t))
         return false;
     if (source_take(s, "attributes") && !ttir_attrs(t)) return false;
     t->attrs.count = 0;
@@ -111,7 +113,7 @@ bool ttir_function(struct ttir *t)
     return true;
 }
 
-static bool is_called(const struct lx_model *m, int32_t body)
+static bool ttir_is_called(const struct lx_model *m, int32_t body)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
@@ -120,7 +122,7 @@ static bool is_called(const struct lx_model *m, int32_t body)
 }
 
 /* Those there are, as many as there is room for. */
-static bool no_function(const struct ttir *t, const char *wanted)
+static bool ttir_no_function(const struct ttir *t, const char *wanted)
 {
     const struct lx_model *m = t->s.m;
     char names[400] = "";
@@ -131,15 +133,16 @@ static bool no_function(const struct ttir *t, const char *wanted)
                          "there is no function @%.100s; the file has %s", wanted, n ? names : "none");
 }
 
-/* The function that was asked for, else the only one, else the only public one; of several, the one that no other calls. */
-static bool choose(struct ttir *t, const char *wanted)
+/* The function that was asked for, else the only one, else the only public one; of several, the one that
+ * no other calls. */
+static bool ttir_choose(struct ttir *t, const char *wanted)
 {
     struct lx_model *m = t->s.m;
     int found = 0, fits = 0, open = 0;
     for (size_t b = 0; b < m->bodies.count; b++) open += m->bodies.at[b].declared_public;
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
-        if (!wanted && open > 1 && open <= MODEL_MAX_DEPTH && is_called(m, (int32_t)b)) continue;
+        if (!wanted && open > 1 && open <= MODEL_MAX_DEPTH && ttir_is_called(m, (int32_t)b)) continue;
         if (wanted ? strcmp(body->name, wanted) != 0 : !body->declared_public && m->bodies.count > 1)
             continue;
         found = (int)b;
@@ -147,14 +150,14 @@ static bool choose(struct ttir *t, const char *wanted)
     }
     m->entry = found;
     if (fits == 1) return true;
-    if (wanted) return no_function(t, wanted);
+    if (wanted) return ttir_no_function(t, wanted);
     return status_set_at(t->s.st, LX_E_SYNTAX, m->file, 0, 0,
                          fits ? "%d public functions; choose one with --func NAME" : "no function (%d)",
                          fits);
 }
 
 /* `callee = @name` of the generic form keeps its sign, and quotes. */
-static const char *callee_of(struct ttir *t, const struct model_op *op)
+static const char *ttir_callee_of(struct ttir *t, const struct model_op *op)
 {
     const struct model_attr *a = strcmp(op->kind, "call") == 0 ? model_attr_find(&op->attrs, "callee") : NULL;
     if (!a || !a->text) return NULL;
@@ -165,7 +168,7 @@ static const char *callee_of(struct ttir *t, const struct model_op *op)
 }
 
 /* Calls, once all functions are known. */
-static bool bind_calls(struct ttir *t)
+static bool ttir_bind_calls(struct ttir *t)
 {
     struct lx_model *m = t->s.m;
     struct names names = {0};
@@ -174,7 +177,7 @@ static bool bind_calls(struct ttir *t)
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            const char *callee = callee_of(t, op);
+            const char *callee = ttir_callee_of(t, op);
             int32_t body = callee ? names_find(&names, callee) : -1;
             if (!callee) continue;
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
@@ -193,7 +196,7 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
 {
     struct ttir t = {0};
     source_begin(&t.s, m, text, length, st);
-    bool ok = ttir_modules(&t) && bind_calls(&t) && choose(&t, options->function);
+    bool ok = ttir_modules(&t) && ttir_bind_calls(&t) && ttir_choose(&t, options->function);
     if (ok) ttir_resolve_locations(&t);
     if (ok) ttir_drop_rooms(m);
     names_free(&t.alias_names);
@@ -204,4 +207,35 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
     VEC_FREE(&t.attrs);
     VEC_FREE(&t.results);
     return ok;
+}
+
+/* ---- Older files of TTIR give each op an operand more per result: a tensor from "ttir ---- */
+
+static bool is_room(const struct lx_model *m, int32_t operand, int32_t result)
+{
+    const struct model_value *v = operand >= 0 ? &m->values.at[operand] : NULL;
+    if (!v || v->from != FROM_OP) return false;
+    const struct model_body *b = &m->bodies.at[v->body];
+    const struct model_type *t = model_type_of(m, result);
+    return v->op >= 0 && v->op < b->op_count && strcmp(b->ops[v->op].kind, "empty") == 0 &&
+           v->type->element == t->element && model_same_shape(v->type, t);
+}
+
+/* One for each result, behind all other operands. */
+static bool room_has_rooms(const struct lx_model *m, const struct model_op *op)
+{
+    int first = op->operand_count - op->result_count;
+    bool all = op->result_count > 0 && first >= 0 && strcmp(op->kind, "call") != 0;
+    for (int r = 0; all && r < op->result_count; r++)
+        all = is_room(m, op->operands[first + r], op->results[r]);
+    return all;
+}
+
+void ttir_drop_rooms(struct lx_model *m)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            struct model_op *op = &m->bodies.at[b].ops[i];
+            if (room_has_rooms(m, op)) op->operand_count -= op->result_count;
+        }
 }

@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_word(char c)
+static bool ttir_type_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || source_is_digit(c);
 }
 
 /* bf16, si32, complex<f32>. Signless and signed are one. */
-static enum model_element element(struct source *s)
+static enum model_element ttir_type_element(struct source *s)
 {
     char word[40];
     size_t n = 0;
     const char *from = s->at;
-    while (n + 1 < sizeof word && is_word(source_peek(s))) word[n++] = *s->at++;
+    while (n + 1 < sizeof word && ttir_type_is_word(source_peek(s))) word[n++] = *s->at++;
     if (n == 7 && memcmp(word, "complex", 7) == 0 && source_peek(s) == '<') {
         while (n + 2 < sizeof word && source_peek(s) && word[n - 1] != '>') word[n++] = *s->at++;
     }
@@ -57,7 +57,7 @@ const struct model_type *ttir_type(struct source *s)
         if (source_peek(s) != 'x') return source_fail(s, LX_E_SYNTAX, "expected \"x\" after an extent"), NULL;
         s->at++;
     }
-    enum model_element e = element(s);
+    enum model_element e = ttir_type_element(s);
     while (!s->failed && source_take(s, ","))
         if (!source_balanced(s, true, &rest, &length)) return NULL;
     if (s->failed || !source_want(s, ">")) return NULL;
@@ -66,7 +66,7 @@ const struct model_type *ttir_type(struct source *s)
     return type;
 }
 
-static void words_of(const struct model_type *t, char *out, size_t size)
+static void ttir_type_words_of(const struct model_type *t, char *out, size_t size)
 {
     size_t n = (size_t)snprintf(out, size, "tensor<");
     for (int d = 0; d < t->count && n + 40 < size; d++)
@@ -80,8 +80,8 @@ bool ttir_same_types(struct source *s, const struct model_type *a, const struct 
 {
     char one[160], other[160];
     if (a->element == b->element && model_same_shape(a, b)) return true;
-    words_of(a, one, sizeof one);
-    words_of(b, other, sizeof other);
+    ttir_type_words_of(a, one, sizeof one);
+    ttir_type_words_of(b, other, sizeof other);
     return source_fail(s, LX_E_SHAPE, "%s %d is %s, but %s stands here", what, number, one, other);
 }
 

@@ -1,5 +1,5 @@
 /* Whole numbers and fractions of constants, one by one. */
-#include "import/types/fold_numbers.h"
+#include "import/types/typing.h"
 
 #include <math.h>
 
@@ -98,7 +98,7 @@ int64_t fold_kept_int(enum model_element e, int64_t n)
 }
 
 /* To so many binary digits, the last not below 2^least; infinite from `beyond` on. */
-static double rounded(double x, int digits, int least, double beyond)
+static double fold_rounded(double x, int digits, int least, double beyond)
 {
     int exponent;
     if (!isfinite(x) || x == 0) return x;
@@ -111,8 +111,8 @@ static double rounded(double x, int digits, int least, double beyond)
 double fold_kept_real(enum model_element e, double x)
 {
     if (e == MODEL_F32) return (double)(float)x;
-    if (e == MODEL_F16) return rounded(x, 11, -24, 0x1p16);
-    if (e == MODEL_BF16) return rounded(x, 8, -133, 0x1p128);
+    if (e == MODEL_F16) return fold_rounded(x, 11, -24, 0x1p16);
+    if (e == MODEL_BF16) return fold_rounded(x, 8, -133, 0x1p128);
     return x;
 }
 

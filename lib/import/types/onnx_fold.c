@@ -1,8 +1,8 @@
-/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small constants.
+/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small
+ * constants.
  *
- * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
- * all, so that no file makes it long. */
-#include "import/types/fold_numbers.h"
+ * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some
+ * millions in all, so that no file makes it long. */
 #include "import/types/typing.h"
 
 #include <math.h>
@@ -65,14 +65,14 @@ static int64_t fold_spread(const int64_t *index, const struct model_type *y, con
     return at;
 }
 
-static bool copied(struct folding *f)
+static bool fold_copied(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     for (int64_t i = 0; i < f->y->elements; i++) fold_put(f, i, d, i);
     return true;
 }
 
-static bool expand(struct folding *f)
+static bool fold_expand(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     int64_t index[MOST] = {0};
@@ -82,7 +82,7 @@ static bool expand(struct folding *f)
 }
 
 /* Turning or looking up fractions is work on a weight, which stays an op; here and in gather. */
-static bool transpose(struct folding *f)
+static bool fold_transpose(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     int64_t index[MOST] = {0}, from[MOST], perm[MOST];
@@ -95,7 +95,7 @@ static bool transpose(struct folding *f)
     return true;
 }
 
-static bool slice(struct folding *f)
+static bool fold_slice(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     int64_t start[MOST], step[MOST], extent[MOST], index[MOST] = {0}, from[MOST];
@@ -107,7 +107,7 @@ static bool slice(struct folding *f)
     return true;
 }
 
-static bool gather(struct folding *f)
+static bool fold_gather(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0), *pick = typing_data(f->t, 1);
     int axis = typing_dim(typing_int(f->t, "axis", 0), d->type->count), k = pick->type->count;
@@ -124,7 +124,7 @@ static bool gather(struct folding *f)
     return true;
 }
 
-static bool concat(struct folding *f)
+static bool fold_concat(struct folding *f)
 {
     int axis = typing_dim(typing_int(f->t, "axis", f->t->opset < 4 ? 1 : 0), f->y->count);
     int64_t index[MOST] = {0};
@@ -139,7 +139,7 @@ static bool concat(struct folding *f)
     return true;
 }
 
-static bool split(struct folding *f)
+static bool fold_split(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     int64_t sizes[MODEL_MAX_KNOWN], index[MOST] = {0}, before = 0;
@@ -155,7 +155,7 @@ static bool split(struct folding *f)
     return true;
 }
 
-static bool constant_of_shape(struct folding *f)
+static bool fold_constant_of_shape(struct folding *f)
 {
     const struct model_attr *a = model_attr_find(&f->t->op->attrs, "value");
     const struct model_data *d = a && a->form == ATTR_DATA ? a->data : NULL;
@@ -164,7 +164,7 @@ static bool constant_of_shape(struct folding *f)
     return true;
 }
 
-static bool shape(struct folding *f)
+static bool fold_shape(struct folding *f)
 {
     const struct model_type *t = f->t->in[0];
     int64_t start = typing_int(f->t, "start", 0);
@@ -173,13 +173,13 @@ static bool shape(struct folding *f)
     return true;
 }
 
-static bool size(struct folding *f)
+static bool fold_size(struct folding *f)
 {
     f->ints[0] = f->t->in[0]->elements;
     return true;
 }
 
-static bool range(struct folding *f)
+static bool fold_range(struct folding *f)
 {
     const struct model_data *from = typing_data(f->t, 0), *step = typing_data(f->t, 2);
     for (int64_t i = 0; i < f->y->elements; i++) {
@@ -192,7 +192,7 @@ static bool range(struct folding *f)
     return true;
 }
 
-static bool element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
+static bool fold_element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
 {
     const struct model_data *a = typing_data(f->t, 0);
     int64_t from = at;
@@ -209,9 +209,9 @@ static bool element(struct folding *f, enum binary op, const struct model_data *
     return true;
 }
 
-/* The first operand is laid out, then each further one is combined with what is there. Comparisons of fractions would
- * lose them in whole results: these are compared where they stand. */
-static bool combined(struct folding *f, enum binary op)
+/* The first operand is laid out, then each further one is combined with what is there. Comparisons of
+ * fractions would lose them in whole results: these are compared where they stand. */
+static bool fold_combined(struct folding *f, enum binary op)
 {
     const struct model_data *a = typing_data(f->t, 0);
     bool compares = a->reals && !f->real;
@@ -228,7 +228,7 @@ static bool combined(struct folding *f, enum binary op)
             const struct model_data *b = typing_data(f->t, k);
             int64_t at = fold_spread(index, f->y, b->type);
             if (compares ? !fold_fraction(op, fold_number(a, first), fold_number(b, at), &y)
-                         : !element(f, op, b, i, at))
+                         : !fold_element(f, op, b, i, at))
                 return false;
             if (compares) f->ints[i] = y != 0;
         }
@@ -237,9 +237,9 @@ static bool combined(struct folding *f, enum binary op)
 }
 
 #define COMBINED(name, op)                                                                                   \
-    static bool name(struct folding *f)                                                                      \
+    static bool fold_##name(struct folding *f)                                                               \
     {                                                                                                        \
-        return combined(f, op);                                                                              \
+        return fold_combined(f, op);                                                                         \
     }
 COMBINED(add, ADD)
 COMBINED(sub, SUB)
@@ -254,14 +254,14 @@ COMBINED(greater, GREATER)
 COMBINED(and, AND)
 COMBINED(or, OR)
 
-static bool not(struct folding * f)
+static bool fold_not(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = !model_data_int(d, i);
     return true;
 }
 
-static bool where(struct folding *f)
+static bool fold_where(struct folding *f)
 {
     const struct model_data *c = typing_data(f->t, 0);
     int64_t index[MOST] = {0};
@@ -273,7 +273,7 @@ static bool where(struct folding *f)
     return true;
 }
 
-static bool floored(struct folding *f)
+static bool fold_floored(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     bool up = f->t->op->kind[0] == 'C';
@@ -283,7 +283,7 @@ static bool floored(struct folding *f)
 }
 
 /* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
-static bool reduced(struct folding *f)
+static bool fold_reduced(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
     bool product = strcmp(f->t->op->kind, "ReduceProd") == 0;
@@ -297,7 +297,7 @@ static bool reduced(struct folding *f)
     return true;
 }
 
-static bool at_least(struct folding *f)
+static bool fold_at_least(struct folding *f)
 {
     const struct model_data *a = typing_data(f->t, 0), *b = typing_data(f->t, 1);
     bool less = f->t->op->kind[0] == 'L';
@@ -315,13 +315,13 @@ static fold_of *fold_find(const char *kind)
 {
     /* clang-format off */
     static const struct fold_row rows[] = {
-        {"Identity", copied}, {"Reshape", copied}, {"Squeeze", copied}, {"Unsqueeze", copied}, {"Cast", copied},
-        {"Expand", expand}, {"Transpose", transpose}, {"Slice", slice}, {"Gather", gather}, {"Concat", concat},
-        {"Split", split}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size}, {"Range", range},
-        {"Add", add}, {"Sub", sub}, {"Mul", mul}, {"Div", divide}, {"Mod", mod}, {"Min", least}, {"Max", most},
-        {"Equal", equal}, {"Less", less}, {"Greater", greater}, {"GreaterOrEqual", at_least}, {"LessOrEqual", at_least},
-        {"And", and}, {"Or", or}, {"Not", not},
-        {"Where", where}, {"Floor", floored}, {"Ceil", floored}, {"ReduceProd", reduced}, {"ReduceMax", reduced}};
+        {"Identity", fold_copied}, {"Reshape", fold_copied}, {"Squeeze", fold_copied}, {"Unsqueeze", fold_copied}, {"Cast", fold_copied},
+        {"Expand", fold_expand}, {"Transpose", fold_transpose}, {"Slice", fold_slice}, {"Gather", fold_gather}, {"Concat", fold_concat},
+        {"Split", fold_split}, {"ConstantOfShape", fold_constant_of_shape}, {"Shape", fold_shape}, {"Size", fold_size}, {"Range", fold_range},
+        {"Add", fold_add}, {"Sub", fold_sub}, {"Mul", fold_mul}, {"Div", fold_divide}, {"Mod", fold_mod}, {"Min", fold_least}, {"Max", fold_most},
+        {"Equal", fold_equal}, {"Less", fold_less}, {"Greater", fold_greater}, {"GreaterOrEqual", fold_at_least}, {"LessOrEqual", fold_at_least},
+        {"And", fold_and}, {"Or", fold_or}, {"Not", fold_not},
+        {"Where", fold_where}, {"Floor", fold_floored}, {"Ceil", fold_floored}, {"ReduceProd", fold_reduced}, {"ReduceMax", fold_reduced}};
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].kind, kind) == 0) return rows[i].fold;
@@ -364,7 +364,8 @@ static void fold_result(struct typing *t, fold_of *fold, int result)
 void onnx_fold(struct typing *t)
 {
     fold_of *fold = fold_find(t->op->kind);
-    if (!fold || t->budget <= 0 || !fold_knows_all(t) || (t->op->result_count != 1 && fold != split)) return;
+    if (!fold || t->budget <= 0 || !fold_knows_all(t) || (t->op->result_count != 1 && fold != fold_split))
+        return;
     for (int r = 0; r < t->op->result_count; r++)
         if (t->op->results[r] >= 0) fold_result(t, fold, r);
 }

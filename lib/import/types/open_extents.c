@@ -1,14 +1,13 @@
-/* Numbers for extents that the file leaves open, in the order of the file: makers stand before readers, so that what a
- * rule needs of the operands is there. A number from the user goes before a rule; whether it fits the rule is judged when
- * all types are. */
-#include "import/types/open_extents.h"
+/* Numbers for extents that the file leaves open, in the order of the file: makers stand before readers, so
+ * that what a rule needs of the operands is there. A number from the user goes before a rule; whether it
+ * fits the rule is judged when all types are. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *bare(const char *name)
+static const char *extent_bare(const char *name)
 {
     return *name == '%' ? name + 1 : name;
 }
@@ -17,7 +16,8 @@ bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, co
 {
     for (int i = 0; i < o->dim_count; i++) {
         const char *said = o->dims[i].name;
-        if (strcmp(m->format == MODEL_ONNX ? said : bare(said), bare(name)) != 0 && strcmp(said, name) != 0)
+        if (strcmp(m->format == MODEL_ONNX ? said : extent_bare(said), extent_bare(name)) != 0 &&
+            strcmp(said, name) != 0)
             continue;
         *out = o->dims[i].value;
         m->dim_used[i] = true;
@@ -51,13 +51,13 @@ struct binding {
     lx_status *st;
 };
 
-static bool is_open(const struct model_type *t)
+static bool extent_is_open(const struct model_type *t)
 {
     return t && t->elements < 0;
 }
 
 /* What a reshape leaves: its one open extent is the rest of the elements. */
-static void fill_rest(const struct model_type *x, const struct model_type *y, int64_t *extent)
+static void extent_fill_rest(const struct model_type *x, const struct model_type *y, int64_t *extent)
 {
     int64_t product = 1;
     int open = -1;
@@ -71,19 +71,19 @@ static void fill_rest(const struct model_type *x, const struct model_type *y, in
         extent[open] = x->elements / product;
 }
 
-static void follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
+static void extent_follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
 {
     static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
     const struct model_type *x = op->operand_count > 0 ? model_type_of(b->m, op->operands[0]) : NULL;
     for (int i = 0; x && x->elements > 0 && i < 4; i++)
         if (strcmp(op->kind, views[i]) == 0) {
-            fill_rest(x, y, extent);
+            extent_fill_rest(x, y, extent);
             return;
         }
     model_follow_types(b->m, op, extent);
 }
 
-static bool all_known(const int64_t *extent, int rank)
+static bool extent_all_known(const int64_t *extent, int rank)
 {
     bool known = true;
     for (int d = 0; d < rank; d++) known &= extent[d] >= 0;
@@ -91,15 +91,15 @@ static bool all_known(const int64_t *extent, int rank)
 }
 
 /* What follows from something open is open because of that. */
-static bool is_root(const struct binding *b, const struct model_op *op)
+static bool extent_is_root(const struct binding *b, const struct model_op *op)
 {
     for (int i = 0; op && i < op->operand_count; i++)
-        if (is_open(model_type_of(b->m, op->operands[i]))) return false;
+        if (extent_is_open(model_type_of(b->m, op->operands[i]))) return false;
     return true;
 }
 
 /* `op` NULL: an argument. */
-static bool bind_tensor(struct binding *b, struct model_op *op, int32_t value)
+static bool extent_bind_tensor(struct binding *b, struct model_op *op, int32_t value)
 {
     const struct model_value *v = &b->m->values.at[value];
     const struct model_type *t = v->type;
@@ -110,11 +110,11 @@ static bool bind_tensor(struct binding *b, struct model_op *op, int32_t value)
         extent[d] = t->extent[d];
         if (extent[d] < 0) model_extent_given(b->m, b->o, name, &extent[d]);
     }
-    if (op && !all_known(extent, t->count)) follow(b, op, t, extent);
+    if (op && !extent_all_known(extent, t->count)) extent_follow(b, op, t, extent);
     for (int d = 0; d < t->count; d++) {
         if (extent[d] >= 0) continue;
         snprintf(name, sizeof name, "%%%s:%d", v->name ? v->name : "", d);
-        if (is_root(b, op)) model_extent_ask(&b->unbound, name);
+        if (extent_is_root(b, op)) model_extent_ask(&b->unbound, name);
         b->unknown = true;
     }
     const struct model_type *made = model_type_make(b->m, t->element, t->count, extent, b->st);
@@ -126,7 +126,7 @@ static bool bind_tensor(struct binding *b, struct model_op *op, int32_t value)
 }
 
 /* A tuple has the types of its operands, and an element that of the tuple. */
-static bool bind_tuple(struct binding *b, const struct model_op *op, int32_t value)
+static bool extent_bind_tuple(struct binding *b, const struct model_op *op, int32_t value)
 {
     const struct model_type *parts[MODEL_MAX_RANK];
     struct model_value *v = &b->m->values.at[value];
@@ -136,7 +136,7 @@ static bool bind_tuple(struct binding *b, const struct model_op *op, int32_t val
     return v->type != NULL;
 }
 
-static bool bind_element(struct binding *b, const struct model_op *op, int32_t value)
+static bool extent_bind_element(struct binding *b, const struct model_op *op, int32_t value)
 {
     struct model_value *v = &b->m->values.at[value];
     const struct model_type *from = op->operand_count == 1 ? model_type_of(b->m, op->operands[0]) : NULL;
@@ -147,26 +147,26 @@ static bool bind_element(struct binding *b, const struct model_op *op, int32_t v
     return true;
 }
 
-static bool bind_value(struct binding *b, struct model_op *op, int32_t value)
+static bool extent_bind_value(struct binding *b, struct model_op *op, int32_t value)
 {
     const struct model_type *t = model_type_of(b->m, value);
-    if (!is_open(t)) return true;
-    if (op && strcmp(op->kind, "get-tuple-element") == 0 && !bind_element(b, op, value)) return false;
+    if (!extent_is_open(t)) return true;
+    if (op && strcmp(op->kind, "get-tuple-element") == 0 && !extent_bind_element(b, op, value)) return false;
     t = model_type_of(b->m, value);
-    if (!is_open(t)) return true;
-    if (t->element != MODEL_TUPLE) return bind_tensor(b, op, value);
-    if (!bind_tuple(b, op, value)) return false;
-    b->unknown |= is_open(model_type_of(b->m, value));
+    if (!extent_is_open(t)) return true;
+    if (t->element != MODEL_TUPLE) return extent_bind_tensor(b, op, value);
+    if (!extent_bind_tuple(b, op, value)) return false;
+    b->unknown |= extent_is_open(model_type_of(b->m, value));
     return true;
 }
 
-static bool bind_body(struct binding *b, const struct model_body *body)
+static bool extent_bind_body(struct binding *b, const struct model_body *body)
 {
     for (int i = 0; i < body->argument_count; i++)
-        if (!bind_value(b, NULL, body->arguments[i])) return false;
+        if (!extent_bind_value(b, NULL, body->arguments[i])) return false;
     for (int i = 0; i < body->op_count; i++)
         for (int k = 0; k < body->ops[i].result_count; k++)
-            if (!bind_value(b, &body->ops[i], body->ops[i].results[k])) return false;
+            if (!extent_bind_value(b, &body->ops[i], body->ops[i].results[k])) return false;
     return true;
 }
 
@@ -174,7 +174,7 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 {
     struct binding b = {.m = m, .o = o, .st = st};
     bool ok = true;
-    for (size_t i = 0; ok && i < m->bodies.count; i++) ok = bind_body(&b, &m->bodies.at[i]);
+    for (size_t i = 0; ok && i < m->bodies.count; i++) ok = extent_bind_body(&b, &m->bodies.at[i]);
     ok = ok && model_extents_told(m, &b.unbound, st);
     if (ok && b.unknown)
         ok = status_set_at(st, LX_E_SHAPE, m->file, 0, 0,

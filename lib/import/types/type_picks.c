@@ -158,7 +158,8 @@ enum typed type_of_group_query(struct typing *t)
     return TYPED;
 }
 
-/* X [T,B,I], R [dirs,4 H,H]: Y [T,dirs,B,H], then the last states [dirs,B,H]; with a layout batches come first. */
+/* X [T,B,I], R [dirs,4 H,H]: Y [T,dirs,B,H], then the last states [dirs,B,H]; with a layout batches come
+ * first. */
 enum typed type_of_lstm(struct typing *t)
 {
     const struct model_type *x = t->in[0], *r = t->in[2];

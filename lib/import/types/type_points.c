@@ -9,8 +9,8 @@ enum typed type_of_same(struct typing *t)
     return typing_like(t, t->in[0]);
 }
 
-/* Right-aligned, extents of 1 repeated. HLO: equal shapes, or a number instead of a tensor in select and clamp. ONNX below
- * 7: the first operand has the shape. */
+/* Right-aligned, extents of 1 repeated. HLO: equal shapes, or a number instead of a tensor in select and
+ * clamp. ONNX below 7: the first operand has the shape. */
 enum typed type_of_broadcast(struct typing *t)
 {
     bool hlo = t->dialect == MODEL_HLO,
@@ -114,7 +114,8 @@ enum typed type_of_batch_norm(struct typing *t)
     return typing_like(t, x);
 }
 
-/* Dimensions that go: `dim_arg`, `dimensions`, `axes` (an operand in newer versions), `axis` of ArgMax; none is all. */
+/* Dimensions that go: `dim_arg`, `dimensions`, `axes` (an operand in newer versions), `axis` of ArgMax;
+ * none is all. */
 enum typed type_of_reduce(struct typing *t)
 {
     static const char *const keys[] = {
@@ -200,8 +201,8 @@ static bool type_is_as_declared(const struct typing *t, int32_t body)
     return true;
 }
 
-/* If: the results of one branch, which the importer takes: as the predicate says, as --branch asks, as the file declares, or
- * the one with most bytes. */
+/* If: the results of one branch, which the importer takes: as the predicate says, as --branch asks, as the
+ * file declares, or the one with most bytes. */
 enum typed type_of_branch(struct typing *t)
 {
     const struct model_data *known = typing_data(t, 0);

@@ -35,7 +35,8 @@ enum typed type_of_dot(struct typing *t)
     return TYPED;
 }
 
-/* A vector on the left is a row, on the right a column, that the result lacks. Leading dimensions broadcast. */
+/* A vector on the left is a row, on the right a column, that the result lacks. Leading dimensions
+ * broadcast. */
 enum typed type_of_matmul(struct typing *t)
 {
     const struct model_type *a = t->in[0], *b = t->in[1], *c = t->in[2];

@@ -8,12 +8,13 @@
 
 enum { MOST = MODEL_MAX_RANK };
 
-static int64_t clamped(int64_t v, int64_t low, int64_t high)
+static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
 }
 
-/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the result states. */
+/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the
+ * result states. */
 enum typed type_of_reshape(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -95,24 +96,30 @@ enum typed type_of_unsqueeze(struct typing *t)
     return TYPED;
 }
 
-enum typed type_of_permute(struct typing *t)
+enum typed typing_permutation(struct typing *t, int64_t *perm)
 {
     static const char *const keys[] = {
         [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
-    const struct model_type *x = t->in[0];
-    int64_t perm[MOST];
+    int rank = t->in[0]->count, count;
     bool seen[MOST] = {false};
-    int count;
     if (!typing_ints(t, keys[t->dialect], -1, perm, MOST, &count) ||
-        (count != x->count && !(count < 0 && (t->dialect == MODEL_ONNX || x->count == 0))))
+        (count != rank && !(count < 0 && (t->dialect == MODEL_ONNX || rank == 0))))
         return typing_schema(t, "it needs a permutation of all dimensions");
-    for (int d = 0; d < x->count; d++) {
-        int from = count < 0 ? x->count - 1 - d : typing_dim(perm[d], x->count);
+    for (int d = 0; d < rank; d++) {
+        int from = count < 0 ? rank - 1 - d : typing_dim(perm[d], rank);
         if (from < 0 || seen[from]) return typing_wrong(t, "its permutation is none");
         seen[from] = true;
-        typing_want(t, x->extent[from]);
+        perm[d] = from;
     }
     return TYPED;
+}
+
+enum typed type_of_permute(struct typing *t)
+{
+    int64_t perm[MOST];
+    enum typed typed = typing_permutation(t, perm);
+    for (int d = 0; typed == TYPED && d < t->in[0]->count; d++) typing_want(t, t->in[0]->extent[perm[d]]);
+    return typed;
 }
 
 enum typed type_of_swap(struct typing *t)
@@ -127,7 +134,8 @@ enum typed type_of_swap(struct typing *t)
     return TYPED;
 }
 
-/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the shape of an operand. */
+/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the
+ * shape of an operand. */
 enum typed type_of_repeat(struct typing *t)
 {
     const struct model_type *x = t->in[0], *y = t->stated;
@@ -228,8 +236,8 @@ bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *
         int64_t length = x->extent[d], from = starts[i], to = ends[i];
         if (from < 0) from = from < -length ? -1 : from + length;
         if (to < 0) to = to < -length ? -1 : to + length;
-        from = by > 0 ? clamped(from, 0, length) : clamped(from, -1, length - 1);
-        to = by > 0 ? clamped(to, 0, length) : clamped(to, -1, length - 1);
+        from = by > 0 ? type_clamped(from, 0, length) : type_clamped(from, -1, length - 1);
+        to = by > 0 ? type_clamped(to, 0, length) : type_clamped(to, -1, length - 1);
         if (by > 0 && starts[i] < -length) from = 0;
         int64_t span = by > 0 ? to - from : from - to, size = by > 0 ? by : by == INT64_MIN ? INT64_MAX : -by;
         start[d] = from;
@@ -255,7 +263,7 @@ static bool type_next_box(const char **at, int64_t *number)
     return false;
 }
 
-static enum typed type_hlo_slice(struct typing *t)
+static enum typed type_hlo_slice(struct typing *t, int64_t *begin, int64_t *step)
 {
     const char *at = model_attr_word(&t->op->attrs, "slice", NULL);
     if (!at) return typing_schema(t, "it needs slice={[begin:end], ...}");
@@ -264,41 +272,53 @@ static enum typed type_hlo_slice(struct typing *t)
         if (!type_next_box(&at, n))
             return typing_schema(t, "it needs [begin:end] or [begin:end:step] for each dimension");
         if (n[0] < 0 || n[1] < n[0] || n[2] < 1) return typing_wrong(t, "its box is outside of the operand");
+        begin[d] = n[0];
+        step[d] = n[2];
         if (type_box(t, d, n[0], n[1], n[2]) == TYPE_WRONG) return TYPE_WRONG;
     }
     return TYPED;
 }
 
-enum typed type_of_slice(struct typing *t)
+enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step)
 {
-    int64_t begin[MOST], end[MOST], step[MOST];
+    int64_t end[MOST];
     int counts[3];
+    enum typed typed = TYPED;
     typing_like(t, t->in[0]);
-    if (t->dialect == MODEL_HLO) return type_hlo_slice(t);
+    if (t->dialect == MODEL_HLO) return type_hlo_slice(t, begin, step);
     if (t->dialect == MODEL_ONNX) {
         if (!model_attr_find(&t->op->attrs, "starts") && !typing_has(t, 1))
             return typing_schema(t, "it needs \"starts\"");
         return onnx_slice(t, begin, step, t->want) ? TYPED : TYPE_OPEN;
+    }
+    if (model_attr_find(&t->op->attrs, "dim")) { /* along one dimension */
+        int dim = typing_dim(typing_int(t, "dim", 0), t->rank);
+        if (dim < 0) return typing_schema(t, "it needs a dim within the rank");
+        for (int d = 0; d < t->rank; d++) begin[d] = 0, step[d] = 1;
+        int64_t from = typing_int(t, "begin", 0), n = t->want[dim];
+        begin[dim] = from < 0 ? from + n : from;
+        step[dim] = typing_int(t, "step", 1);
+        return type_box(t, dim, from, typing_int(t, "end", n), step[dim]);
     }
     if (!typing_ints(t, "begins", -1, begin, MOST, &counts[0]) ||
         !typing_ints(t, "ends", -1, end, MOST, &counts[1]) ||
         !typing_ints(t, "step", -1, step, MOST, &counts[2]) || counts[0] != t->rank || counts[1] != t->rank ||
         (counts[2] > 0 && counts[2] != t->rank))
         return typing_schema(t, "it needs begins, ends and step of all dimensions");
-    for (int d = 0; d < t->rank; d++) {
-        enum typed typed = type_box(t, d, begin[d], end[d], counts[2] > 0 ? step[d] : 1);
-        if (typed != TYPED) return typed;
+    for (int d = 0; d < t->rank && typed != TYPE_WRONG; d++) {
+        int64_t n = t->in[0]->extent[d];
+        if (counts[2] < 1) step[d] = 1;
+        enum typed one = type_box(t, d, begin[d], end[d], step[d]);
+        begin[d] = type_clamped(begin[d] < 0 ? begin[d] + n : begin[d], 0, n);
+        if (one != TYPED) typed = one;
     }
-    return TYPED;
+    return typed;
 }
 
-enum typed type_of_index(struct typing *t)
+enum typed type_of_slice(struct typing *t)
 {
-    int dim = typing_dim(typing_int(t, "dim", 0), t->in[0]->count);
-    if (dim < 0) return typing_schema(t, "it needs a dim within the rank");
-    typing_like(t, t->in[0]);
-    return type_box(t, dim, typing_int(t, "begin", 0), typing_int(t, "end", t->want[dim]),
-                    typing_int(t, "step", 1));
+    int64_t begin[MOST], step[MOST];
+    return typing_slice(t, begin, step);
 }
 
 bool onnx_split(const struct typing *t, int *axis, int64_t *sizes)
@@ -333,24 +353,12 @@ enum typed type_of_split(struct typing *t)
 
 /* ---- pads ---- */
 
-/* low + n + high, and `inner` after each but the last. */
-static enum typed type_padded(struct typing *t, int d, int64_t low, int64_t high, int64_t inner)
-{
-    int64_t n = t->in[0]->extent[d], between;
-    if (low > INT32_MAX || high > INT32_MAX || low < INT32_MIN || high < INT32_MIN || inner < 0)
-        return typing_wrong(t, "its padding is out of range");
-    if (__builtin_mul_overflow(n > 0 ? n - 1 : 0, inner, &between) ||
-        __builtin_add_overflow(n + low + high, between, &t->want[d]) || t->want[d] < 0)
-        return typing_wrong(t, "its padding leaves nothing, or too much");
-    return TYPED;
-}
-
 /* "0_0x3_3x1_1_1" */
-static enum typed type_hlo_pad(struct typing *t)
+static enum typed type_hlo_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner)
 {
-    const char *at = model_attr_word(&t->op->attrs, "padding", t->rank ? NULL : "");
+    const char *at = model_attr_word(&t->op->attrs, "padding", t->in[0]->count ? NULL : "");
     if (t->op->operand_count != 2) return typing_schema(t, "it takes 2 operands");
-    for (int d = 0; d < t->rank; d++) {
+    for (int d = 0; d < t->in[0]->count; d++) {
         int64_t n[3] = {0};
         char *end = NULL;
         for (int i = 0; i < 3; i++) {
@@ -361,30 +369,47 @@ static enum typed type_hlo_pad(struct typing *t)
             if (*end != '_') break;
         }
         if (*at == 'x') at++;
-        if (type_padded(t, d, n[0], n[1], n[2]) == TYPE_WRONG) return TYPE_WRONG;
+        low[d] = n[0], high[d] = n[1], inner[d] = n[2];
+    }
+    return TYPED;
+}
+
+enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner)
+{
+    int64_t pads[2 * MOST], axes[MOST];
+    bool onnx = t->dialect == MODEL_ONNX;
+    int count, chosen = -1, rank = t->in[0]->count;
+    const char *key = !onnx ? "padding" : t->opset >= 11 ? NULL : t->opset == 1 ? "paddings" : "pads";
+    for (int d = 0; d < rank; d++) low[d] = high[d] = inner[d] = 0;
+    if (t->dialect == MODEL_HLO) return type_hlo_pads(t, low, high, inner);
+    if (!typing_ints(t, key, onnx ? 1 : -1, pads, 2 * MOST, &count)) return TYPE_OPEN;
+    if (onnx && (count < 0 || !typing_ints(t, NULL, 3, axes, MOST, &chosen))) return TYPE_OPEN;
+    int n = chosen < 0 ? rank : chosen;
+    if (count != 2 * n) return typing_schema(t, "it needs padding, two numbers for each dimension");
+    for (int i = 0; i < n; i++) { /* ONNX: all begins, then all ends */
+        int d = chosen < 0 ? i : typing_dim(axes[i], rank);
+        if (d < 0) return typing_wrong(t, "there is no such axis");
+        low[d] = onnx ? pads[i] : pads[2 * i];
+        high[d] = onnx ? pads[i + n] : pads[2 * i + 1];
     }
     return TYPED;
 }
 
 enum typed type_of_pad(struct typing *t)
 {
-    int64_t pads[2 * MOST], axes[MOST];
-    bool onnx = t->dialect == MODEL_ONNX;
-    int count, chosen = -1;
-    const char *key = !onnx ? "padding" : t->opset >= 11 ? NULL : t->opset == 1 ? "paddings" : "pads";
+    int64_t low[MOST], high[MOST], inner[MOST], between;
+    enum typed typed = typing_pads(t, low, high, inner);
     typing_like(t, t->in[0]);
-    if (t->dialect == MODEL_HLO) return type_hlo_pad(t);
-    if (!typing_ints(t, key, onnx ? 1 : -1, pads, 2 * MOST, &count)) return TYPE_OPEN;
-    if (onnx && (count < 0 || !typing_ints(t, NULL, 3, axes, MOST, &chosen))) return TYPE_OPEN;
-    int n = chosen < 0 ? t->rank : chosen;
-    if (count != 2 * n) return typing_schema(t, "it needs padding, two numbers for each dimension");
-    for (int i = 0; i < n; i++) { /* ONNX: all begins, then all ends */
-        int d = chosen < 0 ? i : typing_dim(axes[i], t->rank);
-        if (d < 0) return typing_wrong(t, "there is no such axis");
-        int64_t low = onnx ? pads[i] : pads[2 * i], high = onnx ? pads[i + n] : pads[2 * i + 1];
-        if (type_padded(t, d, low, high, 0) == TYPE_WRONG) return TYPE_WRONG;
+    for (int d = 0; typed == TYPED && d < t->rank; d++) {
+        int64_t n = t->want[d];
+        if (low[d] > INT32_MAX || high[d] > INT32_MAX || low[d] < INT32_MIN || high[d] < INT32_MIN ||
+            inner[d] < 0)
+            return typing_wrong(t, "its padding is out of range");
+        if (__builtin_mul_overflow(n > 0 ? n - 1 : 0, inner[d], &between) ||
+            __builtin_add_overflow(n + low[d] + high[d], between, &t->want[d]) || t->want[d] < 0)
+            return typing_wrong(t, "its padding leaves nothing, or too much");
     }
-    return TYPED;
+    return typed;
 }
 
 /* ---- made of nothing, or of numbers alone ---- */
@@ -477,8 +502,8 @@ enum typed type_of_shape(struct typing *t)
 {
     int rank = t->in[0]->count;
     int64_t start = typing_int(t, "start", 0), end = typing_int(t, "end", rank);
-    start = clamped(start < 0 ? start + rank : start, 0, rank);
-    end = clamped(end < 0 ? end + rank : end, 0, rank);
+    start = type_clamped(start < 0 ? start + rank : start, 0, rank);
+    end = type_clamped(end < 0 ? end + rank : end, 0, rank);
     t->element = MODEL_I64;
     typing_want(t, end > start ? end - start : 0);
     return TYPED;

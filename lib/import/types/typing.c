@@ -1,5 +1,6 @@
-/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and the error names the
- * rule. Ops without a rule are taken at their word, and so is what a rule leaves open: a legal file is never refused. */
+/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and
+ * the error names the rule. Ops without a rule are taken at their word, and so is what a rule leaves open:
+ * a legal file is never refused. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "import/layers/layers.h"
@@ -91,6 +92,20 @@ enum typed typing_result(struct typing *t, int result, enum model_element e, int
     if (!type) return typing_wrong(t, "a result of more than 2^53 bytes");
     t->m->values.at[t->op->results[result]].type = type;
     return TYPED;
+}
+
+/* Rules fill in the typing alone; only typing_result and onnx_fold change the model. */
+struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
+                          int64_t opset)
+{
+    union {
+        const void *in;
+        void *out;
+    } model = {m}, of = {op};
+    struct typing t = {.m = model.out, .op = of.out, .dialect = dialect, .opset = opset};
+    for (int i = 0; i < TYPING_OPERANDS && i < op->operand_count; i++)
+        if (op->operands[i] >= 0) t.in[i] = model_type_of(m, op->operands[i]);
+    return t;
 }
 
 /* ---- errors ---- */
@@ -279,7 +294,8 @@ static bool typing_check_elements(const struct typing *t)
 
 /* ---- text dialects ---- */
 
-/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the result need not be. */
+/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the
+ * result need not be. */
 static bool typing_begin(struct typing *t, bool open)
 {
     t->row = op_find(t->dialect, t->op->kind);

@@ -1,8 +1,11 @@
-/* Result types: one rule an op for all dialects (ops.def). A rule works out the type of the first result from the operands
- * and the attributes. Text dialects state types, which must be that; ONNX gets them from here. */
+/* Result types: one rule an op for all dialects (ops.def). A rule works out the type of the first result
+ * from the operands and the attributes. Text dialects state types, which must be that; ONNX gets them from
+ * here. */
 #ifndef LX_IMPORT_TYPING_H
 #define LX_IMPORT_TYPING_H
 
+#include "import/model_parts.h"
+#include "base/text.h"
 #include "import/ops.h"
 
 enum { TYPING_OPERANDS = 6 };
@@ -35,8 +38,8 @@ enum typed typing_schema(struct typing *t, const char *why);
 /* ONNX: the type of a result beyond the first, if it is wanted. */
 enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
 int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise);
-/* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is given. False: the
- * operand is not known, or has more than `most`. */
+/* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is
+ * given. False: the operand is not known, or has more than `most`. */
 bool typing_ints(const struct typing *t, const char *key, int operand, int64_t *out, int most, int *count);
 bool typing_has(const struct typing *t, int operand);
 const struct model_data *typing_data(const struct typing *t, int operand); /* NULL: not known */
@@ -66,7 +69,6 @@ int typing_dim(int64_t dim, int rank);
     X(swap, "the operand with dim0 and dim1 exchanged")                                                      \
     X(repeat, "extents of the operand, or 1 repeated")                                                       \
     X(slice, "ceil((end - begin) / step), within the operand")                                               \
-    X(index, "ceil((end - begin) / step) along dim")                                                         \
     X(split, "parts that make up the operand")                                                               \
     X(concat, "the parts one after the other, other extents equal")                                          \
     X(pad, "low + n + high + interior (n - 1)")                                                              \
@@ -109,13 +111,49 @@ bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options
 /* The same of one op of a derived body. */
 bool onnx_infer_part(struct lx_model *m, struct model_op *op, lx_status *st);
 
-/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents that come out;
- * false: not known. */
+/* Begins an op outside of its rule, for attributes that the mapping reads as well. */
+struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
+                          int64_t opset);
+/* type_views.c: attributes of an op by dimension of its operand, whatever the dialect. A slice steps from
+ * `begin`; dimension d of a permutation is perm[d] of the operand. Open, of slices: begin and step are
+ * filled in, extents are not judged. */
+enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step);
+enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner);
+enum typed typing_permutation(struct typing *t, int64_t *perm);
+/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents
+ * that come out; false: not known. */
 bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent);
 /* Sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */
 bool onnx_split(const struct typing *t, int *axis, int64_t *sizes);
 
-/* onnx_fold.c: computes the results of an ONNX op, if its kind is computed ahead and its operands are known. */
+/* onnx_fold.c: computes the results of an ONNX op, if its kind is computed ahead and its operands are
+ * known. */
 void onnx_fold(struct typing *t);
+
+/* ---- Extents that a file leaves open ---- */
+
+/* What the user said `name` is; false: nothing. A name of text formats has its "%" or not. */
+bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out);
+/* Puts the name on the list, once; the list is a piece of a command line and stays short. */
+void model_extent_ask(struct text *unbound, const char *name);
+/* False where anything had to be asked for. */
+bool model_extents_told(const struct lx_model *m, const struct text *unbound, lx_status *st);
+/* TTIR and HLO, once everything is read: every `?` becomes a number. */
+bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx_status *st);
+
+/* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
+
+enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
+
+/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless `fmod` is
+ * set. False: it is left to the op. */
+bool fold_whole(enum model_element e, enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y);
+bool fold_fraction(enum binary op, double a, double b, double *y);
+/* What is left of a number in an element of that type. */
+int64_t fold_kept_int(enum model_element e, int64_t n);
+double fold_kept_real(enum model_element e, double x);
+/* Conversions: toward 0, into the range of the type, nothing of what is no number. */
+int64_t fold_to_int(enum model_element e, double x);
+double fold_to_real(enum model_element to, enum model_element from, int64_t n);
 
 #endif

@@ -7,15 +7,16 @@
 
 enum { MOST_STEPS = 1 << 16 };
 
-static int64_t floor_div(int64_t a, int64_t b)
+static int64_t window_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* How many p of 0..out-1 have 0 <= stride p + at <= last and hole divides it. */
-static int64_t positions(const struct model_window *w, int64_t at, int64_t last)
+static int64_t windows_positions(const struct model_window *w, int64_t at, int64_t last)
 {
-    int64_t first = at >= 0 ? 0 : -floor_div(at, w->stride), final = floor_div(last - at, w->stride);
+    int64_t first = at >= 0 ? 0 : -window_floor_div(at, w->stride),
+            final = window_floor_div(last - at, w->stride);
     if (final > w->out - 1) final = w->out - 1;
     if (first > final) return 0;
     if (w->hole == 1) return final - first + 1;
@@ -32,7 +33,7 @@ int64_t window_valid_taps(const struct model_window *w)
     bool odd = w->size > MOST_STEPS || w->in < 1 || w->stride < 1 || w->hole < 1 || w->out > INT32_MAX ||
                !mul_i64(w->in - 1, w->hole, &last) || last > LX_INT_MAX;
     if (odd) return mul_i64(w->out, w->size, &all) ? all : INT64_MAX;
-    for (int64_t k = 0; k < w->size; k++) sum += positions(w, w->dilation * k - w->low, last);
+    for (int64_t k = 0; k < w->size; k++) sum += windows_positions(w, w->dilation * k - w->low, last);
     return sum;
 }
 
@@ -89,7 +90,8 @@ static int hlo_windows(const struct model_op *op, struct model_window *w)
     return count;
 }
 
-/* Which dimension of operand `which` (0, 1, 2: the result) has this label in `dim_labels=b01f_01io->b01f`; -1: none. */
+/* Which dimension of operand `which` (0, 1, 2: the result) has this label in `dim_labels=b01f_01io->b01f`;
+ * -1: none. */
 static int hlo_label(const char *labels, int which, char label)
 {
     for (; which > 0 && labels; which--) {
@@ -115,8 +117,8 @@ static int64_t window_nth(const struct model_op *op, const char *key, int i, int
     return window_bounded(i < n ? list[i] : otherwise);
 }
 
-/* Dimension 2 + i of x slides under `size[i]` taps. SAME: the result has ceil(n / stride) positions, an odd pad at the end
- * (upper) or the begin. */
+/* Dimension 2 + i of x slides under `size[i]` taps. SAME: the result has ceil(n / stride) positions, an
+ * odd pad at the end (upper) or the begin. */
 static int onnx_windows(const struct model_op *op, const struct model_type *x, const int64_t *size, int count,
                         struct model_window *w)
 {

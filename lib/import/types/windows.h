@@ -32,7 +32,8 @@ struct model_conv {
 /* False: its attributes are not as they must be. */
 bool op_conv(enum model_format dialect, const struct model_op *op, const struct model_type *x,
              const struct model_type *w, struct model_conv *c);
-/* The windows of a pool or reduce-window, `out` included, and the dimension of each; -1: they cannot be read. */
+/* The windows of a pool or reduce-window, `out` included, and the dimension of each; -1: they cannot be
+ * read. */
 int op_pool(enum model_format dialect, const struct model_op *op, const struct model_type *x,
             struct model_window *w, int *at);
 /* Extent of a dimension; -1: there is none. */

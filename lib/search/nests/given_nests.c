@@ -294,36 +294,37 @@ static bool nests_asked(const struct lx_layouts *l, const char *text, struct are
 }
 
 /* The set that is asked for, planned. */
-static bool plan_given(struct search *p, struct nest_menus *menus, struct arena *memory)
+static bool plan_given(struct search *search, struct nest_menus *menus, struct arena *memory)
 {
     struct nest_set s;
     struct attempt next = {0};
-    nest_set_of(&p->best.draft, menus, memory, &s);
-    if (!nests_asked(p->best.draft.layouts, p->request->nests, memory, &s.nests, &s.nest_count, p->st))
+    nest_set_of(&search->best.draft, menus, memory, &s);
+    if (!nests_asked(search->best.draft.layouts, search->request->nests, memory, &s.nests, &s.nest_count,
+                     search->st))
         return false;
     s.hold_count = 0;
-    if (!nest_set_force(p, &s, &next)) return false;
-    replace_best(p, &next);
+    if (!nest_set_force(search, &s, &next)) return false;
+    replace_best(search, &next);
     return true;
 }
 
 /* Below what must cross once no nests go. The engines but that of nests then search around them. */
-bool nests_given(struct search *p)
+bool nests_given(struct search *search)
 {
     struct nest_menus menus = {0};
     struct arena memory = {0};
-    int32_t ops = p->best.draft.graph->op_count;
+    int32_t ops = search->best.draft.graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));
-    p->bound = asks_traffic(p) ? crossing_traffic(&p->best.draft) : 0;
-    p->unproved = "the bound does not reach: of nests that are asked for it is what must cross once";
-    p->bound_with_nests = true;
-    p->skipped |= 1u << ENGINE_NESTS;
-    bool ok = plan_given(p, &menus, &memory);
-    if (ok && !p->effort.quick) nest_set_refine_holds(p, &menus, &tries);
-    arena_adopt(p->memory, &menus.memory); /* decisions point to the divisions */
+    search->bound = asks_traffic(search) ? crossing_traffic(&search->best.draft) : 0;
+    search->unproved = "the bound does not reach: of nests that are asked for it is what must cross once";
+    search->bound_with_nests = true;
+    search->skipped |= 1u << ENGINE_NESTS;
+    bool ok = plan_given(search, &menus, &memory);
+    if (ok && !search->effort.quick) nest_set_refine_holds(search, &menus, &tries);
+    arena_adopt(search->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);
     arena_free(&memory);
-    p->bundles_limited = ok && asks_traffic(p) && bundles_are_limited(p);
-    if (ok && asks_time(p)) p->bound_us = time_bound_divided(&p->best.draft, NULL);
+    search->bundles_limited = ok && asks_traffic(search) && bundles_are_limited(search);
+    if (ok && asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     return ok;
 }

@@ -3,14 +3,14 @@
 #include "search/nests/nest_pool.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 
 enum { MOST_CHASED = 6 };
 
 struct chase {
-    struct search *p;
+    struct search *search;
     struct nest_pool *pool;
     struct arena memory;
     struct nest_set base;
@@ -19,9 +19,9 @@ struct chase {
 
 static bool nest_chase_is_over(const struct chase *c)
 {
-    bool enough = c->p->bound_with_nests && !asks_time(c->p) && c->pool->count > 0 &&
-                  c->pool->at[0].hbm_bytes <= c->p->bound;
-    return enough || *c->tries <= 0 || search_is_over(c->p);
+    bool enough = c->search->bound_with_nests && !asks_time(c->search) && c->pool->count > 0 &&
+                  c->pool->at[0].hbm_bytes <= c->search->bound;
+    return enough || *c->tries <= 0 || search_is_over(c->search);
 }
 
 static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
@@ -31,7 +31,7 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
     from.below = nest_pool_limit(c->pool, s);
-    nest_set_plan(c->p, &from, &next);
+    nest_set_plan(c->search, &from, &next);
     *c->tries -= s->menus->spent - before;
     if (next.memory) nest_pool_add(c->pool, &next);
 }
@@ -47,7 +47,7 @@ static void nest_chase_try_counts(struct chase *c, const struct nest_set *from, 
     for (int l = 0; l < from->nests[nest].level_count; l++) {
         for (int64_t times = 2; times <= 8; times *= 2) {
             s.nests[nest].tiles[l] = from->nests[nest].tiles[l] * times;
-            if (nest_valid(c->p->best.draft.layouts, &s.nests[nest], &st)) nest_chase_try_set(c, &s);
+            if (nest_valid(c->search->best.draft.layouts, &s.nests[nest], &st)) nest_chase_try_set(c, &s);
         }
         s.nests[nest].tiles[l] = from->nests[nest].tiles[l];
     }
@@ -84,7 +84,7 @@ static struct nest_set nest_chase_with_hold(struct chase *c, const struct nest_s
 /* Held whole by all nests that access it; and by each with other levels. */
 static void chase_holds(struct chase *c, int32_t tensor)
 {
-    const struct lx_layouts *l = c->p->best.draft.layouts;
+    const struct lx_layouts *l = c->search->best.draft.layouts;
     struct nest_set whole = c->base;
     int32_t any = -1, many = 0;
     for (int32_t n = 0; n < c->base.nest_count; n++) {
@@ -109,7 +109,7 @@ static void chase_holds(struct chase *c, int32_t tensor)
 /* Nests that see some of its accesses see all of them. */
 static void chase_ends(struct chase *c, int32_t from, int32_t to)
 {
-    const struct lx_layouts *l = c->p->best.draft.layouts;
+    const struct lx_layouts *l = c->search->best.draft.layouts;
     for (int32_t n = 0; n < c->base.nest_count && !nest_chase_is_over(c); n++) {
         const struct lx_nest *nest = &c->base.nests[n];
         int32_t first = nest->first < from ? nest->first : from, last = nest->last > to ? nest->last : to;
@@ -151,12 +151,12 @@ static void chase_from(struct chase *c, const struct attempt *from)
     }
 }
 
-void nest_pool_chase(struct search *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
+void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
 {
     for (int next = 0; *tries > 0 && next < b->width;) {
         for (next = 0; next < b->count && b->done[next];) next++;
         if (next >= b->count) break;
-        struct chase c = {.p = p, .pool = b, .tries = tries, .base = {.menus = menus}};
+        struct chase c = {.search = search, .pool = b, .tries = tries, .base = {.menus = menus}};
         b->done[next] = true;
         chase_from(&c, &b->at[next]);
         arena_free(&c.memory);

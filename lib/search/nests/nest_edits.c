@@ -1,7 +1,7 @@
 /* Editing sets of nests: they stand in order of time, and holds name them by their place. */
 #include "search/nests/nest_edits.h"
 #include "base/fail.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>

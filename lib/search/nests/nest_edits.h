@@ -36,27 +36,27 @@ void nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory
 /* The holds of a nest are the usual ones again. Changes the set's own array. */
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
 /* nest_try.c. Plans it; `out` without memory: it is no nest. */
-void nest_set_plan(struct search *p, const struct nest_set *s, struct attempt *out);
+void nest_set_plan(struct search *search, const struct nest_set *s, struct attempt *out);
 /* The same of nests that are asked for: false with `st` where they cannot be planned. */
-bool nest_set_force(struct search *p, const struct nest_set *s, struct attempt *out);
+bool nest_set_force(struct search *search, const struct nest_set *s, struct attempt *out);
 /* The same with the divisions that it has. */
-void nest_set_plan_as_is(struct search *p, const struct nest_set *s, struct attempt *out);
+void nest_set_plan_as_is(struct search *search, const struct nest_set *s, struct attempt *out);
 /* The same with the effort that such a plan is worth in the end. */
-void nest_set_plan_in_full(struct search *p, const struct nest_set *s, const struct effort *effort,
+void nest_set_plan_in_full(struct search *search, const struct nest_set *s, const struct effort *effort,
                            struct attempt *out);
 /* Is the best as good as any plan with nests? */
-bool nests_suffice(const struct search *p);
+bool nests_suffice(const struct search *search);
 /* Less time where that is asked for, less bytes, fewer iterations, fewer levels. */
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 /* What the set may move to be better than that. */
 int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than);
 /* Plans it, and makes it the best if it is better. */
-bool nest_set_try(struct search *p, const struct nest_set *s);
+bool nest_set_try(struct search *search, const struct nest_set *s);
 /* The same nests in less time, if they move no more then. */
-void nest_set_quicken(struct search *p, struct nest_menus *menus);
+void nest_set_quicken(struct search *search, struct nest_menus *menus);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */
-void nest_set_refine(struct search *p, struct nest_menus *menus, int64_t *tries);
+void nest_set_refine(struct search *search, struct nest_menus *menus, int64_t *tries);
 /* The same with the nests as they are: only what is held. */
-void nest_set_refine_holds(struct search *p, struct nest_menus *menus, int64_t *tries);
+void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int64_t *tries);
 
 #endif

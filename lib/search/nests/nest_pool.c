@@ -47,13 +47,13 @@ void nest_pool_add(struct nest_pool *b, struct attempt *a)
     b->done[at] = false;
 }
 
-bool nest_pool_take_best(struct search *p, const struct nest_pool *b, bool *better)
+bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better)
 {
     struct attempt copy;
-    *better = b->count > 0 && nest_set_is_better(&b->at[0], &p->best);
+    *better = b->count > 0 && nest_set_is_better(&b->at[0], &search->best);
     if (!*better) return true;
-    if (!attempt_copy(p, &b->at[0], &copy)) return false;
-    attempt_free(&p->best);
-    p->best = copy;
+    if (!attempt_copy(search, &b->at[0], &copy)) return false;
+    attempt_free(&search->best);
+    search->best = copy;
     return true;
 }

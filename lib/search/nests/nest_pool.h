@@ -18,10 +18,10 @@ void nest_pool_add(struct nest_pool *b, struct attempt *a);
 /* What the set may move to come in; 0: anything. */
 int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
 /* A copy of the first becomes the planner's best, if it is better. */
-bool nest_pool_take_best(struct search *p, const struct nest_pool *b, bool *better);
+bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better);
 
 /* nest_chase.c: from every plan of the pool on, changes that could spare what tensors move more than they must; until nothing new
  * comes into the pool. */
-void nest_pool_chase(struct search *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
+void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
 
 #endif

@@ -4,12 +4,12 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 
 struct refining {
-    struct search *p;
+    struct search *search;
     struct nest_menus *menus;
     struct arena memory;
     struct nest_set base; /* that of the best */
@@ -19,12 +19,12 @@ struct refining {
 
 static bool nest_refine_is_over(const struct refining *r)
 {
-    return *r->tries <= 0 || search_is_over(r->p);
+    return *r->tries <= 0 || search_is_over(r->search);
 }
 
 static const struct lx_layouts *layouts_of(const struct refining *r)
 {
-    return r->p->best.draft.layouts;
+    return r->search->best.draft.layouts;
 }
 
 /* One change: if it helps, the next ones start from it. */
@@ -32,11 +32,11 @@ static void nest_refine_try_set(struct refining *r, const struct nest_set *s)
 {
     if (nest_refine_is_over(r)) return;
     int64_t before = r->menus->spent;
-    bool better = nest_set_try(r->p, s);
+    bool better = nest_set_try(r->search, s);
     *r->tries -= r->menus->spent - before;
     if (!better) return;
     r->better = true;
-    nest_set_of(&r->p->best.draft, r->menus, &r->memory, &r->base);
+    nest_set_of(&r->search->best.draft, r->menus, &r->memory, &r->base);
 }
 
 static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by, bool forget)
@@ -148,7 +148,7 @@ static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
 /* Held whole: as one stay with what is before and behind, or apart from either. */
 static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
 {
-    const struct draft *x = &r->p->best.draft;
+    const struct draft *x = &r->search->best.draft;
     struct lx_nest at = r->base.nests[nest];
     struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){tensor, nest, 0});
     int32_t before[2], first = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
@@ -179,7 +179,7 @@ static void hold_everywhere(struct refining *r, int32_t tensor)
 
 static void change_holds(struct refining *r, int32_t n)
 {
-    for (int32_t t = 0; t < r->p->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
+    for (int32_t t = 0; t < r->search->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
         if (n >= r->base.nest_count) return;
         struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
         if (!in.accessed) continue;
@@ -195,11 +195,11 @@ static void change_holds(struct refining *r, int32_t n)
 }
 
 /* All of the changes, a nest after the other, again and again. */
-static void nest_refine(struct search *p, struct nest_menus *menus, int64_t *tries,
+static void nest_refine(struct search *search, struct nest_menus *menus, int64_t *tries,
                         void (*const *changes)(struct refining *, int32_t), size_t count)
 {
-    struct refining r = {.p = p, .menus = menus, .tries = tries, .better = true};
-    nest_set_of(&p->best.draft, menus, &r.memory, &r.base);
+    struct refining r = {.search = search, .menus = menus, .tries = tries, .better = true};
+    nest_set_of(&search->best.draft, menus, &r.memory, &r.base);
     while (r.better && !nest_refine_is_over(&r)) {
         r.better = false;
         for (size_t k = 0; k < count; k++)
@@ -208,43 +208,43 @@ static void nest_refine(struct search *p, struct nest_menus *menus, int64_t *tri
     arena_free(&r.memory);
 }
 
-void nest_set_refine(struct search *p, struct nest_menus *menus, int64_t *tries)
+void nest_set_refine(struct search *search, struct nest_menus *menus, int64_t *tries)
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
                                                                   change_levels, drop_nest};
     /* Where less cannot be moved there may be fewer iterations. */
-    size_t first = nests_suffice(p) ? 2 : 0;
-    nest_refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
+    size_t first = nests_suffice(search) ? 2 : 0;
+    nest_refine(search, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
 }
 
-void nest_set_refine_holds(struct search *p, struct nest_menus *menus, int64_t *tries)
+void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int64_t *tries)
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_holds};
-    nest_refine(p, menus, tries, changes, 1);
+    nest_refine(search, menus, tries, changes, 1);
 }
 
 /* While nests are looked for, ops are divided as if all that they use were on chip, so that those agree which share something; in
  * the end they are divided once more with what their other operands take in HBM. */
-void nest_set_quicken(struct search *p, struct nest_menus *menus)
+void nest_set_quicken(struct search *search, struct nest_menus *menus)
 {
     struct arena memory = {0};
     struct nest_set s;
     struct attempt next;
-    if (menus->by_memory || asks_time(p) || search_is_over(p)) return;
-    nest_set_of(&p->best.draft, menus, &memory, &s);
+    if (menus->by_memory || asks_time(search) || search_is_over(search)) return;
+    nest_set_of(&search->best.draft, menus, &memory, &s);
     menus->by_memory = true;
     s.changed = EVERY_NEST;
-    s.below = p->best.hbm_bytes;
-    nest_set_plan(p, &s, &next);
+    s.below = search->best.hbm_bytes;
+    nest_set_plan(search, &s, &next);
     menus->by_memory = false;
     arena_free(&memory);
     if (!next.memory) return;
-    bool better = next.hbm_bytes < p->best.hbm_bytes;
-    if (next.hbm_bytes == p->best.hbm_bytes)
+    bool better = next.hbm_bytes < search->best.hbm_bytes;
+    if (next.hbm_bytes == search->best.hbm_bytes)
         better = draft_clocks(&next.draft, next.answer.address).end_to_end_us <
-                 draft_clocks(&p->best.draft, p->best.answer.address).end_to_end_us;
+                 draft_clocks(&search->best.draft, search->best.answer.address).end_to_end_us;
     if (better)
-        replace_best(p, &next);
+        replace_best(search, &next);
     else
         attempt_free(&next);
 }

@@ -11,16 +11,17 @@
 
 #include <limits.h>
 
-static bool is_tiny(const struct search *p)
+static bool is_tiny(const struct search *search)
 {
-    return p->best.draft.graph->op_count <= FEW_OPS && !p->whole;
+    return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
 }
 
 /* How much is tried, by the number of ops. */
-static struct nest_asks asks_of(const struct search *p, bool tiny)
+static struct nest_asks asks_of(const struct search *search, bool tiny)
 {
-    int32_t ops = p->best.draft.graph->op_count;
-    return (struct nest_asks){.room = lx_device_usable(&p->best.draft.graph->device) * p->divided->cores,
+    int32_t ops = search->best.draft.graph->op_count;
+    return (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
+                                      search->divided->cores,
                               .longest = tiny ? 12 : 40,
                               .levels = ops <= 100 ? 3 : 2,
                               .counts = tiny ? 64 : 8,
@@ -33,12 +34,12 @@ static struct nest_asks asks_of(const struct search *p, bool tiny)
  * too, and more where several share them. */
 enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
 
-int64_t nest_search_tries(const struct search *p, int32_t windows)
+int64_t nest_search_tries(const struct search *search, int32_t windows)
 {
-    int64_t ops = p->best.draft.graph->op_count, effort = windows > 1 ? EFFORT_SHARED
-                                                          : p->whole  ? EFFORT_ALIKE
-                                                                      : EFFORT;
-    if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
+    int64_t ops = search->best.draft.graph->op_count, effort = windows > 1     ? EFFORT_SHARED
+                                                               : search->whole ? EFFORT_ALIKE
+                                                                               : EFFORT;
+    if (is_tiny(search)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
 }
 
@@ -54,19 +55,20 @@ int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory)
 }
 
 /* A set of nests planned, and into the pool. */
-static void nest_search_enter(struct search *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
+static void nest_search_enter(struct search *search, struct nest_set *s, int64_t *tries,
+                              struct nest_pool *next)
 {
     int64_t before = s->menus->spent;
     struct attempt tried;
     s->below = nest_pool_limit(next, s);
     s->changed = EVERY_NEST;
-    nest_set_plan(p, s, &tried);
+    nest_set_plan(search, s, &tried);
     *tries -= s->menus->spent - before;
     if (tried.memory) nest_pool_add(next, &tried);
 }
 
 /* The candidates without a common op that promise most together: the best path over the ops. */
-static void add_path(struct search *p, const struct nest_set *base, const struct nest_list *runs,
+static void add_path(struct search *search, const struct nest_set *base, const struct nest_list *runs,
                      struct arena *memory, int64_t *tries, struct nest_pool *next)
 {
     const struct nest_candidate *found = runs->at;
@@ -91,7 +93,7 @@ static void add_path(struct search *p, const struct nest_set *base, const struct
         nest_set_add(&s, &found[i], memory, &with);
         s = with;
     }
-    if (s.nest_count > base->nest_count + 1) nest_search_enter(p, &s, tries, next);
+    if (s.nest_count > base->nest_count + 1) nest_search_enter(search, &s, tries, next);
 }
 
 /* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
@@ -107,8 +109,9 @@ static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32
 }
 
 /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
-static void nest_search_enter_whole(struct search *p, const struct attempt *from, const struct nest_set *with,
-                                    int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
+static void nest_search_enter_whole(struct search *search, const struct attempt *from,
+                                    const struct nest_set *with, int32_t at, struct arena *memory,
+                                    int64_t *tries, struct nest_pool *next)
 {
     struct nest_set s = *with;
     int32_t whole = 0;
@@ -119,15 +122,15 @@ static void nest_search_enter_whole(struct search *p, const struct attempt *from
         nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s);
         whole++;
     }
-    if (whole > 0 && *tries > 0) nest_search_enter(p, &s, tries, next);
+    if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
-static void nest_search_add_nests(struct search *p, const struct attempt *from, struct nest_menus *menus,
+static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
+    struct nest_asks asks = asks_of(search, next->width == WIDEST_POOL);
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
@@ -135,13 +138,13 @@ static void nest_search_add_nests(struct search *p, const struct attempt *from, 
     asks.op_bytes = nest_op_bytes(from, &memory);
     nest_candidates(&asks, &memory, &all, &runs);
     nest_set_of(&from->draft, menus, &memory, &base);
-    if (asks.most_runs > 0) add_path(p, &base, &runs, &memory, tries, next);
-    for (int32_t i = 0; *tries > 0 && i < all.count && i < most && !search_is_over(p); i++) {
+    if (asks.most_runs > 0) add_path(search, &base, &runs, &memory, tries, next);
+    for (int32_t i = 0; *tries > 0 && i < all.count && i < most && !search_is_over(search); i++) {
         nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
-        nest_search_enter(p, &with, tries, next);
+        nest_search_enter(search, &with, tries, next);
         if (from->draft.graph->op_count <= FEW_OPS)
-            nest_search_enter_whole(p, from, &with, at, &memory, tries, next);
+            nest_search_enter_whole(search, from, &with, at, &memory, tries, next);
     }
     arena_free(&memory);
 }
@@ -155,14 +158,14 @@ static bool add_round(struct nest_search *s)
     int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
     for (int i = 0; i < now->count; i++) {
         int64_t left = wide ? each : s->left, had = left;
-        nest_search_add_nests(s->p, &now->at[i], s->menus, s->quarters,
-                                   wide     ? INT32_MAX
-                                   : i == 0 ? FIRST
-                                            : OTHERS,
-                                   &left, &next);
+        nest_search_add_nests(s->search, &now->at[i], s->menus, s->quarters,
+                              wide     ? INT32_MAX
+                              : i == 0 ? FIRST
+                                       : OTHERS,
+                              &left, &next);
         if (!wide) s->left -= had - left;
     }
-    bool ok = nest_pool_take_best(s->p, &next, &s->better);
+    bool ok = nest_pool_take_best(s->search, &next, &s->better);
     if (!ok || !s->better) {
         nest_pool_free(&next);
         return ok;
@@ -176,7 +179,7 @@ static bool add_round(struct nest_search *s)
 static bool asks_less(struct nest_search *s)
 {
     enum { LEAST = 2 };
-    bool none = s->p->best.draft.how.nest_count == 0;
+    bool none = s->search->best.draft.how.nest_count == 0;
     if (s->better || !none || s->quarters <= LEAST) return s->better;
     s->quarters--;
     return true;
@@ -186,39 +189,42 @@ static bool asks_less(struct nest_search *s)
 static bool add_rounds(struct nest_search *s, int most)
 {
     bool ok = true;
-    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->p); i++)
+    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->search); i++)
         ok = add_round(s);
     return ok;
 }
 /* The ops divided together, as those of nests are, with the nests that there are: often none. */
-static bool divide_first(struct search *p, struct nest_menus *menus, int64_t *tries, struct nest_pool *pool)
+static bool divide_first(struct search *search, struct nest_menus *menus, int64_t *tries,
+                         struct nest_pool *pool)
 {
     struct arena memory = {0};
     struct nest_set as_it_is;
     bool better;
-    nest_set_of(&p->best.draft, menus, &memory, &as_it_is);
-    nest_search_enter(p, &as_it_is, tries, pool);
-    bool ok = nest_pool_take_best(p, pool, &better);
+    nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
+    nest_search_enter(search, &as_it_is, tries, pool);
+    bool ok = nest_pool_take_best(search, pool, &better);
     arena_free(&memory);
     return ok;
 }
 
 /* With the planner's solver. Each part may take what the ones before left, but for a share of it. */
-static bool begin_divided(struct nest_search *s, struct search *p, struct nest_menus *menus, int64_t tries)
+static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
+                          int64_t tries)
 {
-    bool few = is_tiny(p);
-    *s = (struct nest_search){.p = p, .menus = menus, .tries = tries, .quarters = 4, .better = true};
+    bool few = is_tiny(search);
+    *s =
+        (struct nest_search){.search = search, .menus = menus, .tries = tries, .quarters = 4, .better = true};
     s->pool.width = few ? WIDEST_POOL : 4;
     s->kept = few ? 0 : tries / 5;
     s->left = tries - 2 * s->kept;
-    if (!attempt_copy(p, &p->best, &s->pool.at[0])) return false;
+    if (!attempt_copy(search, &search->best, &s->pool.at[0])) return false;
     s->pool.count = 1;
-    return divide_first(p, menus, &s->left, &s->pool);
+    return divide_first(search, menus, &s->left, &s->pool);
 }
 
-bool nest_search_begin(struct nest_search *s, struct search *p, struct nest_menus *menus, int64_t tries)
+bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries)
 {
-    return begin_divided(s, p, menus, tries) && add_rounds(s, 1);
+    return begin_divided(s, search, menus, tries) && add_rounds(s, 1);
 }
 
 void nest_search_free(struct nest_search *s)
@@ -228,28 +234,28 @@ void nest_search_free(struct nest_search *s)
 
 bool nest_search_end(struct nest_search *s)
 {
-    bool better, few = is_tiny(s->p), ok = add_rounds(s, INT_MAX);
+    bool better, few = is_tiny(s->search), ok = add_rounds(s, INT_MAX);
     s->left = few ? s->tries : s->left + s->kept;
-    if (ok) nest_pool_chase(s->p, s->menus, &s->pool, &s->left);
-    ok = ok && nest_pool_take_best(s->p, &s->pool, &better);
+    if (ok) nest_pool_chase(s->search, s->menus, &s->pool, &s->left);
+    ok = ok && nest_pool_take_best(s->search, &s->pool, &better);
     nest_search_free(s);
     s->left = few ? s->tries : s->left + s->kept;
-    if (ok) nest_set_refine(s->p, s->menus, &s->left);
+    if (ok) nest_set_refine(s->search, s->menus, &s->left);
     return ok;
 }
 
-bool nest_search_hastily(struct search *p, struct nest_menus *menus)
+bool nest_search_hastily(struct search *search, struct nest_menus *menus)
 {
     enum { PLANS = 3 }; /* with nests */
-    struct search by = *p;
+    struct search by = *search;
     struct nest_search s;
-    if (p->best.draft.how.nest_count > 0 || !search_is_over(p)) return true;
-    by.effort = effort_last(p);
+    if (search->best.draft.how.nest_count > 0 || !search_is_over(search)) return true;
+    by.effort = effort_last(search);
     VEC_FREE(&menus->tried); /* by a solver that was told to stop */
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);
     nest_search_free(&s);
-    p->best = by.best;
+    search->best = by.best;
     return ok;
 }

@@ -18,22 +18,22 @@ static struct decisions nest_try_decisions_of(const struct nest_set *s)
 enum { MOST_TOGETHER = 64 };
 
 /* Divisions of the ops in nests, so that they agree. */
-static bool divide_nests(struct search *p, const struct nest_set *s, struct decisions *how,
+static bool divide_nests(struct search *search, const struct nest_set *s, struct decisions *how,
                          struct arena *memory)
 {
-    size_t ops = (size_t)p->divided->count;
+    size_t ops = (size_t)search->divided->count;
     const struct lx_division **divided = how->divided
                                              ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
                                              : arena_array(memory, ops, sizeof *divided);
     struct draft x;
-    if (!draft_make(p->divided, how, memory, &x, p->st)) return false;
+    if (!draft_make(search->divided, how, memory, &x, search->st)) return false;
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
-        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, p->st);
+        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, search->st);
     else
         for (int32_t i = 0; ok && i < s->nest_count; i++)
             if (i == s->changed || s->changed == EVERY_NEST)
-                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, p->st);
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, search->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
@@ -81,76 +81,76 @@ static bool was_tried(const struct nest_set *s)
     return false;
 }
 
-static bool all_valid(const struct search *p, const struct nest_set *s)
+static bool all_valid(const struct search *search, const struct nest_set *s)
 {
     lx_status st;
     bool valid = true;
     for (int32_t i = 0; valid && i < s->nest_count; i++)
-        valid = nest_valid(p->best.draft.layouts, &s->nests[i], &st);
+        valid = nest_valid(search->best.draft.layouts, &s->nests[i], &st);
     return valid;
 }
 
 /* That a tile cannot be divided, or that the search is stopped, is no attempt. */
-static void plan_set(struct search *p, const struct nest_set *s, bool divide, struct attempt *out)
+static void plan_set(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
     struct arena memory = {0};
-    lx_status st = {0}, *own = p->st;
-    bool in_haste = p->effort.quick && !asks_time(p);
+    lx_status st = {0}, *own = search->st;
+    bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
     if (was_tried(s)) return;
     s->menus->spent++;
-    if (!all_valid(p, s)) return;
-    p->st = &st;
-    bool ok =
-        (!divide || divide_nests(p, s, &how, &memory)) && try_decisions(p, &how, &p->effort, s->below, out);
-    if (ok && out->memory && in_haste) (void)try_loading_copies(p, &p->effort, s->below, out);
-    p->st = own;
+    if (!all_valid(search, s)) return;
+    search->st = &st;
+    bool ok = (!divide || divide_nests(search, s, &how, &memory)) &&
+              try_decisions(search, &how, &search->effort, s->below, out);
+    if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->below, out);
+    search->st = own;
     if (out->memory) {
-        out->perfect_bytes = p->best.perfect_bytes;
+        out->perfect_bytes = search->best.perfect_bytes;
         s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
     }
     arena_free(&memory);
 }
 
-void nest_set_plan_in_full(struct search *p, const struct nest_set *s, const struct effort *effort,
+void nest_set_plan_in_full(struct search *search, const struct nest_set *s, const struct effort *effort,
                            struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
     lx_status st = {0};
-    struct search by = *p;
+    struct search by = *search;
     by.st = &st;
     *out = (struct attempt){0};
-    if (all_valid(p, s) && try_decisions(&by, &how, effort, 0, out))
-        out->perfect_bytes = p->best.perfect_bytes;
+    if (all_valid(search, s) && try_decisions(&by, &how, effort, 0, out))
+        out->perfect_bytes = search->best.perfect_bytes;
 }
 
-bool nest_set_force(struct search *p, const struct nest_set *s, struct attempt *out)
+bool nest_set_force(struct search *search, const struct nest_set *s, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
     struct nest_set all = *s;
     struct arena memory = {0};
     *out = (struct attempt){0};
     all.changed = EVERY_NEST;
-    bool ok = divide_nests(p, &all, &how, &memory) && try_with(p, DRAFTS_FEW, &how, out);
-    if (ok) out->perfect_bytes = p->best.perfect_bytes;
+    bool ok = divide_nests(search, &all, &how, &memory) && try_with(search, DRAFTS_FEW, &how, out);
+    if (ok) out->perfect_bytes = search->best.perfect_bytes;
     arena_free(&memory);
     return ok;
 }
 
-void nest_set_plan(struct search *p, const struct nest_set *s, struct attempt *out)
+void nest_set_plan(struct search *search, const struct nest_set *s, struct attempt *out)
 {
-    plan_set(p, s, true, out);
+    plan_set(search, s, true, out);
 }
 
-void nest_set_plan_as_is(struct search *p, const struct nest_set *s, struct attempt *out)
+void nest_set_plan_as_is(struct search *search, const struct nest_set *s, struct attempt *out)
 {
-    plan_set(p, s, false, out);
+    plan_set(search, s, false, out);
 }
 
-bool nests_suffice(const struct search *p)
+bool nests_suffice(const struct search *search)
 {
-    return !asks_time(p) && p->bound_with_nests && p->best.hbm_bytes <= p->bound;
+    return !asks_time(search) && search->bound_with_nests && search->best.hbm_bytes <= search->bound;
 }
 
 /* Iterations, then levels of all nests: what decides between plans that move the same. */
@@ -190,15 +190,15 @@ int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than)
     return than->hbm_bytes - !is_shorter(walks_of(s->nests, s->nest_count), walks_in(than));
 }
 
-bool nest_set_try(struct search *p, const struct nest_set *s)
+bool nest_set_try(struct search *search, const struct nest_set *s)
 {
     struct attempt next;
     struct nest_set from = *s;
-    from.below = nest_set_limit(s, &p->best);
-    nest_set_plan(p, &from, &next);
-    bool better = next.memory && nest_set_is_better(&next, &p->best);
+    from.below = nest_set_limit(s, &search->best);
+    nest_set_plan(search, &from, &next);
+    bool better = next.memory && nest_set_is_better(&next, &search->best);
     if (better)
-        replace_best(p, &next);
+        replace_best(search, &next);
     else
         attempt_free(&next);
     return better;

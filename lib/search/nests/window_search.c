@@ -21,7 +21,7 @@ struct window_kind {
 };
 
 struct windows {
-    struct search *p;
+    struct search *search;
     const struct effort *full; /* what is found is solved as a whole with this, once; NULL: as it is tried */
     bool solved_in_full;
     struct nest_menus *menus;
@@ -35,13 +35,13 @@ struct windows {
 static bool cut_windows(struct windows *w)
 {
     enum { MOST_CUT = 40 };
-    const struct draft *x = &w->p->best.draft;
+    const struct draft *x = &w->search->best.draft;
     int32_t *last;
-    if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
+    if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->search->st)) return false;
     w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
     w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
     for (int32_t i = 0; i < w->count; i++) {
-        if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
+        if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->search->st))
             return false;
         w->like[i] = i;
         for (int32_t k = 0; k < i && w->like[i] == i; k++)
@@ -68,7 +68,7 @@ static int64_t window_bytes(const struct nest_window *w, const int64_t *op_bytes
 /* In the order of what they move; `like` then has the kind of each window. */
 static bool sort_kinds(struct windows *w)
 {
-    int64_t *bytes = nest_op_bytes(&w->p->best, &w->memory);
+    int64_t *bytes = nest_op_bytes(&w->search->best, &w->memory);
     size_t windows = (size_t)w->count, count = 0;
     int32_t *kind = arena_array(&w->memory, windows, sizeof *kind);
     w->kinds = arena_array(&w->memory, (size_t)w->kind_count, sizeof *w->kinds);
@@ -89,13 +89,13 @@ static bool sort_kinds(struct windows *w)
 static bool begin_window(struct windows *w, struct window_kind *k)
 {
     const struct nest_window *at = &w->at[k->first];
-    struct decisions how = {.passes = w->p->best.draft.how.passes};
+    struct decisions how = {.passes = w->search->best.draft.how.passes};
     k->by = (struct search){.divided = &at->divided,
-                            .request = w->p->request,
-                            .effort = w->p->effort,
-                            .whole = w->p,
-                            .memory = w->p->memory,
-                            .st = w->p->st};
+                            .request = w->search->request,
+                            .effort = w->search->effort,
+                            .whole = w->search,
+                            .memory = w->search->memory,
+                            .st = w->search->st};
     k->by.effort.run.progress = NULL; /* what a part moves is not what is asked for */
     k->menus.by_memory = w->menus->by_memory;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
@@ -109,7 +109,7 @@ static bool is_far_off(const struct windows *w)
 {
     int64_t sum = 0;
     for (int32_t i = 0; i < w->count; i++) sum += w->kinds[w->like[i]].by.best.hbm_bytes;
-    return w->p->rival_bytes > 0 && sum - w->p->rival_bytes > w->p->rival_bytes / 2;
+    return w->search->rival_bytes > 0 && sum - w->search->rival_bytes > w->search->rival_bytes / 2;
 }
 
 /* All kinds, those that move most first: a first look at each, then each to its end. */
@@ -117,9 +117,9 @@ static bool search_kinds(struct windows *w)
 {
     bool ok = true;
     int32_t begun = 0;
-    for (; ok && begun < w->kind_count && (begun == 0 || !search_is_over(w->p)); begun++)
+    for (; ok && begun < w->kind_count && (begun == 0 || !search_is_over(w->search)); begun++)
         ok = begin_window(w, &w->kinds[begun]);
-    for (int32_t i = 0; ok && i < begun && !search_is_over(w->p) && !is_far_off(w); i++) {
+    for (int32_t i = 0; ok && i < begun && !search_is_over(w->search) && !is_far_off(w); i++) {
         ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
         nest_menus_forget(&w->kinds[i].menus);
     }
@@ -130,38 +130,38 @@ static bool search_kinds(struct windows *w)
 /* All that was found, as one plan. */
 static bool join_windows(struct windows *w)
 {
-    struct search *p = w->p;
+    struct search *search = w->search;
     struct nest_set all;
     struct attempt next;
-    size_t ops = (size_t)p->divided->count;
-    const struct lx_division **divided = arena_array(p->memory, ops, sizeof *divided);
-    nest_set_of(&p->best.draft, w->menus, &w->memory, &all);
+    size_t ops = (size_t)search->divided->count;
+    const struct lx_division **divided = arena_array(search->memory, ops, sizeof *divided);
+    nest_set_of(&search->best.draft, w->menus, &w->memory, &all);
     if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
     for (int32_t i = 0; i < w->count; i++)
-        if (!nest_window_carry(&w->at[i], &p->best.draft, &w->kinds[w->like[i]].by.best.draft.how, p->memory,
-                               &all, divided, p->st))
+        if (!nest_window_carry(&w->at[i], &search->best.draft, &w->kinds[w->like[i]].by.best.draft.how,
+                               search->memory, &all, divided, search->st))
             return false;
     all.how.divided = divided;
     w->solved_in_full = w->full && all.nest_count > 0;
     if (w->solved_in_full)
-        nest_set_plan_in_full(p, &all, w->full, &next);
+        nest_set_plan_in_full(search, &all, w->full, &next);
     else
-        nest_set_plan_as_is(p, &all, &next);
-    if (next.memory) nest_keep_better(&p->best, &next);
+        nest_set_plan_as_is(search, &all, &next);
+    if (next.memory) nest_keep_better(&search->best, &next);
     return true;
 }
 
 /* Stopped, of those that it came to: that one plan is made all the same. */
 static bool join_to_the_end(struct windows *w)
 {
-    struct search *by = w->p, joining = *by;
-    if (!search_is_over(by)) return join_windows(w);
-    joining.effort = effort_last(by);
+    struct search *search = w->search, joining = *search;
+    if (!search_is_over(search)) return join_windows(w);
+    joining.effort = effort_last(search);
     w->full = NULL;
-    w->p = &joining;
+    w->search = &joining;
     bool ok = join_windows(w);
-    w->p = by;
-    by->best = joining.best;
+    w->search = search;
+    search->best = joining.best;
     return ok;
 }
 
@@ -176,10 +176,10 @@ static void free_windows(struct windows *w)
     arena_free(&w->memory);
 }
 
-bool nest_search_windows(struct search *p, struct nest_menus *menus, const struct effort *full,
+bool nest_search_windows(struct search *search, struct nest_menus *menus, const struct effort *full,
                          bool *solved_in_full)
 {
-    struct windows w = {.p = p, .menus = menus, .full = full};
+    struct windows w = {.search = search, .menus = menus, .full = full};
     bool ok = cut_windows(&w) && sort_kinds(&w) && search_kinds(&w) && join_to_the_end(&w);
     *solved_in_full = w.solved_in_full;
     free_windows(&w);

@@ -142,14 +142,13 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
     out->others = mem_zeroed((size_t)out->other_count + 1, sizeof *out->others);
     size_t stated = (size_t)q->how->choice_count;
     struct lx_team_choice *choices = mem_zeroed(stated + 1, sizeof *choices);
-    bool ok = out->others && choices ? true : status_no_memory(st);
-    if (ok && stated) memcpy(choices, q->how->choices, stated * sizeof *choices);
-    if (ok) list_ways(&team->grid, t, out->is.cut, out->others);
-    for (int i = 0; ok && i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
+    (void)st;
+    if (stated) memcpy(choices, q->how->choices, stated * sizeof *choices);
+    list_ways(&team->grid, t, out->is.cut, out->others);
+    for (int i = 0; i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
     mem_free(choices);
-    if (ok) cut_reasons_sort(out->others, out->other_count, q->how->by_time);
-    if (!ok) lx_cut_reasons_free(out);
-    return ok;
+    cut_reasons_sort(out->others, out->other_count, q->how->by_time);
+    return true;
 }
 
 void lx_cut_reasons_free(struct lx_cut_reasons *r)

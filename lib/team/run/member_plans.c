@@ -119,18 +119,15 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
 }
 
 /* With room for the members; takes the team over. */
-static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
+static struct lx_team_plans *plans_of(struct lx_team_plan *team)
 {
     size_t n = (size_t)team->members;
     struct lx_team_plans *p = mem_zeroed(1, sizeof *p);
-    if (!p) return lx_team_free(team), status_no_memory(st), NULL;
     p->team = team;
     p->alike = lx_team_all_whole(team);
     p->members = mem_zeroed(n, sizeof *p->members);
     p->plans = mem_zeroed(n, sizeof *p->plans);
-    if (p->members && p->plans) return p;
-    lx_team_plans_free(p);
-    return status_no_memory(st), NULL;
+    return p;
 }
 
 static bool member_plans_time_of(const struct lx_team_plans *p, double *us, lx_status *st)
@@ -146,7 +143,7 @@ struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct l
                                        bool *late, lx_status *st)
 {
     struct fuse fuse;
-    struct lx_team_plans *p = plans_of(team, st);
+    struct lx_team_plans *p = plans_of(team);
     const struct lx_run lit = fuse_light(&fuse, &how->run);
     if (p && make_all(p, &lit, late, st)) return p;
     lx_team_plans_free(p);
@@ -246,7 +243,7 @@ static struct lx_team_plans *member_plans_read_plans(const struct json *j, lx_st
 {
     const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
-    struct lx_team_plans *p = team ? plans_of(team, st) : NULL;
+    struct lx_team_plans *p = team ? plans_of(team) : NULL;
     /* What the members do follows from the team's plan, if that is right. */
     bool ok = p && lx_team_check(p->team, st) && json_array(j, j->root, "plans", &array, st);
     if (ok && json_count(array) != p->team->members)

@@ -77,7 +77,6 @@ struct lx_plan *team_plan_of_twin(const struct lx_plan *plan, const struct lx_gr
     struct json j;
     moved.graph = does;
     char *text = lx_plan_to_json(&moved, &length);
-    if (!text) return status_no_memory(st), NULL;
     struct lx_plan *made = NULL;
     if (json_parse(&j, does->file, text, length, st)) {
         made = plan_read_json(&j, j.root, st);

@@ -74,7 +74,6 @@ bool team_check_messages(const struct lx_team_plans *p, lx_status *st)
 {
     size_t count;
     struct message_end *all = list_ends(p, &count);
-    if (!all) return status_no_memory(st);
     const struct message_end *x = find_single(all, count);
     if (x)
         status_set(st, LX_E_NO, "member %d %s %lld bytes that member %d does not %s", x->member,

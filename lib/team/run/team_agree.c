@@ -188,7 +188,6 @@ bool team_member_agree(struct team_member *m, lx_status *st)
 {
     struct planning p;
     struct word_of *words = mem_zeroed((size_t)m->p->members, sizeof *words);
-    if (!words) return status_no_memory(st);
     bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
     if (began) planning_end(&p, ok);
     mem_free(words);

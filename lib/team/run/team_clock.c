@@ -7,13 +7,10 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "team/team_links.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { EACH_TRIP = 20, EACH_MESSAGE = 20, EACH_STEP = 50 }; /* work of base/stop.h */
 
 struct trip {
     int64_t received;
@@ -60,7 +57,6 @@ static void note_messages(struct clock_maker *k, int m)
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
         struct trip *t = trip_of(k, x->tag, m);
-        stop_look(EACH_MESSAGE);
         if (x->op != last) k->walkers[m].of_op[x->op] = x;
         if (x->operand >= 0) t->sends += x->op != last;
         last = x->op;
@@ -121,7 +117,6 @@ static bool team_clock_step(struct clock_maker *k, int m)
     const struct lx_plan *plan = k->p->plans[m];
     struct lx_team_times *out = &k->out->at[m];
     struct walker *w = &k->walkers[m];
-    stop_look(EACH_STEP);
     int32_t o = w->next, of = plan->layouts->op_origin[o];
     const struct lx_team_message *x = of >= 0 ? w->of_op[of] : NULL;
     double us = plan->traffic[o].end_to_end_us;
@@ -177,7 +172,6 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
     k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
     if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
         return false;
-    stop_look(EACH_MESSAGE * (int64_t)(ops + tags));
     for (size_t o = 0; o <= ops; o++) t->trip[o] = -1;
     for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
     return true;
@@ -191,10 +185,8 @@ static bool team_clock_begin(struct clock_maker *k)
     c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
     k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
     k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
-    if (!c->at || !k->walkers || !k->trips) return false;
     for (size_t i = 0; i < (tags + 1) * members; i++) {
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
-        (void)stop_round((int64_t)i, EACH_TRIP);
     }
     for (int m = 0; m < k->walking; m++) {
         if (!k->p->plans[m]) continue;
@@ -216,17 +208,14 @@ static bool all_as_one(const struct lx_team_plans *p)
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct clock_maker k = {.p = p,
-                            .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
-                            .walking = all_as_one(p) ? 1 : p->team->members};
-    if (!k.out) return mem_free(memory), status_no_memory(st), NULL;
+    struct clock_maker k = {
+        .p = p, .out = arena_alloc(memory, sizeof *k.out), .walking = all_as_one(p) ? 1 : p->team->members};
     *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
-    bool ok = team_clock_begin(&k);
-    if (ok) team_clock_walk(&k);
+    (void)st;
+    team_clock_begin(&k);
+    team_clock_walk(&k);
     mem_free(k.trips);
-    if (ok) return k.out;
-    lx_team_clock_free(k.out);
-    return status_no_memory(st), NULL;
+    return k.out;
 }
 
 void lx_team_clock_free(struct lx_team_clock *c)

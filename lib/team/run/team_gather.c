@@ -31,7 +31,7 @@ static bool gather_tensor(struct team_member *m, int32_t t, void **whole, lx_sta
     bool cut = owns_apart(m, t, me), ok = true;
     if (me == 0) {
         *whole = mem_zeroed(1, (size_t)wire_items_bytes(x->dtype, &all) + 1);
-        ok = (*whole ? true : status_no_memory(st)) && put_own(m, t, &m->in[0], st);
+        ok = put_own(m, t, &m->in[0], st);
     } else if (cut)
         ok = put_own(m, t, &m->out[0], st);
     for (int i = 1; ok && me == 0 && i < m->p->members; i++) {

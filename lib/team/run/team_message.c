@@ -12,11 +12,12 @@
 
 bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
 {
+    (void)st;
     mem_free(one->data);
     *one = (struct lx_message){NULL, (size_t)bytes};
     if (bytes == 0) return true;
     one->data = mem_zeroed(1, one->bytes);
-    return one->data ? true : status_no_memory(st);
+    return true;
 }
 
 void team_messages_clear(struct team_member *m)
@@ -103,7 +104,7 @@ static bool team_message_load(struct team_member *m, const struct lx_team_messag
 {
     const struct lx_tensor *t = team_message_tensor_of(m, x);
     void *row = team_message_row_of(t, x);
-    bool ok = row ? team_message_room(&m->out[x->peer], x->bytes + CHECKSUM, st) : status_no_memory(st);
+    bool ok = team_message_room(&m->out[x->peer], x->bytes + CHECKSUM, st);
     if (ok) {
         wire_take(items, t->shape, &x->at, t->dtype, row);
         wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
@@ -119,7 +120,6 @@ static bool unload(struct team_member *m, const struct lx_team_message *x, void 
     const struct lx_tensor *t = team_message_tensor_of(m, x);
     if (!unseal(m, x, t->name, st)) return false;
     void *row = team_message_row_of(t, x);
-    if (!row) return status_no_memory(st);
     wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
     wire_put(items, t->shape, &x->at, t->dtype, row);
     mem_free(row);
@@ -127,11 +127,11 @@ static bool unload(struct team_member *m, const struct lx_team_message *x, void 
 }
 
 /* What the member sends itself goes nowhere. */
-static bool keep_own(struct team_member *m, int tag, lx_status *st)
+static bool keep_own(struct team_member *m, int tag)
 {
     struct lx_message *own = &m->out[m->link->member];
     if (own->bytes == 0) return true;
-    if (!VEC_PUSH(&m->kept, ((struct kept_message){tag, *own}))) return status_no_memory(st);
+    VEC_PUSH(&m->kept, ((struct kept_message){tag, *own}));
     *own = (struct lx_message){0};
     return true;
 }
@@ -162,13 +162,10 @@ static bool team_message_send(struct team_member *m, const struct lx_team_messag
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < n; i++) ok = team_message_load(m, &x[i], inputs[x[i].operand], st);
-    ok = ok && (n == 0 || keep_own(m, x->tag, st));
+    ok = ok && (n == 0 || keep_own(m, x->tag));
     struct lx_flight *f = ok && n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
     if (ok && n > 0) ok = f != NULL;
-    if (f && !VEC_PUSH(&m->sent, f)) {
-        m->link->transport->cancel(m->link, f);
-        ok = status_no_memory(st);
-    }
+    if (f) VEC_PUSH(&m->sent, f);
     for (int i = 0; i < m->p->members; i++) team_message_room(&m->out[i], 0, st);
     return ok;
 }

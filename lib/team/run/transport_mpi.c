@@ -47,7 +47,6 @@ static void transport_mpi_drop(struct lx_flight *f, int members, bool ok)
 static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
 {
     struct lx_flight *f = mem_zeroed(1, sizeof *f);
-    if (!f) return NULL;
     f->tag = tag;
     f->in = in;
     f->receive = mem_alloc((size_t)members * sizeof *f->receive);

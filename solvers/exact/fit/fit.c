@@ -8,8 +8,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "exact/fit/fit_core.h"
-#include "exact/fit/fit_heuristic.h"
-#include "exact/fit/fit_peel.h"
 #include "exact/fit/fit_search.h"
 
 #include <stdlib.h>
@@ -32,27 +30,6 @@ struct part_run {
     bool open, done;
     int64_t run;
 };
-
-/* Cheap orders first. Marks the parts that are done; false: memory is out. */
-static void first_fit_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
-                          struct part_run *runs, int64_t *base, struct fit_stats *stats)
-{
-    for (int32_t i = 0; i < scaled->part_count; i++) {
-        const struct fit_part *part = &scaled->parts[i];
-        int64_t passes = FIRST_FIT_PASSES;
-        if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
-        fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
-        struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
-        if (!part->near) fit_skyline(part, &run, trial, &excess);
-        if (excess > 0)
-            fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess, &stats->nodes);
-        if (excess <= 0) {
-            runs[i].done = true;
-            for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled->unit;
-        }
-        mem_free(trial);
-    }
-}
 
 static enum fit_result fit_search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
                                       struct part_run *runs, int64_t *base, struct fit_stats *stats)
@@ -101,7 +78,24 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     enum fit_result result = FIT_NO;
     if (!scaled.impossible) {
         struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
-        first_fit_all(&scaled, limits, runs, base, stats);
+        /* Cheap orders first. Marks the parts that are done. */
+        for (int32_t i = 0; i < scaled.part_count; i++) {
+            const struct fit_part *part = &scaled.parts[i];
+            int64_t passes = FIRST_FIT_PASSES;
+            if (limits->nodes)
+                passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
+            fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
+            struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
+            if (!part->near) fit_skyline(part, &run, trial, &excess);
+            if (excess > 0)
+                fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess,
+                              &stats->nodes);
+            if (excess <= 0) {
+                runs[i].done = true;
+                for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
+            }
+            mem_free(trial);
+        }
         result = fit_search_all(&scaled, limits, runs, base, stats);
         for (int32_t i = 0; i < scaled.part_count; i++)
             if (runs[i].open) fit_search_close(&runs[i].search);

@@ -1,14 +1,12 @@
-/* One connected part of a Fit problem in the form that the search works on.
- *
- * Addresses are counted in units (the greatest step that every canonical address is a multiple of), time in
- * sections. A section stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps
- * somewhere overlaps in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections,
- * 12 to 70 items a section, 20 to 150 neighbours an item; a thousand units of capacity.
- *
- * An item has a flat bottom and, when it is a chain, a top that goes down in steps. For two items that meet
- * in time only their greatest heights over the common sections matter, so a neighbour entry carries both
- * and the search never looks at pieces again, except to keep section totals. Without chains these are the items'
- * heights, and the entry is a mere number: the lists are what the search reads most. */
+/* One connected part of a Fit problem in the form that the search works on. Addresses are counted in
+ * units (the greatest step that every canonical address is a multiple of), time in sections. A section
+ * stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps somewhere overlaps
+ * in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections, 12 to 70 items a
+ * section, 20 to 150 neighbours an item; a thousand units of capacity. An item has a flat bottom and,
+ * when it is a chain, a top that goes down in steps. For two items that meet in time only their greatest
+ * heights over the common sections matter, so a neighbour entry carries both and the search never looks
+ * at pieces again, except to keep section totals. Without chains these are the items' heights, and the
+ * entry is a mere number: the lists are what the search reads most. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 #define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 
@@ -75,7 +73,7 @@ struct fit_scaled {
 #define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
 #define FIT_MOST_SEARCHED 20000
 
-/* `peel`: items that always find a place are in no part (fit_peel.h). False: memory is out. */
+/* `peel`: items that always find a place are in no part (fit_peel.h). */
 bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
 void fit_scaled_free(struct fit_scaled *s);
 
@@ -94,5 +92,35 @@ static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
 {
     return align == 1 ? a : (a + align - 1) / align * align;
 }
+
+/* Fast packings: by first fit (fit_heuristic.c) and from the ground up (skyline.c). */
+
+/* Packs the part into `base` by up to `passes` orders, until no item is more than `enough` units above
+ * its highest base. `*excess` is the least that was reached (the packing fits if it is not positive); an
+ * item that collides with its fixed base counts as far too high. `*steps` grows by the items placed. */
+void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+                   void *context, fit_unit *base, fit_unit *excess, int64_t *steps);
+
+/* How a heuristic is run. */
+struct fit_heuristic_run {
+    fit_unit enough; /* it ends when no item is more than that above its highest base */
+    bool (*stop)(void *context);
+    void *context;
+    int64_t *steps; /* grows by the items placed */
+};
+
+/* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part
+ * has fixed items. A stop is heard after the first packing. */
+void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+                 fit_unit *excess);
+
+/* Items that always find a place: out of the search, and in again at its end. */
+
+/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds
+ * a base beside all before it. */
+int32_t fit_peel(struct fit_loose *at, int32_t count);
+
+/* Bases (in bytes) of the peeled items when all others have theirs. */
+void fit_place_peeled(const struct fit_scaled *s, int64_t *base);
 
 #endif

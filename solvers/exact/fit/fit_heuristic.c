@@ -9,9 +9,11 @@
  * keep the walk short, time is cut into strips; besides the list of all rectangles there is one for each
  * pair of neighbouring strips, and an item no longer than a strip walks only the pair that holds it. At
  * 60,000 items a pass takes about a second. */
-#include "exact/fit/fit_heuristic.h"
+#include "exact/fit/fit_core.h"
 
+#include "base/bisect.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -34,16 +36,10 @@ struct strips {
 static void insert_sorted(rectangle_list *list, struct rectangle r)
 {
     VEC_RESERVE(list, list->count + 1);
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->at[middle].base <= r.base)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(list->at + low + 1, list->at + low, (list->count - low) * sizeof *list->at);
-    list->at[low] = r;
+    int32_t i;
+    BISECT(i, 0, (int32_t)list->count, list->at[i].base <= r.base);
+    memmove(list->at + i + 1, list->at + i, (list->count - (size_t)i) * sizeof *list->at);
+    list->at[i] = r;
     list->count++;
 }
 
@@ -75,7 +71,7 @@ static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int
     }
 }
 
-/* One pass. False: memory is out. A pass that is stopped counts as far too high. */
+/* One pass. A pass that is stopped counts as far too high. */
 static void fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
                                bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
 {
@@ -112,13 +108,7 @@ struct keyed {
     int32_t item;
 };
 
-static int fit_heuristic_by_key(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    if (x->second != y->second) return x->second > y->second ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(item));
 
 static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                        void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,
@@ -130,7 +120,6 @@ static void run_passes(const struct fit_part *part, int passes, fit_unit enough,
     for (int pass = 0; pass<passes && * excess> enough; pass++) {
         if (pass > 0 && stop && stop(context)) break;
         if (pass < 3) {
-            /* False: it was stopped. */
             for (int32_t i = 0; i < part->count; i++) {
                 double height = (double)part->height[i], length = part->to[i] - part->from[i];
                 double key[] = {height, height * length, length};

@@ -35,24 +35,6 @@ static void file_under(struct fit_search *s, int32_t set, const struct fit_place
     *head = set;
 }
 
-/* Forgets the older half. Every set has a placement that does not hold, else the search would not be here. */
-static void forget_half(struct fit_search *s)
-{
-    int32_t half = (int32_t)s->sets.count / 2, from = s->sets.at[half].first;
-    s->placements.count -= (size_t)from;
-    memmove(s->placements.at, s->placements.at + from, s->placements.count * sizeof *s->placements.at);
-    s->sets.count -= (size_t)half;
-    memmove(s->sets.at, s->sets.at + half, s->sets.count * sizeof *s->sets.at);
-    for (int32_t i = 0; i < BUCKETS; i++) s->bucket[i] = -1;
-    for (int32_t i = 0; i < (int32_t)s->sets.count; i++) {
-        s->sets.at[i].first -= from;
-        const struct fit_placement *p = s->placements.at + s->sets.at[i].first;
-        int32_t watch = 0;
-        while (watch + 1 < s->sets.at[i].count && fit_nogood_holds(s, &p[watch])) watch++;
-        file_under(s, i, &p[watch]);
-    }
-}
-
 /* The conflict below `level` without postponements, into `resolved`. */
 static void fit_nogood_resolve(struct fit_search *s, int32_t level)
 {
@@ -81,7 +63,23 @@ void fit_nogood_open(struct fit_search *s)
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level)
 {
     fit_nogood_resolve(s, level);
-    if (s->sets.count == MOST_SETS) forget_half(s);
+    if (s->sets.count == MOST_SETS) {
+        /* Forgets the older half. Every set has a placement that does not hold, else the search would not
+         * be here. */
+        int32_t half = (int32_t)s->sets.count / 2, from = s->sets.at[half].first;
+        s->placements.count -= (size_t)from;
+        memmove(s->placements.at, s->placements.at + from, s->placements.count * sizeof *s->placements.at);
+        s->sets.count -= (size_t)half;
+        memmove(s->sets.at, s->sets.at + half, s->sets.count * sizeof *s->sets.at);
+        for (int32_t i = 0; i < BUCKETS; i++) s->bucket[i] = -1;
+        for (int32_t i = 0; i < (int32_t)s->sets.count; i++) {
+            s->sets.at[i].first -= from;
+            const struct fit_placement *p = s->placements.at + s->sets.at[i].first;
+            int32_t watch = 0;
+            while (watch + 1 < s->sets.at[i].count && fit_nogood_holds(s, &p[watch])) watch++;
+            file_under(s, i, &p[watch]);
+        }
+    }
     struct fit_placement mine = {item, base};
     struct fit_set set = {.first = (int32_t)s->placements.count};
     VEC_PUSH(&s->placements, mine);

@@ -1,23 +1,18 @@
-/* Items that always find a place are left out of the search.
- *
- * A neighbour of height h forbids an item of height s at most h + s - 1 bases, wherever it stands. If all neighbours
- * together forbid fewer bases than the item has, it can wait until the others are placed. Without it others may
- * have the same luck, so it is asked again and again, small ones first. Where sections are overfull nothing is
- * peeled; a list that is tight at few ticks, as those of training steps are, loses a third of its items and more.
+/* Items that always find a place are left out of the search. A neighbour of height h forbids an item of
+ * height s at most h + s - 1 bases, wherever it stands. If all neighbours together forbid fewer bases
+ * than the item has, it can wait until the others are placed. Without it others may have the same luck,
+ * so it is asked again and again, small ones first. Where sections are overfull nothing is peeled; a list
+ * that is tight at few ticks, as those of training steps are, loses a third of its items and more.
  * O(pairs) to find them, O(n) to place each. */
-#include "exact/fit/fit_peel.h"
+#include "exact/fit/fit_core.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int by_height(const void *a, const void *b)
-{
-    const struct fit_loose *x = a, *y = b;
-    if (x->height != y->height) return x->height < y->height ? -1 : 1;
-    return (x->origin > y->origin) - (x->origin < y->origin);
-}
+ORDER(by_height, struct fit_loose, ORDER_UP(height) ORDER_UP(origin));
 
 static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
 {
@@ -67,35 +62,27 @@ struct span {
     fit_unit low, high;
 };
 
-static int by_low(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
-/* The lowest base that the first `placed` items leave to the next one. */
-static fit_unit fit_peel_lowest_base(const struct fit_loose *at, int32_t placed, int64_t unit,
-                                     const int64_t *base, struct span *spans)
-{
-    int32_t n = 0;
-    const struct fit_loose *own = &at[placed];
-    for (int32_t k = 0; k < placed; k++)
-        if (fit_peel_meet(own, &at[k])) {
-            fit_unit low = base[at[k].origin] / unit;
-            spans[n++] = (struct span){low, low + at[k].height};
-        }
-    qsort(spans, (size_t)n, sizeof *spans, by_low);
-    fit_unit cursor = 0;
-    for (int32_t k = 0; k < n && spans[k].low < cursor + own->height; k++)
-        cursor = max_i64(cursor, spans[k].high);
-    return cursor;
-}
+ORDER(by_low, struct span, ORDER_UP(low));
 
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {
     if (s->loose_kept == s->loose_count) return;
     struct span *spans = mem_alloc((size_t)s->loose_count * sizeof *spans);
-    for (int32_t k = s->loose_kept; k < s->loose_count; k++)
-        base[s->loose[k].origin] = fit_peel_lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
+    for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
+        /* The lowest base that the first `placed` items leave to the next one. */
+        int64_t unit = s->unit;
+        int32_t n = 0;
+        const struct fit_loose *own = &s->loose[k];
+        for (int32_t i = 0; i < k; i++)
+            if (fit_peel_meet(own, &s->loose[i])) {
+                fit_unit low = base[s->loose[i].origin] / unit;
+                spans[n++] = (struct span){low, low + s->loose[i].height};
+            }
+        qsort(spans, (size_t)n, sizeof *spans, by_low);
+        fit_unit cursor = 0;
+        for (int32_t i = 0; i < n && spans[i].low < cursor + own->height; i++)
+            cursor = max_i64(cursor, spans[i].high);
+        base[s->loose[k].origin] = cursor * s->unit;
+    }
     mem_free(spans);
 }

@@ -13,8 +13,10 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
+#include "base/bisect.h"
 #include "base/memory.h"
-#include "exact/fit/fit_peel.h"
+#include "base/order.h"
+#include "exact/fit/fit_core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +29,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-static int fit_prepare_by_time(const void *a, const void *b)
-{
-    const struct moment *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
-}
+ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time));
 
 struct timeline {
     struct moment *moments;
@@ -41,15 +39,9 @@ struct timeline {
 
 static int32_t moment_of(const struct timeline *t, int64_t time)
 {
-    int32_t low = 0, high = t->count - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (t->moments[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 0, t->count - 1, t->moments[i].time < time);
+    return i;
 }
 
 /* Sizes that are 0 from some piece on end the item there; a leading 0 starts it later. */
@@ -113,12 +105,7 @@ struct draft {
     bool fixed;
 };
 
-static int fit_prepare_by_from(const void *a, const void *b)
-{
-    const struct draft *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->origin > y->origin) - (x->origin < y->origin);
-}
+ORDER(fit_prepare_by_from, struct draft, ORDER_UP(from) ORDER_UP(origin));
 
 /* A piece covers the sections of its own ticks. The first tick of a piece may count to a section that
  * belongs to what came before (after a shrink); there the larger, earlier size holds. */
@@ -170,15 +157,9 @@ static bool link_neighbours(struct fit_part *part)
     if (n > FIT_MOST_SEARCHED) return true;
     for (int32_t i = 0; i < n; i++) {
         entries += part->to[i] - part->from[i];
-        int32_t low = i + 1, high = n;
-        while (low < high) {
-            int32_t middle = low + (high - low) / 2;
-            if (part->from[middle] < part->to[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        pairs += low - i - 1;
+        int32_t behind;
+        BISECT(behind, i + 1, n, part->from[behind] < part->to[i]);
+        pairs += behind - i - 1;
     }
     if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
     part->near = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->near);
@@ -277,30 +258,27 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
     return link_neighbours(part);
 }
 
-static void free_part(struct fit_part *part)
-{
-    mem_free(part->from);
-    mem_free(part->to);
-    mem_free(part->height);
-    mem_free(part->low);
-    mem_free(part->high);
-    mem_free(part->align);
-    mem_free(part->fixed);
-    mem_free(part->origin);
-    mem_free(part->first_step);
-    mem_free(part->steps);
-    mem_free(part->total);
-    mem_free(part->first_in_section);
-    mem_free(part->in_section);
-    mem_free(part->first_near);
-    mem_free(part->near);
-    mem_free(part->heights);
-}
-
 void fit_scaled_free(struct fit_scaled *s)
 {
     mem_free(s->loose);
-    for (int32_t i = 0; i < s->part_count; i++) free_part(&s->parts[i]);
+    for (int32_t i = 0; i < s->part_count; i++) {
+        mem_free(s->parts[i].from);
+        mem_free(s->parts[i].to);
+        mem_free(s->parts[i].height);
+        mem_free(s->parts[i].low);
+        mem_free(s->parts[i].high);
+        mem_free(s->parts[i].align);
+        mem_free(s->parts[i].fixed);
+        mem_free(s->parts[i].origin);
+        mem_free(s->parts[i].first_step);
+        mem_free(s->parts[i].steps);
+        mem_free(s->parts[i].total);
+        mem_free(s->parts[i].first_in_section);
+        mem_free(s->parts[i].in_section);
+        mem_free(s->parts[i].first_near);
+        mem_free(s->parts[i].near);
+        mem_free(s->parts[i].heights);
+    }
     mem_free(s->parts);
 }
 
@@ -311,8 +289,7 @@ static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t
     return size;
 }
 
-/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. False: it was
- * stopped. */
+/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. */
 static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
                         struct fit_scaled *out, struct draft *drafts, int32_t *count)
 {

@@ -206,8 +206,8 @@ static bool fit_search_place(struct fit_search *s, int32_t x)
         int32_t k = part->near[i];
         if (s->placed[k]) continue;
         if (s->room[k] <= fullest) {
-            /* The greatest sum over an item's sections. It cannot have changed for an item whose fullest section was
- * fuller than all of those that shrank. */
+            /* The greatest sum over an item's sections. It cannot have changed for an item whose fullest
+             * section was fuller than all of those that shrank. */
             fit_unit most = 0;
             for (int32_t j = part->from[k]; j < part->to[k]; j++)
                 most = s->left[j] > most ? s->left[j] : most;

@@ -1,6 +1,7 @@
 /* Memory of the search state: all arrays of one part, in one place. */
 #include "exact/fit/fit_search.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,7 @@ struct keyed {
     int32_t item;
 };
 
-static int by_area(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->area != y->area) return x->area > y->area ? -1 : 1;
-    if (x->height != y->height) return x->height > y->height ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item));
 
 /* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
 static void rank_items(struct fit_search *s)
@@ -95,4 +90,146 @@ void fit_search_close(struct fit_search *s)
     VEC_FREE(&s->pending);
     VEC_FREE(&s->placements);
     VEC_FREE(&s->sets);
+}
+
+/* What to decide next. Only speed depends on this file. Success hangs on the order in which items are put
+ * down, and run times are heavy-tailed in it. So each run takes one of several styles, and runs are cut
+ * off early and begun again. First come items without a choice: where all others of a section are too
+ * high to be its lowest, the one that is left must be. Then the score decides: the address at which the
+ * item would stand, mixed with how late the fullest of its sections could start at all (capacity less
+ * what is left to place there). Low and urgent items come first. Ties, of which there are many at low
+ * addresses, go to the item whose sections have overflowed most often so far: weights outlive the runs,
+ * they find the bottlenecks. That makes runs of the same style differ; after the first round a little
+ * noise does too. The search stays within one window: a stretch of sections whose unplaced items hang
+ * together. When it falls apart, the stretch with the least slack is next. Decisions in other windows are
+ * no part of a conflict, so this keeps the stack free of what the next dead end will have nothing to do
+ * with. */
+
+struct style {
+    int low_share, room_share;
+};
+
+/* Small parts are hard where they are tight, large ones because there are so many places to go wrong: they do
+ * best from the ground up. */
+static const struct style styles[] = {{2, 2}, {2, 2}, {4, 0}, {2, 2}, {2, 2}, {1, 3}, {2, 2}, {3, 1}};
+static const struct style styles_of_large[] = {{4, 0}, {4, 0}, {4, 0}, {2, 2},
+                                               {4, 0}, {4, 0}, {4, 0}, {2, 2}};
+
+enum { STYLE_COUNT = sizeof styles / sizeof *styles, LARGE = 500 };
+
+/* Width of the factors that each run puts on the weights. */
+#define NOISE 0.3
+
+/* No unplaced neighbour could be under the item: see fit_search.c. */
+static bool may_be_placed(const struct fit_search *s, int32_t j)
+{
+    const struct fit_part *part = s->part;
+    fit_unit low = s->low[j];
+    if (low != s->rest[j] && !part->fixed[j]) return false;
+    for (int32_t i = part->first_near[j]; i < part->first_near[j + 1]; i++)
+        if (s->low[part->near[i]] + fit_theirs(part, i) <= low) return false;
+    return true;
+}
+
+void fit_branch_blame(struct fit_search *s, int32_t section)
+{
+    const struct fit_part *part = s->part;
+    for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++)
+        s->weight[part->in_section[i]] += 1;
+}
+
+void fit_branch_focus(struct fit_search *s)
+{
+    const struct fit_part *part = s->part;
+    int32_t from = s->window_from, to = s->window_to, best_from = -1, best_to = -1;
+    for (int pass = 0; pass < 2 && best_from < 0; pass++) {
+        fit_unit least = FIT_FAR;
+        for (int32_t a = from, b; a < to; a = b) {
+            fit_unit slack = FIT_FAR;
+            b = a;
+            do {
+                if (s->lowest[b] < FIT_FAR && part->capacity - s->lowest[b] - s->left[b] < slack)
+                    slack = part->capacity - s->lowest[b] - s->left[b];
+                b++;
+            } while (b < to && s->crossing[b] > 0);
+            if (slack >= least) continue;
+            least = slack;
+            best_from = a;
+            best_to = b;
+        }
+        from = 0;
+        to = part->sections;
+    }
+    s->window_from = best_from;
+    s->window_to = best_to;
+    s->split = false;
+}
+
+void fit_branch_prepare(struct fit_search *s, int64_t run)
+{
+    const struct fit_part *part = s->part;
+    const struct style *style = &(part->count < LARGE ? styles : styles_of_large)[run % STYLE_COUNT];
+    s->low_share = style->low_share;
+    s->room_share = style->room_share;
+    /* One factor for all items with the same life: among them the rank decides, as in the exchange rule. */
+    uint64_t salt = rng_next(&s->rng);
+    for (int32_t i = 0; i < part->count; i++) {
+        struct rng life = rng_seed(salt ^ ((uint64_t)part->from[i] << 32 | (uint64_t)part->to[i]));
+        s->bias[i] = run < STYLE_COUNT ? 1 : 1 + NOISE * (rng_unit(&life) - 0.5);
+    }
+}
+
+/* The one unplaced item of the section that can be its lowest, or -1: the others would leave too little. */
+static int32_t find_sole(const struct fit_search *s, int32_t section)
+{
+    const struct fit_part *part = s->part;
+    fit_unit most = part->capacity - s->left[section];
+    int32_t sole = -1;
+    for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++) {
+        int32_t k = part->in_section[i];
+        if (s->low[k] > most) continue;
+        if (sole >= 0) return -1;
+        sole = k;
+    }
+    return sole;
+}
+
+/* An item that must be the lowest of one of its sections: postponing it fails at once, so that it costs no
+ * branch. The lowest of those, or -1. */
+static int32_t choose_forced(struct fit_search *s)
+{
+    int32_t best = -1;
+    for (int32_t t = s->window_from; t < s->window_to; t++) {
+        if (s->stale[t]) {
+            s->sole[t] = find_sole(s, t);
+            s->stale[t] = false;
+        }
+        int32_t k = s->sole[t];
+        if (k >= 0 && (best < 0 || s->low[k] < s->low[best]) && may_be_placed(s, k)) best = k;
+    }
+    return best;
+}
+
+int32_t fit_branch_choose(struct fit_search *s)
+{
+    const struct fit_part *part = s->part;
+    int32_t best = choose_forced(s);
+    if (best >= 0) return best;
+    fit_unit best_score = 0;
+    double best_key = 0;
+    for (int32_t f = 0; f < s->free_count; f++) {
+        int32_t i = s->free_items[f];
+        if (part->from[i] < s->window_from || part->from[i] >= s->window_to) continue;
+        fit_unit score = s->low[i] * s->low_share - s->room[i] * s->room_share;
+        if (best >= 0 && score > best_score) continue;
+        double key = s->weight[i] * s->bias[i];
+        if (best >= 0 && score == best_score &&
+            (key < best_key || (key == best_key && s->rank[i] > s->rank[best])))
+            continue;
+        if (!may_be_placed(s, i)) continue;
+        best = i;
+        best_score = score;
+        best_key = key;
+    }
+    return best;
 }

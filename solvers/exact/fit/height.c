@@ -6,34 +6,29 @@
  * the capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and
  * the next round asks again with a larger budget. Without a limit the rounds end only when bound and height
  * meet. Parts so large that the search is not for them keep the packing of the heuristics. */
-#include "exact/fit/height.h"
+#include "exact/fit/fit.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "exact/fit/fit_core.h"
-#include "exact/fit/fit_heuristic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_BUDGET = 50000, QUESTIONS = 5, BUDGET_GROWTH = 4, FIRST_FIT_PASSES = 24, HUGE_PASSES = 3 };
-/* A pass of first fit takes time with the square of the items; so many it may have in all passes. A placement by
- * heuristics is an eighth of a node. */
+/* A pass of first fit takes time with the square of the items; so many it may have in all passes. A
+ * placement by heuristics is an eighth of a node. */
 enum { FIRST_FIT_ITEMS = 48000, PLACEMENTS_A_NODE = 8 };
 
 struct change {
     int64_t time, delta;
 };
 
-static int height_by_time(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return (x->delta > y->delta) - (x->delta < y->delta);
-}
+ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta));
 
-/* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a step, so that
- * what stands under another counts up to one; the topmost of a tick does not. False: memory is out, or it was stopped. */
+/* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a
+ * step, so that what stands under another counts up to one; the topmost of a tick does not. */
 static void simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
@@ -120,7 +115,8 @@ static void pack_part(const struct fit_part *part, const struct fit_limits *limi
     mem_free(other);
 }
 
-/* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the bound. */
+/* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the
+ * bound. */
 static enum height_result pack_first(const struct fit_problem *p, const struct fit_limits *limits,
                                      int64_t *base, struct height_answer *answer, bool *huge)
 {

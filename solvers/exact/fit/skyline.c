@@ -1,17 +1,15 @@
-/* Packings from the ground up: the lowest stretch of the skyline takes the weightiest item that lies within it.
- *
- * The skyline is how high each section is filled: stretches of equal height, in a heap by height. The lowest one
- * either takes an item or, where no unplaced item lies within it, is raised to its lower neighbour and that
- * room is lost. What is lost in a section whose load is near the goal cannot be made good, so an item weighs
- * the more the fuller its fullest section is; the styles differ in how much more, and in what else counts: area,
- * or size with less regard to life. After a packing the items that came to stand above the goal weigh more,
- * and all is packed again (a "squeaky wheel").
- *
- * Items stand in order of their first section as leaves of a tree, whose nodes know the earliest end and the
- * greatest weight below: the weightiest item within a stretch is found by a descent that leaves out what ends
- * too late or is too light. Stretches are named by their first section. A packing takes about a microsecond for
- * each item at 60,000 items. Items with fixed bases are not for it. */
-#include "exact/fit/fit_heuristic.h"
+/* Packings from the ground up: the lowest stretch of the skyline takes the weightiest item that lies
+ * within it. The skyline is how high each section is filled: stretches of equal height, in a heap by
+ * height. The lowest one either takes an item or, where no unplaced item lies within it, is raised to its
+ * lower neighbour and that room is lost. What is lost in a section whose load is near the goal cannot be
+ * made good, so an item weighs the more the fuller its fullest section is; the styles differ in how much
+ * more, and in what else counts: area, or size with less regard to life. After a packing the items that
+ * came to stand above the goal weigh more, and all is packed again (a "squeaky wheel"). Items stand in
+ * order of their first section as leaves of a tree, whose nodes know the earliest end and the greatest
+ * weight below: the weightiest item within a stretch is found by a descent that leaves out what ends too
+ * late or is too light. Stretches are named by their first section. A packing takes about a microsecond
+ * for each item at 60,000 items. Items with fixed bases are not for it. */
+#include "exact/fit/fit_core.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -25,8 +23,8 @@ struct style {
 
 static const struct style styles[] = {{true, 20}, {true, 1000}, {false, 100}};
 
-/* Styles take turns. A packing counts for as many nodes as its descents visit, and PACK_NODES for each item; all
- * together have MOST_NODES for each item, at least two rounds and at most MOST_ROUNDS. */
+/* Styles take turns. A packing counts for as many nodes as its descents visit, and PACK_NODES for each
+ * item; all together have MOST_NODES for each item, at least two rounds and at most MOST_ROUNDS. */
 enum { STYLE_COUNT = sizeof styles / sizeof *styles, PACK_NODES = 30, MOST_NODES = 2500, MOST_ROUNDS = 14 };
 
 /* See pack. */
@@ -45,7 +43,8 @@ struct leaf {
 
 struct skyline {
     const struct fit_part *part;
-    /* Stretches [s, end[s]) by their first section s; `before` is the first section of the one on the left. */
+    /* Stretches [s, end[s]) by their first section s; `before` is the first section of the one on the
+     * left. */
     int32_t *end, *before, *slot;
     fit_unit *top;
     int32_t *heap, heap_count;
@@ -164,8 +163,8 @@ static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t w
     }
 }
 
-/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
- * an answer. */
+/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of
+ * a second at most, and an answer. */
 static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
                              fit_unit *base)
 {
@@ -204,22 +203,6 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
     }
     return excess;
-}
-
-static void skyline_weigh(struct skyline *s, const struct style *style)
-{
-    const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++) {
-        double length = part->to[i] - part->from[i];
-        double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
-        double x = s->fullness[i];
-        int exponent = style->fullness;
-        double result = 1;
-        for (; exponent > 0; exponent /= 2, x *= x)
-            if (exponent % 2) result *= x;
-        double weight = own * result;
-        s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
-    }
 }
 
 /* The load of each item's fullest section, by a tree of maxima over the sections. */
@@ -292,7 +275,20 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
             int64_t spent = s->visits + (round * STYLE_COUNT + k) * PACK_NODES * count;
             if (*excess <= run->enough || (round >= 2 && spent > MOST_NODES * count)) return;
             s->weight = s->weights[k];
-            if (round == 0) skyline_weigh(s, &styles[k]);
+            if (round == 0) {
+                const struct fit_part *part = s->part;
+                for (int32_t i = 0; i < part->count; i++) {
+                    double length = part->to[i] - part->from[i];
+                    double own = (double)part->height[i] * (styles[k].by_area ? length : sqrt(length));
+                    double x = s->fullness[i];
+                    int exponent = styles[k].fullness;
+                    double result = 1;
+                    for (; exponent > 0; exponent /= 2, x *= x)
+                        if (exponent % 2) result *= x;
+                    double weight = own * result;
+                    s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
+                }
+            }
             if (!run_turn(s, run, trial, base, excess)) return;
         }
 }

@@ -2,41 +2,27 @@
 #include "exact/general/block_model.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
+#include "base/union_find.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t block_model_root_of(int32_t *up, int32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 static void join_groups(int32_t *up, const struct lx_group *groups, int32_t count)
 {
     for (int32_t g = 0; g < count; g++)
-        for (int32_t k = 1; k < groups[g].count; k++) {
-            int32_t a = block_model_root_of(up, groups[g].at[0]),
-                    b = block_model_root_of(up, groups[g].at[k]);
-            up[a > b ? a : b] = a < b ? a : b;
-        }
+        for (int32_t k = 1; k < groups[g].count; k++) sets_join(up, groups[g].at[0], groups[g].at[k]);
 }
 
 /* Numbers the roots in order; `of[i]` is the number of i's root. */
 static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < count; i++)
-        of[i] = block_model_root_of(up, i) == i ? n++ : of[block_model_root_of(up, i)];
+    for (int32_t i = 0; i < count; i++) of[i] = sets_root(up, i) == i ? n++ : of[sets_root(up, i)];
     return n;
 }
 
-static int block_model_compare_lives(const void *a, const void *b)
-{
-    const struct lx_life *x = a, *y = b;
-    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-                                : (x->end > y->end) - (x->end < y->end);
-}
+ORDER(block_model_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
 /* The lives of all members, in order and joined. */
 static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
@@ -72,11 +58,7 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-static int block_model_compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
-}
+ORDER(block_model_compare_spans, struct span, ORDER_UP(from) ORDER_UP(to));
 
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out)
 {
@@ -246,7 +228,7 @@ void blocks_open(struct blocks *b, const struct lx_problem *p)
     int32_t *up = mem_alloc(n * sizeof *up);
     b->of = mem_alloc(n * sizeof *b->of);
     set_rooms(b);
-    for (int32_t i = 0; i < p->count; i++) up[i] = i;
+    sets_begin(up, p->count);
     join_groups(up, p->bonds.same_place, p->bonds.same_place_count);
     b->count = number_roots(up, p->count, b->of);
     b->too_many = b->count > MOST_BLOCKS;

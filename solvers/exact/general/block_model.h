@@ -1,13 +1,11 @@
-/* A placement problem with everything that version 2 knows, in the form that this engine works on.
- *
- * Block: the buffers of a `same_place` group, or one buffer. Its bytes are those of the largest member, it is alive
- * whenever a member is, and its options are the pools that all members allow and that can hold it at all.
- * Variable: one yes-or-no per set of blocks that `together` joins (true: placed). A staging block hangs on the
- * variable of its owner, the other way round. Everything else (charges, costs) is said in variables.
- * Pair: what two blocks are to each other, in a matrix of one byte per pair. Nothing below this file looks at lives
- * again but to find sections, so that lives without a common clock would end here.
- *
- * Sizes: 5 to 500 blocks as a rule; more than MOST_BLOCKS are refused. */
+/* A placement problem with everything that version 2 knows, in the form that this engine works on. Block:
+ * the buffers of a `same_place` group, or one buffer. Its bytes are those of the largest member, it is
+ * alive whenever a member is, and its options are the pools that all members allow and that can hold it
+ * at all. Variable: one yes-or-no per set of blocks that `together` joins (true: placed). A staging block
+ * hangs on the variable of its owner, the other way round. Everything else (charges, costs) is said in
+ * variables. Pair: what two blocks are to each other, in a matrix of one byte per pair. Nothing below
+ * this file looks at lives again but to find sections, so that lives without a common clock would end
+ * here. Sizes: 5 to 500 blocks as a rule; more than MOST_BLOCKS are refused. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 #define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 
@@ -65,7 +63,6 @@ struct blocks {
     bool too_many;
 };
 
-/* False when memory is out. */
 void blocks_open(struct blocks *b, const struct lx_problem *p);
 void blocks_close(struct blocks *b);
 
@@ -78,7 +75,7 @@ static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t 
  * reserved_count of them. */
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out);
 
-/* block_pairs.c: fills the matrix and the soft pairs. False when memory is out. */
+/* block_pairs.c: fills the matrix and the soft pairs. */
 void blocks_relate(struct blocks *b);
 
 /* Has a common tick with the other list. */

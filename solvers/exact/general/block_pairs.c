@@ -1,20 +1,15 @@
-/* What each two blocks are to each other.
- *
- * Alive together: some member of one and some member of the other have a common tick and are not exclusive. Such
- * blocks share no byte; in-place relatives may share their address. Apart and alone hold whatever the lives are, also
- * for relatives. What is none of this may share bytes, perhaps at a price (soft pairs). */
+/* What each two blocks are to each other. Alive together: some member of one and some member of the other
+ * have a common tick and are not exclusive. Such blocks share no byte; in-place relatives may share their
+ * address. Apart and alone hold whatever the lives are, also for relatives. What is none of this may
+ * share bytes, perhaps at a price (soft pairs). */
 #include "exact/general/block_model.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int block_pairs_compare_pairs(const void *a, const void *b)
-{
-    const struct lx_pair *x = a, *y = b;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
+ORDER(block_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
 static struct lx_pair block_pairs_in_order(struct lx_pair p)
 {
@@ -48,12 +43,7 @@ static bool share_a_pool(const struct blocks *b, int32_t i, int32_t k)
     return false;
 }
 
-static int compare_softs(const void *a, const void *b)
-{
-    const struct soft_pair *x = a, *y = b;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
+ORDER(compare_softs, struct soft_pair, ORDER_UP(a) ORDER_UP(b));
 
 /* Only pairs that can be paid; those of the same two blocks add up. */
 static void gather_softs(struct blocks *b)

@@ -1,10 +1,10 @@
-/* Branch and bound for a heaviest clique through a given node.
- *
- * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
- * candidates of the last set are tried first; steps limit how many. */
+/* Branch and bound for a heaviest clique through a given node. A greedy partition of the candidates into
+ * independent sets bounds what they can add: the heaviest of each. The candidates of the last set are
+ * tried first; steps limit how many. */
 #include "exact/general/clique.h"
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,21 +108,6 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     return s.best_count;
 }
 
-static int clique_compare_members(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool has_set(const struct cliques *c, const int32_t *members, int32_t count)
-{
-    for (int32_t k = 0; k < c->count; k++)
-        if (c->first[k + 1] - c->first[k] == count &&
-            memcmp(c->members + c->first[k], members, (size_t)count * sizeof *members) == 0)
-            return true;
-    return false;
-}
-
 static void cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
@@ -143,8 +128,11 @@ void cliques_add(struct cliques *c, int32_t *members, int32_t count)
 {
     if (count == 0) return;
     cliques_reserve(c, count);
-    qsort(members, (size_t)count, sizeof *members, clique_compare_members);
-    if (has_set(c, members, count)) return;
+    qsort(members, (size_t)count, sizeof *members, order_i32);
+    for (int32_t k = 0; k < c->count; k++)
+        if (c->first[k + 1] - c->first[k] == count &&
+            memcmp(c->members + c->first[k], members, (size_t)count * sizeof *members) == 0)
+            return;
     memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
     c->used += count;
     c->first[++c->count] = c->used;

@@ -1,11 +1,9 @@
 /* The way of a general problem: blocks, then heights of pools, or the master programme. */
-#include "exact/general/general.h"
+#include "exact/exact.h"
 #include "base/memory.h"
 #include "exact/general/master.h"
-#include "exact/general/pool_heights.h"
 #include "exact/general/pool_pack.h"
-#include "exact/general/reuse_search.h"
-#include "common/order_plans.h"
+#include "common/gap_fit.h"
 #include "exact/search.h"
 #include "solvers.h"
 
@@ -100,8 +98,8 @@ static void heuristic_layout(const struct blocks *b, const struct lx_run *run, s
     mem_free(a.pool);
 }
 
-/* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to local search
- * first. */
+/* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to
+ * local search first. */
 static void solve_choice(struct choice *c, struct lx_answer *answer)
 {
     bool soft = c->b->soft_count > 0;
@@ -154,7 +152,8 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run,
         answer->status = LX_INFEASIBLE;
     else {
         if (p->objective == LX_HEIGHT) {
-            /* The search goes to its first leaf by itself; cancelled before that, the heuristics' answer stands. */
+            /* The search goes to its first leaf by itself; cancelled before that, the heuristics' answer
+             * stands. */
             struct layout found;
             heuristic_layout(&b, run, &found);
             solve_heights(&b, &budget, run->seed, &best, answer);

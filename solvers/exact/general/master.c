@@ -153,7 +153,8 @@ static void master_add_columns(struct master *m, const int64_t *on, const int64_
     m->first_soft = columns;
     for (int32_t k = 0; k < m->b->soft_count; k++) m->programme.cost[columns++] = m->b->softs[k].cost;
     m->programme.columns = columns;
-    /* Where nothing costs anything the first answer is the best; its length is as good a thing to make small. */
+    /* Where nothing costs anything the first answer is the best; its length is as good a thing to make
+     * small. */
     int64_t total = 0;
     for (int32_t j = 0; j < columns; j++) total += m->programme.cost[j];
     m->any = total == 0;

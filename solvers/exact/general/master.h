@@ -1,8 +1,7 @@
-/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked for at its
- * points, and what does not fit comes back as rows (Benders' way).
- *
- * Columns: one per free variable, turned so that its cost is not negative; one per option of a block that has several;
- * one per charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
+/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked
+ * for at its points, and what does not fit comes back as rows (Benders' way). Columns: one per free
+ * variable, turned so that its cost is not negative; one per option of a block that has several; one per
+ * charge; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
 #define LX_SOLVERS_EXACT_GENERAL_MASTER_H
 
@@ -46,7 +45,7 @@ struct master {
 
 void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
 void master_close(struct master *m);
-/* After it `programme.proved` + `constant` is a bound; false when memory is out. */
+/* After it `programme.proved` + `constant` is a bound. */
 void master_solve(struct master *m);
 
 void layout_open(struct layout *l, int32_t blocks);
@@ -115,5 +114,18 @@ void master_repair(struct master *m, const bool *point);
 
 /* The literal of "this block is in this pool". A constant false where it never is. */
 struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool);
+
+/* Height: everything placed, the sum of the pools' heights least. */
+
+/* Fills `best`, and bound and status of the answer. */
+void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+                   struct lx_answer *answer);
+
+/* Local search for the cost of reuse: blocks that are placed stay placed, addresses and pools change. */
+
+/* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget
+ * is. */
+void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
+                   int64_t enough, struct layout *best);
 
 #endif

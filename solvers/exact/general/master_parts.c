@@ -1,11 +1,10 @@
-/* The master programme by parts.
- *
- * Columns that no row joins do not know of each other: each part is solved by itself, and their least points together
- * are a least point of the whole. Is it an answer, it is a best one. If not, the row that cuts it off joins or changes
- * some parts, and only those are solved again. Where that leads to no end the whole is searched at once, from
- * the bound that has been proved. */
+/* The master programme by parts. Columns that no row joins do not know of each other: each part is solved
+ * by itself, and their least points together are a least point of the whole. Is it an answer, it is a
+ * best one. If not, the row that cuts it off joins or changes some parts, and only those are solved
+ * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
 #include "exact/general/master.h"
 #include "base/memory.h"
+#include "base/union_find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,6 @@ struct parts {
     bool none;
 };
 
-static int32_t master_parts_leader(int32_t *up, int32_t j)
-{
-    while (up[j] != j) j = up[j] = up[up[j]];
-    return j;
-}
-
 /* Every point that satisfies the rows is an answer here. */
 static enum visit master_parts_accept(void *context, const bool *point)
 {
@@ -41,7 +34,7 @@ static void master_parts_copy_rows(struct parts *s, struct programme *part, int3
     const struct programme *g = &s->m->programme;
     for (size_t k = 0; k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
-        if (master_parts_leader(s->up, row->terms[0].column) != first) continue;
+        if (sets_root(s->up, row->terms[0].column) != first) continue;
         struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
         for (int32_t e = 0; e < row->count; e++)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
@@ -56,7 +49,7 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
     struct programme part, *g = &s->m->programme;
     s->count = 0;
     for (int32_t j = 0; j < g->columns; j++)
-        if (master_parts_leader(s->up, j) == first) {
+        if (sets_root(s->up, j) == first) {
             s->number[j] = s->count;
             s->columns[s->count++] = j;
         }
@@ -82,16 +75,15 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
 static bool solve_changed(struct parts *s)
 {
     const struct programme *g = &s->m->programme;
-    for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
+    sets_begin(s->up, g->columns);
     for (size_t k = 0; k < g->rows.count; k++)
         for (int32_t e = 1; e < g->rows.at[k].count; e++)
-            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
-                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
+            sets_join(s->up, g->rows.at[k].terms[e].column, g->rows.at[k].terms[0].column);
     for (size_t k = s->rows; k < g->rows.count && !s->none; k++) {
-        int32_t first = master_parts_leader(s->up, g->rows.at[k].terms[0].column);
+        int32_t first = sets_root(s->up, g->rows.at[k].terms[0].column);
         bool done = false;
         for (size_t q = s->rows; q < k && !done; q++)
-            done = master_parts_leader(s->up, g->rows.at[q].terms[0].column) == first;
+            done = sets_root(s->up, g->rows.at[q].terms[0].column) == first;
         if (!done && !master_parts_solve_part(s, first)) return false;
     }
     s->rows = g->rows.count;

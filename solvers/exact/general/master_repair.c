@@ -1,8 +1,7 @@
-/* An answer near a point that does not pack.
- *
- * Of a core that does not pack the variable that costs least to give up is turned off, until everything packs; then
- * what is off is tried again, the dearest first, and kept where it packs and the whole becomes cheaper. Works on values
- * of variables; staging follows its owner by itself, charges are counted on the whole. */
+/* An answer near a point that does not pack. Of a core that does not pack the variable that costs least
+ * to give up is turned off, until everything packs; then what is off is tried again, the dearest first,
+ * and kept where it packs and the whole becomes cheaper. Works on values of variables; staging follows
+ * its owner by itself, charges are counted on the whole. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pool_pack.h"

@@ -8,6 +8,7 @@
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,8 @@ static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 
 enum { MOST_SQUARE = 1500 };
 
-/* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the row is added. */
+/* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the
+ * row is added. */
 static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count,
                          const double *point, bool add)
 {
@@ -149,17 +151,7 @@ struct sized {
     int32_t block;
 };
 
-static int compare_sizes(const void *a, const void *b)
-{
-    const struct sized *x = a, *y = b;
-    return x->size != y->size ? (x->size < y->size ? 1 : -1) : (x->block > y->block) - (x->block < y->block);
-}
-
-static int master_rows_compare_ticks(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
+ORDER(compare_sizes, struct sized, ORDER_DOWN(size) ORDER_UP(block));
 
 /* The blocks that may be in the pool, the largest first. */
 static int32_t pool_by_size(const struct master *m, int32_t pool, struct sized *by_size)
@@ -181,7 +173,7 @@ static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
     for (int32_t i = 0; i < b->count; i++)
         for (int32_t k = 0; k < b->at[i].life_count; k++)
             ticks[n++] = b->lives[b->at[i].first_life + k].start;
-    qsort(ticks, (size_t)n, sizeof *ticks, master_rows_compare_ticks);
+    qsort(ticks, (size_t)n, sizeof *ticks, order_i64);
     for (int32_t k = 0; k < n; k++)
         if (kept == 0 || ticks[kept - 1] != ticks[k]) ticks[kept++] = ticks[k];
     return kept;
@@ -194,8 +186,8 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
     int32_t blocks = pool_by_size(m, pool, by_size);
     struct cliques seen = {0};
     for (int32_t k = 0; k < tick_count && !budget_stopped(m->programme.budget); k++) {
-        /* The section of a tick: what is alive then, the largest first where not all exclude each other, and whatever else
- * excludes all of that. */
+        /* The section of a tick: what is alive then, the largest first where not all exclude each other,
+         * and whatever else excludes all of that. */
         int64_t tick = ticks[k];
         int32_t n = 0;
         for (int alive = 1; alive >= 0; alive--)

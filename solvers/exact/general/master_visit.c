@@ -1,8 +1,7 @@
-/* What a point of the master programme is worth: the pools are packed.
- *
- * They all pack: an answer, perhaps cheaper than the point says, since pairs that were paid need not touch. One does
- * not: of its blocks and of the pairs that had to be apart a small core is kept that does not pack either, and
- * the row says that one of them leaves the pool, or one of the pairs is paid. */
+/* What a point of the master programme is worth: the pools are packed. They all pack: an answer, perhaps
+ * cheaper than the point says, since pairs that were paid need not touch. One does not: of its blocks and
+ * of the pairs that had to be apart a small core is kept that does not pack either, and the row says that
+ * one of them leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pool_pack.h"
@@ -75,36 +74,31 @@ int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t 
     return count;
 }
 
-/* The pairs that are kept apart within the core; what they are not needed for is taken back. */
-static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
-{
-    const struct blocks *b = m->b;
-    bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in), *saved = mem_alloc((size_t)b->soft_count + 1);
-    for (int32_t k = 0; k < count; k++) in[members[k]] = true;
-    for (int32_t k = 0; k < b->soft_count; k++) m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
-    for (int32_t run = b->soft_count; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
-        for (int32_t from = 0; from < b->soft_count && !budget_spent(m->programme.budget); from += run) {
-            int32_t to = (int32_t)min_i64(from + run, b->soft_count), on = 0;
-            memcpy(saved, m->soft_apart, (size_t)b->soft_count * sizeof *saved);
-            for (int32_t k = from; k < to; on += saved[k++]) m->soft_apart[k] = false;
-            if (on && master_ask(m, pool, members, count, m->core_nodes, scratch) != FIT_NO)
-                memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
-        }
-    mem_free(in);
-    mem_free(saved);
-}
-
-static bool in_both(const struct master *m, int32_t soft, int32_t pool)
-{
-    return m->now.pool[m->b->softs[soft].a] == pool && m->now.pool[m->b->softs[soft].b] == pool;
-}
-
 static void cut_off(struct master *m, int32_t pool, int32_t count)
 {
     int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
-    for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
+    for (int32_t k = 0; k < m->b->soft_count; k++)
+        m->soft_apart[k] &= (m->now.pool[m->b->softs[k].a] == pool && m->now.pool[m->b->softs[k].b] == pool);
     count = master_shrink(m, pool, m->members, count, scratch);
-    if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
+    if (m->b->soft_count) {
+        /* The pairs that are kept apart within the core; what they are not needed for is taken back. */
+        const struct blocks *b = m->b;
+        bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in),
+             *saved = mem_alloc((size_t)b->soft_count + 1);
+        for (int32_t k = 0; k < count; k++) in[m->members[k]] = true;
+        for (int32_t k = 0; k < b->soft_count; k++)
+            m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
+        for (int32_t run = b->soft_count; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
+            for (int32_t from = 0; from < b->soft_count && !budget_spent(m->programme.budget); from += run) {
+                int32_t to = (int32_t)min_i64(from + run, b->soft_count), on = 0;
+                memcpy(saved, m->soft_apart, (size_t)b->soft_count * sizeof *saved);
+                for (int32_t k = from; k < to; on += saved[k++]) m->soft_apart[k] = false;
+                if (on && master_ask(m, pool, m->members, count, m->core_nodes, scratch) != FIT_NO)
+                    memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
+            }
+        mem_free(in);
+        mem_free(saved);
+    }
     row_begin(m, 1);
     for (int32_t k = 0; k < count; k++) row_add(m, opposite(master_in_pool(m, m->members[k], pool)), 1);
     for (int32_t k = 0; k < m->b->soft_count; k++)

@@ -1,9 +1,10 @@
-/* Solves a pile: parts that exclude nothing of each other one by one, each first by first fit in several orders, then
- * by searches from the root with other rules and growing limits, since a lucky order is often a thousand times faster
- * than an unlucky one. */
+/* Solves a pile: parts that exclude nothing of each other one by one, each first by first fit in several
+ * orders, then by searches from the root with other rules and growing limits, since a lucky order is
+ * often a thousand times faster than an unlucky one. */
 #include "exact/general/pile_search.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,18 +37,9 @@ struct ranked {
     int32_t item;
 };
 
-static int pile_compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
+ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item));
 
-static int compare_from(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
+ORDER(compare_from, struct span, ORDER_UP(from));
 
 /* The least free address of the item among its placed partners. */
 static int64_t first_gap(const struct pile *p, int32_t i, const int64_t *address, struct span *taken)
@@ -177,18 +169,12 @@ static int32_t flood(const struct pile *p, int32_t from, int32_t *part, int32_t 
     return n;
 }
 
-static int pile_compare_numbers(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static enum fit_result solve_members(const struct pile *p, int32_t *members, int32_t n, int32_t *number,
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
     struct pile part;
     int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
-    qsort(members, (size_t)n, sizeof *members, pile_compare_numbers);
+    qsort(members, (size_t)n, sizeof *members, order_i32);
     pile_take_part(p, members, n, number, &part);
     enum fit_result result = pile_solve_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];

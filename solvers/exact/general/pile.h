@@ -1,11 +1,9 @@
-/* Pile: addresses for items that exclude each other in pairs, within a capacity, or the proof that there are none.
- *
- * Which items exclude each other is any graph (not only lives in time): two that do lie one above the other, at
- * least `mine` apart when this one is below and `theirs` when the other is. For plain blocks that is their size;
- * clusters of blocks with one address (handovers) have a gap for each partner. An item may be banned from ranges
- * of addresses: reserved bytes, and what is pinned, are told in this way, so that nothing in a pile has a fixed place.
- *
- * Sizes: 5 to 500 items, up to a hundred partners each. */
+/* Pile: addresses for items that exclude each other in pairs, within a capacity, or the proof that there
+ * are none. Which items exclude each other is any graph (not only lives in time): two that do lie one
+ * above the other, at least `mine` apart when this one is below and `theirs` when the other is. For plain
+ * blocks that is their size; clusters of blocks with one address (handovers) have a gap for each partner.
+ * An item may be banned from ranges of addresses: reserved bytes, and what is pinned, are told in this
+ * way, so that nothing in a pile has a fixed place. Sizes: 5 to 500 items, up to a hundred partners each. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_PILE_H
 #define LX_SOLVERS_EXACT_GENERAL_PILE_H
 
@@ -36,11 +34,12 @@ struct pile {
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes);
 
-/* First fit in `passes` orders; the end of the lowest pile that was found, or INT64_MAX where each time an item had
- * no place below the capacity. */
+/* First fit in `passes` orders; the end of the lowest pile that was found, or INT64_MAX where each time
+ * an item had no place below the capacity. */
 int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address);
 
-/* Cliques of its items, and the weight of the heaviest: no pile is lower. With `steps` per item to look for them. */
+/* Cliques of its items, and the weight of the heaviest: no pile is lower. With `steps` per item to look
+ * for them. */
 void pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest);
 
 /* What an item adds to a clique: the least room that it needs below a partner. */

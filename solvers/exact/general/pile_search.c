@@ -127,25 +127,6 @@ static bool is_lowest(const struct pile_search *s, int32_t i)
     return true;
 }
 
-/* Rules: the lowest first; or where an item has the least room left above it. */
-static int32_t pile_search_choose(const struct pile_search *s)
-{
-    int32_t best = -1;
-    double best_key = 0;
-    for (int32_t i = 0; i < s->p->count; i++) {
-        if (s->base[i] >= 0) continue;
-        double low = (double)s->low[i] / (double)max_i64(s->p->capacity, 1);
-        double key = s->rule == 0   ? 4 * low - s->rank[i]
-                     : s->rule == 1 ? low - s->rank[i]
-                                    : 1000 * low - s->rank[i];
-        if ((best < 0 || key < best_key) && is_lowest(s, i)) {
-            best = i;
-            best_key = key;
-        }
-    }
-    return best;
-}
-
 static bool pile_search_place(struct pile_search *s, int32_t i)
 {
     const struct pile_item *it = &s->p->items[i];
@@ -177,7 +158,20 @@ enum { MOST_DEPTH = 20000 };
 
 static enum fit_result pile_search(struct pile_search *s, int depth)
 {
-    int32_t i = pile_search_choose(s);
+    /* Rules: the lowest first; or where an item has the least room left above it. */
+    int32_t i = -1;
+    double best_key = 0;
+    for (int32_t k = 0; k < s->p->count; k++) {
+        if (s->base[k] >= 0) continue;
+        double low = (double)s->low[k] / (double)max_i64(s->p->capacity, 1);
+        double key = s->rule == 0   ? 4 * low - s->rank[k]
+                     : s->rule == 1 ? low - s->rank[k]
+                                    : 1000 * low - s->rank[k];
+        if ((i < 0 || key < best_key) && is_lowest(s, k)) {
+            i = k;
+            best_key = key;
+        }
+    }
     if (i < 0) return FIT_YES;
     if (++s->nodes > s->most_nodes || depth > MOST_DEPTH) return FIT_LIMIT;
     if (s->nodes % 256 == 0 && s->stop && s->stop(s->context)) return FIT_LIMIT;

@@ -1,9 +1,7 @@
-/* Heights of pools.
- *
- * One pool with given blocks: bisection between the heaviest clique and the best packing, each step a question to
- * pool_pack.c. Blocks that may be in several pools: a tree over them, the largest first, pruned by the sum of what the
- * pools need at least with the blocks they have so far. */
-#include "exact/general/pool_heights.h"
+/* Heights of pools. One pool with given blocks: bisection between the heaviest clique and the best
+ * packing, each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them,
+ * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
+#include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
@@ -54,8 +52,8 @@ static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t
     return result;
 }
 
-/* The least height below `cutoff` of what is in the pool: addresses in `now`, its height returned; INT64_MAX where
- * there is none. `*proved`: nothing is lower. */
+/* The least height below `cutoff` of what is in the pool: addresses in `now`, its height returned;
+ * INT64_MAX where there is none. `*proved`: nothing is lower. */
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
     int32_t count = pool_heights_gather(h, pool);

@@ -1,11 +1,11 @@
-/* From blocks in a pool to a pile, and back.
- *
- * In-place relatives are left open at first: the pile is then free to lay them across each other. Where it does so
- * at unequal addresses the question is split: one address for both (they become a cluster), or one above the other.
- * What is pinned leaves the pile and bans its partners from its bytes. */
+/* From blocks in a pool to a pile, and back. In-place relatives are left open at first: the pile is then
+ * free to lay them across each other. Where it does so at unequal addresses the question is split: one
+ * address for both (they become a cluster), or one above the other. What is pinned leaves the pile and
+ * bans its partners from its bytes. */
 #include "exact/general/pool_pack.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "exact/general/pile.h"
 
@@ -102,11 +102,7 @@ static bool relate_clusters(struct clustering *c)
 
 /* --- The pile. --- */
 
-static int compare_bans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
-}
+ORDER(compare_bans, struct span, ORDER_UP(from) ORDER_UP(to));
 
 static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
 {

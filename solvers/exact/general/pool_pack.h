@@ -19,8 +19,8 @@ struct pool_question {
 /* On FIT_YES the addresses of the members are in `address`, which has one per block of the problem. */
 enum fit_result pack_into_pool(struct pool_question *q, int64_t *address);
 
-/* What no packing is below: the heaviest clique, a block above reserved bytes, a pin; INT64_MAX: there is none. False: memory is
- * out. */
+/* What no packing is below: the heaviest clique, a block above reserved bytes, a pin; INT64_MAX: there is
+ * none. */
 void pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
                        int64_t *least);
 

@@ -1,6 +1,8 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
+#include "base/heap.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,14 +44,10 @@ void programme_close(struct programme *m)
 
 /* --- Rows. --- */
 
-static int compare_terms(const void *a, const void *b)
-{
-    const struct term *x = a, *y = b;
-    return (x->column > y->column) - (x->column < y->column);
-}
+ORDER(compare_terms, struct term, ORDER_UP(column));
 
-/* One term per column, divided by what they have in common; a coefficient above the need is no better than the need
- * where none is negative. */
+/* One term per column, divided by what they have in common; a coefficient above the need is no better
+ * than the need where none is negative. */
 static void merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
 {
     int64_t common = 0, least = 0;
@@ -122,26 +120,6 @@ static bool lp_is_over(void *context)
     const struct programme *m = context;
     int64_t pivots = lp_pivots(m->lp) - m->pivots_before;
     return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
-}
-
-static void open_lp(struct programme *m)
-{
-    size_t n = (size_t)m->columns + 1;
-    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
-    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
-    for (int32_t j = 0; j < m->columns; j++) {
-        first[j] = 0;
-        last[j] = -1;
-        upper[j] = 1;
-        cost[j] = (double)m->cost[j];
-    }
-    m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
-    lp_stop_if(m->lp, lp_is_over, m);
-    for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
-    mem_free(first);
-    mem_free(last);
-    mem_free(upper);
-    mem_free(cost);
 }
 
 /* --- Bounds. --- */
@@ -221,27 +199,14 @@ static void programme_push(struct programme *m, struct programme_node node)
 {
     VEC_PUSH(&m->tree, node);
     VEC_PUSH(&m->open, (int32_t)m->tree.count - 1);
-    int32_t *heap = m->open.at;
-    for (size_t k = m->open.count - 1; k > 0 && programme_comes_first(m, heap[k], heap[(k - 1) / 2]);
-         k = (k - 1) / 2) {
-        int32_t up = heap[(k - 1) / 2];
-        heap[(k - 1) / 2] = heap[k];
-        heap[k] = up;
-    }
+    HEAP_RISE(int32_t, m->open.at, m->open.count - 1, programme_comes_first, m);
 }
 
 static int32_t programme_pop(struct programme *m)
 {
-    int32_t *heap = m->open.at, top = heap[0];
-    size_t n = --m->open.count;
-    heap[0] = heap[n];
-    for (size_t k = 0, child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && programme_comes_first(m, heap[child + 1], heap[child])) child++;
-        if (!programme_comes_first(m, heap[child], heap[k])) break;
-        int32_t down = heap[child];
-        heap[child] = heap[k];
-        heap[k] = down;
-    }
+    int32_t top = m->open.at[0];
+    m->open.at[0] = m->open.at[--m->open.count];
+    HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
     return top;
 }
 
@@ -389,7 +354,22 @@ void programme_solve(struct programme *m)
 {
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    open_lp(m);
+    size_t n = (size_t)m->columns + 1;
+    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
+    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
+    for (int32_t j = 0; j < m->columns; j++) {
+        first[j] = 0;
+        last[j] = -1;
+        upper[j] = 1;
+        cost[j] = (double)m->cost[j];
+    }
+    m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
+    lp_stop_if(m->lp, lp_is_over, m);
+    for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
+    mem_free(first);
+    mem_free(last);
+    mem_free(upper);
+    mem_free(cost);
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
     while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;

@@ -1,11 +1,9 @@
-/* A 0/1 programme whose rows become known while it is solved.
- *
- * Minimise sum cost x over x in {0, 1}, with rows sum coefficient x >= need, and with whatever `visit` says about a
- * point that satisfies them all: it takes the point, or adds rows that cut it off, or does not know. Branch and bound
- * over the linear programme of the rows (exact/lp.h), best bound first with dives. Floating point decides only where
- * to go: every bound is the Lagrangian value of integer duals, summed in 128 bits.
- *
- * Sizes: up to some thousand columns, hundreds to thousands of rows. */
+/* A 0/1 programme whose rows become known while it is solved. Minimise sum cost x over x in {0, 1}, with
+ * rows sum coefficient x >= need, and with whatever `visit` says about a point that satisfies them all:
+ * it takes the point, or adds rows that cut it off, or does not know. Branch and bound over the linear
+ * programme of the rows (exact/lp.h), best bound first with dives. Floating point decides only where to
+ * go: every bound is the Lagrangian value of integer duals, summed in 128 bits. Sizes: up to some
+ * thousand columns, hundreds to thousands of rows. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_PROGRAMME_H
 #define LX_SOLVERS_EXACT_GENERAL_PROGRAMME_H
 
@@ -71,7 +69,7 @@ void programme_close(struct programme *m);
 void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
 /* Costs in sum, and `best` no more than that; programme_solve begins with it. */
 void programme_sum_up(struct programme *m);
-/* Until it is solved or the budget is spent. False when memory is out. */
+/* Until it is solved or the budget is spent. */
 void programme_solve(struct programme *m);
 
 #endif

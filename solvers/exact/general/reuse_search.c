@@ -1,11 +1,10 @@
-/* Ruin and recreate: a few blocks that are near each other are taken out and put back one by one, each where it costs
- * least; worse states are accepted as in annealing.
- *
- * The cost of every address of a block is a sum of steps: a hard partner forbids the addresses from which the two would
- * touch, a soft one adds its price there. Addresses are counted in units (the greatest that all sizes, alignments
- * and reserved ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
+/* Ruin and recreate: a few blocks that are near each other are taken out and put back one by one, each
+ * where it costs least; worse states are accepted as in annealing. The cost of every address of a block
+ * is a sum of steps: a hard partner forbids the addresses from which the two would touch, a soft one adds
+ * its price there. Addresses are counted in units (the greatest that all sizes, alignments and reserved
+ * ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
  * Otherwise only the addresses next to a partner are priced, each by a look at all partners. */
-#include "exact/general/reuse_search.h"
+#include "exact/general/master.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -65,8 +64,12 @@ static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best
     if (rng_below(&r->rng, ++*equals) == 0) *best = s;
 }
 
-static void price_all(struct reuse *r, int64_t last)
+/* Addresses next to a change of the price are the only ones worth having. */
+static void search_units(struct reuse *r, int32_t i, struct option option, int64_t last, struct spot *best,
+                         uint64_t *equals)
 {
+    int64_t price = 0, step = r->b->at[i].align / r->unit;
+    int32_t blocked = 0;
     memset(r->price, 0, (size_t)(last + 2) * sizeof *r->price);
     memset(r->blocked, 0, (size_t)(last + 2) * sizeof *r->blocked);
     for (int32_t k = 0; k < r->step_count; k++) {
@@ -82,15 +85,6 @@ static void price_all(struct reuse *r, int64_t last)
             r->price[to] -= s->cost;
         }
     }
-}
-
-/* Addresses next to a change of the price are the only ones worth having. */
-static void search_units(struct reuse *r, int32_t i, struct option option, int64_t last, struct spot *best,
-                         uint64_t *equals)
-{
-    int64_t price = 0, step = r->b->at[i].align / r->unit;
-    int32_t blocked = 0;
-    price_all(r, last);
     for (int64_t u = 0; u <= last; u++) {
         price += r->price[u];
         blocked += r->blocked[u];

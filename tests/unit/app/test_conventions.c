@@ -20,7 +20,7 @@ static void first_match_under_the_cursor_counts(void **state)
     type(x, "n");
     assert_true(shows(x, "2 of 2 with \"softmax\""));
     type(x, "n");
-    assert_true(shows(x, "1 of 2 with \"softmax\", on from the other end"));
+    assert_true(shows(x, "1 of 2 with \"softmax\", wrapped around"));
     type(x, "N");
     assert_true(shows(x, "2 of 2"));
     close_it(x);
@@ -70,7 +70,7 @@ static void one_goes_back_to_places(void **state)
     type(x, "<C-o>");
     assert_int_equal(x->view, VIEW_MAP);
     type(x, "<C-o>");
-    assert_true(shows(x, "there is no place to go back to"));
+    assert_true(shows(x, "no previous place"));
     close_it(x);
 }
 
@@ -111,7 +111,7 @@ static void files_are_replaced_when_asked_twice(void **state)
     type(x, "<wait>:save here.json<Enter>");
     assert_true(shows(x, "saved; check it with"));
     type(x, ":save here.json<Enter>");
-    assert_true(shows(x, "exists; once more to replace"));
+    assert_true(shows(x, "exists; <Enter> again replaces it"));
     type(x, "<Enter>");
     assert_true(shows(x, "saved; check it with"));
     type(x, ":save here.json<Enter><Esc>:export here.json<Enter>"); /* another question in between */
@@ -154,12 +154,12 @@ static void compare_offers_what_enter_does(void **state)
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 120);
     type(x, "<wait>:lx 60k<Enter><wait>p<wait>5g");
-    assert_false(shows(x, "take this solver"));
+    assert_false(shows(x, "use this solver"));
     assert_true(x->session.selection.buffer >= 0);
     type(x, "j");
-    assert_false(shows(x, "take this solver")); /* A is only kept */
+    assert_false(shows(x, "use this solver")); /* A is only kept */
     type(x, "jj");
-    assert_true(shows(x, "<Enter> take this solver"));
+    assert_true(shows(x, "<Enter> use this solver"));
     close_it(x);
 }
 
@@ -279,14 +279,14 @@ static void the_file_is_watched(void **state)
     assert_true(shows(x, "masked"));
     copy_with(GQ, "own.json", "\"name\": \"masked\", \"kind\"", "\"name\": \"veiled\", \"kind\"");
     type(x, "<Tick>");
-    assert_true(shows(x, "own.json has changed: read again"));
+    assert_true(shows(x, "own.json has changed: reloaded"));
     type(x, "<wait>");
     assert_true(shows(x, "veiled"));
     type(x, ":lx 1m<Enter><wait>");
     copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
     type(x, "<Tick><wait>");
     assert_true(shows(x, "has changed and cannot be read"));
-    assert_false(shows(x, "changed: read again") ||
+    assert_false(shows(x, "changed: reloaded") ||
                  shows(x, "with these settings")); /* it is the file's fault */
     assert_true(shows(x, "e edits"));
     assert_true(shows(x, "did you mean \"add\"?"));
@@ -327,7 +327,7 @@ static void settings_are_typed_as_on_the_command_line(void **state)
     struct explorer *x = open_on(GQ, 24, 80);
     type(x, "<wait>:set cooptimise  full<Enter><wait>");
     assert_false(shows(x, "there is no"));
-    assert_true(settings_changed(&x->session.now, settings_find("cooptimise")));
+    assert_true(settings_changed(&x->session.now, lx_settings_find("cooptimise")));
     type(x, ":set time 0.5<Enter><wait>");
     assert_true(x->session.now.options.seconds == 0.5);
     type(x, ":lx 99999g<Enter>");

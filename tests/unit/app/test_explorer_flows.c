@@ -63,11 +63,11 @@ static void sweeps_offer_what_they_can(void **state)
     struct explorer *x = open_on(SOURCE_DIR "/patterns/showcase/attention_tight.json", 24, 80);
     x->theme = theme_for(0, false);
     type(x, "<wait>0.");
-    assert_true(shows(x, "stopped; r sweeps again"));
-    assert_false(shows(x, " stop "));
+    assert_true(shows(x, "cancelled; r sweeps again"));
+    assert_false(shows(x, " cancel "));
     type(x, "<wait>r<wait>");
     assert_true(shows(x, "from 136 KiB nothing spills (auto)"));
-    assert_true(shows(x, "the plan that is shown"));
+    assert_true(shows(x, "the present plan"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
     type(x, "<wait>0<wait>");
@@ -259,7 +259,7 @@ static void a_newcomer_finds_the_solver(void **state)
     const char *name = session_plan(&x->session)->problem.buffers[x->session.selection.buffer].name;
     char wanted[80];
     snprintf(wanted, sizeof wanted, "%s", name);
-    assert_true(shows(x, "why: ") && shows(x, "what helps"));
+    assert_true(shows(x, "why: ") && shows(x, "remedies"));
     type(x, "5r<wait>");
     assert_true(shows(x, wanted));
     int winner = -1;
@@ -271,7 +271,7 @@ static void a_newcomer_finds_the_solver(void **state)
     assert_true(winner >= 0);
     type(x, "g"); /* the plan that is shown has the first row */
     for (int i = 0; i <= winner; i++) type(x, "j");
-    assert_true(shows(x, "<Enter> take this solver"));
+    assert_true(shows(x, "<Enter> use this solver"));
     type(x, "<Enter><wait>W<Enter>");
     assert_true(shows(x, "saved; check it with: lxplan check moe_mlp.plan.json"));
     lx_status st;
@@ -311,7 +311,7 @@ static void the_monkey_finds_nothing(void **state)
             else if (kind == 99 && i % 20 == 0)
                 k.code = (uint32_t)rng_between(&rng, 0x80, 0x3000);
             explorer_key(x, k);
-            session_take_results(&x->session);
+            worker_take(x->session.worker);
             if (i % 3 == 0) explorer_draw(x);
             x->quit = false;
         }

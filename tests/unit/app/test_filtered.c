@@ -65,7 +65,7 @@ static void following_takes_the_filter_away(void **state)
     explorer_draw(x);
     assert_null(strstr(op_of(x), "silu"));
     assert_string_equal(x->filter[VIEW_GRAPH], "");
-    assert_true(shows(x, "the filter is off"));
+    assert_true(shows(x, "filter removed"));
     close_it(x);
 }
 

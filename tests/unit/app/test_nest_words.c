@@ -70,7 +70,7 @@ static void wholes_say_so(const struct lx_plan *p, int32_t buffer)
         struct text words = {0};
         add_whole_words(p, buffer, i, nest_iterations(n) - 1, &words);
         assert_int_equal(words.at != NULL, meets && (t.indexed || t.summed));
-        if (words.at) assert_int_equal(strstr(words.at, "adds up a sum over ") != NULL, t.summed != 0);
+        if (words.at) assert_int_equal(strstr(words.at, "accumulator of nest ") != NULL, t.summed != 0);
         if (words.at) assert_int_equal(strstr(words.at, "this iteration uses ") != NULL, t.indexed != 0);
         text_free(&words);
     }

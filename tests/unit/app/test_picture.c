@@ -1,6 +1,5 @@
 /* What all pictures of a plan share: the letter of a buffer, and lanes. */
 #include "base/rng.h"
-#include "picture/lanes.h"
 #include "picture/picture.h"
 #include "picture/svg_frame.h"
 
@@ -79,7 +78,7 @@ static void test_lanes(void **state)
     for (int round = 0; round < 500; round++) {
         struct lanes l;
         int n = (int)rng_between(&r, 0, 400), most = (int)rng_between(&r, 0, MOST_LANES + 2), placed = 0;
-        lanes_begin(&l, most);
+        l = (struct lanes){.most = most < MOST_LANES ? most : MOST_LANES};
         for (int i = 0; i < n; i++) {
             int64_t from = rng_between(&r, 0, 90);
             placed += lanes_place(&l, i, from, from + rng_between(&r, 1, 12)) >= 0;

@@ -56,8 +56,8 @@ static void every_plan_says_what_is_proved(void **state)
         const char *const *set;
         const char *value, *status;
     } cases[] = {
-        {SET("tile", "none", "lx", "60k", "solver", "exact"), "MiB, optimal for these divisions",
-         "optimal for these divisions"},
+        {SET("tile", "none", "lx", "60k", "solver", "exact"), "MiB, optimal for this work split",
+         "optimal for this work split"},
         {SET("tile", "none", "lx", "60k", "solver", "greedy"), ", proven least ",
          "heuristic: it proves nothing"},
         {SET("tile", "none", "lx", "60k", "evict", "on"), ", proven least ", "the bound does not reach"},
@@ -85,7 +85,7 @@ static void optimal_says_of_what(void **state)
                          *own = plan_of(GQ, SET("tile", "none", "lx", "100k"));
     assert_string_equal(verdict_words(list), "optimal");
     assert_string_equal(verdict_words(joint), "optimal");
-    assert_string_equal(verdict_words(own), "optimal for these divisions");
+    assert_string_equal(verdict_words(own), "optimal for this work split");
     assert_true(joint->figures.hbm_bytes < own->figures.hbm_bytes);
     lx_plan_free(list);
     lx_plan_free(joint);
@@ -136,7 +136,7 @@ static void count_splits(const struct lx_plan *p, int32_t o, struct reasons *r)
         add_split_words(p, o, i, &t);
         assert_null(strstr(t.at, "asked for"));
         r->chosen += strncmp(t.at, "co-optimised: ", 14) == 0;
-        r->agreed += strstr(t.at, "agrees with op ") != NULL;
+        r->agreed += strstr(t.at, "same split as op ") != NULL;
         r->smaller += strstr(t.at, " per core, alone it would be ") != NULL;
         text_free(&t);
     }
@@ -150,7 +150,7 @@ static void count_cuts(const struct lx_plan *p, int32_t o, struct reasons *r)
             struct text t = {0};
             if (g->ops[other].output != g->ops[o].inputs[k]) continue;
             enum cut_agreement cut = add_cut_words(p, o, k, other, &t);
-            assert_int_equal(strncmp(t.at, "MISMATCH with op ", 17) == 0, cut != CUT_SAME);
+            assert_int_equal(strncmp(t.at, "split differs from op ", 22) == 0, cut != CUT_SAME);
             r->relaid += cut == CUT_RING && strstr(t.at, "over the ring, ");
             text_free(&t);
         }

@@ -1,6 +1,6 @@
 /* The sizes of a sweep, its searches, its bound, and the marks of axes. */
 #include "picture/ticks.h"
-#include "sweep/sweep.h"
+#include "sweep/sweep_lines.h"
 #include "sweep/sweep_chart.h"
 #include "text/format.h"
 

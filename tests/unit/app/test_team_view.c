@@ -140,7 +140,7 @@ static void a_member_is_told(void **state)
         struct explorer *x = open_and_type(STENCIL, sizes[i][0], sizes[i][1],
                                            "<wait>:team 3<Enter><wait>:goto up2_0<Enter><Space>l");
         assert_true(shows(x, "grid0 512x512"));
-        assert_true(shows(x, "member 1: own 171, halo 2 + 2"));
+        assert_true(shows(x, "device 1: own 171, halo 2 + 2"));
         if (sizes[i][0] >= 24) {
             assert_true(shows(x, "halo 2 + 2, inner 167; gets 8,128 B"));
             assert_true(shows(x, "the passes saved 66.7 % of 146,304 B"));
@@ -163,7 +163,7 @@ static void times_are_told(void **state)
         const struct team_view *v = x->states[VIEW_TEAM];
         char words[120], click[40];
         assert_non_null(f->clock);
-        snprintf(words, sizeof words, "member 1: computes %s", in_micros(f->members[1].busy).at);
+        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->members[1].busy).at);
         assert_int_equal(shows(x, words), sizes[i][0] >= 24);
         assert_true(shows(x, "computes") && v->members.rows >= 4);
         snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row, 20);
@@ -268,7 +268,7 @@ static void monkey_finds_nothing(void **state)
             else if (kind < 20)
                 k.code = AT_ESCAPE;
             explorer_key(x, k);
-            session_take_results(&x->session);
+            worker_take(x->session.worker);
             explorer_draw(x);
             for (int c = 0; x->glyphs->ascii && c < x->cells.rows * x->cells.columns; c++)
                 assert_true(x->cells.at[c].code <= 0x7e);

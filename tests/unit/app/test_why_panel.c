@@ -68,7 +68,7 @@ static void rows_come_in_order(void **state)
     int64_t now = session_plan(&x->session)->figures.hbm_bytes;
     for (int turn = 0; turn < 20; turn++) {
         usleep(20000);
-        session_take_results(&x->session);
+        worker_take(x->session.worker);
         for (size_t i = 1; i < r->all.count && r->all.at[i].state <= REMEDY_CUT; i++)
             assert_true(r->all.at[i - 1].state <= REMEDY_CUT && r->all.at[i - 1].value <= r->all.at[i].value);
     }
@@ -85,7 +85,7 @@ static void what_does_not_help_is_not_applied_unasked(void **state)
     type(x, "<wait>i<wait>");
     assert_false(remedy_helps(rows_of(x), &rows_of(x)->all.at[0]));
     type(x, "<Enter>");
-    assert_true(shows(x, "nothing that was tried helps"));
+    assert_true(shows(x, "no remedy that was tried helps"));
     assert_int_equal(x->overlay, VIEW_WHY);
     type(x, "j<Enter>");
     assert_int_equal(x->overlay, VIEW_COUNT);
@@ -144,7 +144,7 @@ static void it_is_drawn_at_every_size_and_in_every_theme(void **state)
                 x->glyphs = ascii ? &glyphs_ascii : &glyphs_unicode;
                 explorer_key(x, (struct key){.code = AT_RESIZE, .row = sizes[i][0], .column = sizes[i][1]});
                 explorer_draw(x);
-                if (sizes[i][1] >= 80) assert_true(shows(x, "what helps") && shows(x, "on chip"));
+                if (sizes[i][1] >= 80) assert_true(shows(x, "remedies") && shows(x, "on chip"));
             }
     close_it(x);
 }

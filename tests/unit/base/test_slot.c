@@ -12,7 +12,8 @@
 #include <cmocka.h>
 #include "support/failing_allocator.h"
 
-/* A worker that offers so many texts, and then goes on until it is cancelled, or does not hear of it for a while. */
+/* A worker that offers so many texts, and then goes on until it is cancelled, or does not hear of it for a
+ * while. */
 struct job {
     int offers;
     bool deaf, out_of_memory, calls;
@@ -85,7 +86,8 @@ static void test_comes_home(void **state)
     assert_int_equal(st.code, LX_OK);
 }
 
-/* The best offer is taken from who does not hear; without one it is waited for at a deadline, not when it is to stop. */
+/* The best offer is taken from who does not hear; without one it is waited for at a deadline, not when it
+ * is to stop. */
 static void test_abandoned(void **state)
 {
     (void)state;
@@ -110,7 +112,8 @@ static void test_abandoned(void **state)
     assert_int_equal(atomic_load(&allocator.held), before);
 }
 
-/* Memory that is out in the worker is told; memory that is out where it is waited for is freed when the worker has ended. */
+/* Memory that is out in the worker is told; memory that is out where it is waited for is freed when the
+ * worker has ended. */
 static void test_memory(void **state)
 {
     (void)state;

@@ -71,7 +71,7 @@ static int processes(const cJSON *events)
     cJSON_ArrayForEach(e, events) if (has_phase(e, "M") && !strcmp(word_at(e, "name"), "process_name"))
     {
         char wanted[40];
-        snprintf(wanted, sizeof wanted, "member %d at ", n++);
+        snprintf(wanted, sizeof wanted, "device %d at ", n++);
         assert_true((int)number_at(e, "pid") == n);
         assert_true(strstr(word_at(item_at(e, "args"), "name"), wanted) != NULL);
     }

@@ -1,7 +1,7 @@
 /* Numbers that a file states, and what is computed of them ahead: bits are those of the type that stands beside them, and
  * arithmetic is that of the type. */
 #include "graph/graph.h"
-#include "import/types/fold_numbers.h"
+#include "import/types/typing.h"
 #include "import/read/source.h"
 
 #include <math.h>

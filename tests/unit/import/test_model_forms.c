@@ -1,5 +1,4 @@
-/* Forms in which other people's files come: the generic form of MLIR, dialects by the names they had, definitions that
- * are no functions, data kept apart; instructions of HLO over several lines or side by side. Each text is read, and what
+/* Forms in which other people's files come: dialects of MLIR by the names they had, definitions that are no functions; instructions of HLO over several lines or side by side. Each text is read, and what
  * it has is counted. */
 #include "import/model_parts.h"
 
@@ -18,20 +17,6 @@ struct form {
 };
 
 static const struct form forms[] = {
-    /* everything in quotes */
-    {"\"builtin.module\"() <{sym_name = \"m\"}> ({\n"
-     "  \"func.func\"() <{arg_attrs = [{ttcore.argument_type = #ttcore.argument_type<input>}, {ttir.name = "
-     "\"w\"}],\n"
-     "    function_type = (" T ", " T ") -> " T ", sym_name = \"main\", sym_visibility = \"public\"}> ({\n"
-     "  ^bb0(%arg0: " T " loc(\"x\"), %arg1: " T "):\n"
-     "    %0 = \"ttir.add\"(%arg0, %arg1) : (" T ", " T ") -> " T " loc(#loc1)\n"
-     "    \"func.return\"(%0) : (" T ") -> () loc(#loc1)\n"
-     "  }) : () -> () loc(#loc1)\n"
-     "  \"func.func\"() <{function_type = (" T ") -> " T
-     ", sym_name = \"ext\", sym_visibility = \"private\"}> ({\n"
-     "  }) : () -> ()\n"
-     "}) {ttcore.meshes = #ttcore.meshes<[<\"mesh\" = 1x1>]>} : () -> ()\n#loc1 = loc(\"a\":1:2)\n",
-     1, 2},
     /* the dialect when it was called tt; devices and meshes; rooms for results */
     {"#layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x128xf32, #system>>\n"
      "module @jit attributes {tt.meshes = #tt.meshes<[<\"mesh\" = 1x1>]>} {\n tt.device_module {\n"
@@ -47,14 +32,6 @@ static const struct form forms[] = {
      "    %1 = \"ttir.relu\"(%arg0, %0) : (" T ", " T ") -> " T "\n"
      "    return %1 : " T "\n   }\n  }\n }\n}\n",
      2, 1},
-    /* data that stands behind, or nowhere */
-    {"module {\n func.func @main(%arg0: " T ") -> " T " {\n"
-     "  %0 = \"ttir.constant\"() <{value = dense_resource<torch_4_8_torch.float32> : " T "}> : () -> " T "\n"
-     "  %1 = \"ttir.constant\"() <{value = dense_resource<__elided__> : " T "}> : () -> " T "\n"
-     "  %2 = \"ttir.add\"(%0, %1) : (" T ", " T ") -> " T "\n"
-     "  return %2 : " T "\n }\n}\n\n{-#\n  dialect_resources: {\n    builtin: {\n"
-     "      torch_4_8_torch.float32: \"0x040000000000803F\"\n    }\n  }\n#-}\n",
-     3, 1},
     /* an instruction over several lines */
     {"HloModule m\nENTRY e (x: f32[4,8]) -> f32[4,8] {\n  %x = f32[4,8]{1,0}\n    parameter(0),\n"
      "    metadata={op_name=\"x\"\n source_line=3}\n"
@@ -100,12 +77,6 @@ static void test_attributes_of_arguments(void **state)
     (void)state;
     struct lx_model *m = lx_model_read("here", forms[0].text, strlen(forms[0].text), NULL, &st);
     const struct model_body *b = &m->bodies.at[m->entry];
-    assert_string_equal(model_attr_word(&m->values.at[b->arguments[1]].attrs, "ttir.name", ""), "w");
-    assert_non_null(model_attr_find(&m->values.at[b->arguments[0]].attrs, "ttcore.argument_type"));
-    assert_non_null(model_attr_find(&m->attrs, "ttcore.meshes"));
-    lx_model_free(m);
-    m = lx_model_read("here", forms[1].text, strlen(forms[1].text), NULL, &st);
-    b = &m->bodies.at[m->entry];
     assert_string_equal(b->name, "my main");
     assert_non_null(model_attr_find(&m->values.at[b->arguments[0]].attrs, "ttcore.argument_type"));
     assert_non_null(model_attr_find(&m->attrs, "ttcore.meshes"));

@@ -22,12 +22,6 @@ static void angle(struct tried *n)
     for (int i = 0; i < 64; i++) n->want[i] = atan2(at(n, 0, i), at(n, 1, i));
 }
 
-/* [8,32] from where b says, [2,32]; 0 to 3 */
-static void slice_at(struct tried *n)
-{
-    for (int i = 0; i < 64; i++) n->want[i] = at(n, 0, (int64_t)at(n, 1, 0) * 32 + i);
-}
-
 /* Only shifted: (x - mean) / deviation + b */
 static void norm_without_scale(struct tried *n)
 {
@@ -49,8 +43,6 @@ static const struct meaning meanings[] = {
     {"cbrt", ONE("cbrt"), cbrt_of},
     {"expm1", ONE("expm1"), expm1_of},
     {"an angle", HLO("  a = " V " parameter(0)\n  b = " V " parameter(1)\n  ROOT r = " V " atan2(a, b)\n"), angle},
-    {"a slice that begins somewhere", TTIR("%a: tensor<8x32xf32>, %b: tensor<2xi32>, %c: tensor<2xi32>", "2x32xf32",
-     "  %y = \"ttir.slice_dynamic\"(%a, %b, %c) <{step = [1 : i32, 1 : i32]}> : (tensor<8x32xf32>, tensor<2xi32>, tensor<2xi32>) -> tensor<2x32xf32>\n"), slice_at},
     {"a norm that is only shifted", TTIR("%a: " T ", %b: tensor<32xf32>", "2x32xf32",
      "  %y = \"ttir.layer_norm\"(%a, %b) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 32>, operandSegmentSizes = array<i32: 1, 0, 1>}> : (" T ", tensor<32xf32>) -> " T "\n"), norm_without_scale},
 };

@@ -1,5 +1,5 @@
 /* Views of imported tensors: every view is compared with the elements that numpy's rules would give, one by one. */
-#include "import/map/tensor_views.h"
+#include "import/tensor_views.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

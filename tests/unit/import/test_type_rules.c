@@ -1,6 +1,6 @@
 /* Types of results against the rules of their kinds: what contradicts its operands is refused, with place, rule and both
  * shapes; what is legal passes, odd as it may look. Each row is one op among operands that are the same for all. */
-#include "import/types/fold_numbers.h"
+#include "import/types/typing.h"
 #include "import/model_parts.h"
 #include "support/onnx_bytes.h"
 

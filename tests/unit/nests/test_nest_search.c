@@ -6,7 +6,7 @@
 #include "search/nests/nests.h"
 #include "search/nests/nest_edits.h"
 #include "search/nests/nest_window.h"
-#include "nests/nest_grow.h"
+#include "nests/nest_candidates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
-/* The search engine against brute force: beams that lose nothing find the least, narrow ones prove no more than is true,
- * and bounds by prices stay below what fits. */
+/* The search engine against brute force: beams that lose nothing find the least, narrow ones prove no more
+ * than is true, and bounds by prices stay below what fits. */
 #include "base/memory.h"
 #include "base/rng.h"
-#include "network/beam.h"
+#include "network/network.h"
 #include "network/prices.h"
 
 #include <setjmp.h>
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* --- A random problem: each step has some choices, which cost by what is in two slots, and write two slots. --- */
+/* --- A random problem: each step has some choices, which cost by what is in two slots, and write two slots.
+ * --- */
 
 enum { STEPS = 7, CHOICES = 4, SLOTS = 3, NUMBERS = 3 };
 
@@ -167,7 +168,8 @@ static void test_sorted(void **state)
     mem_free(same);
 }
 
-/* --- Prices: things on chip for some steps save something each; what fits beside each other is chosen. --- */
+/* --- Prices: things on chip for some steps save something each; what fits beside each other is chosen. ---
+ */
 
 enum { THINGS = 9, TICKS = 6 };
 
@@ -253,9 +255,126 @@ static void test_prices(void **state)
     assert_true(raised > 50);
 }
 
+/* --- Networks: tables over up to three variables, some values with bytes in a room. --- */
+
+enum { VARS = 6, VALUES = 4 };
+
+static void draw_network(struct rng *rng, struct network *n, bool roomy)
+{
+    *n = (struct network){.count = VARS, .room = roomy ? 1000 : 100, .base = 7};
+    n->vars = arena_array(&n->memory, VARS, sizeof *n->vars);
+    for (int v = 0; v < VARS; v++) {
+        n->vars[v] = (struct net_var){.size = VALUES, .start = v, .end = v + rng_between(rng, 1, 3)};
+        n->vars[v].bytes = arena_array(&n->memory, VALUES, sizeof *n->vars[v].bytes);
+        for (int x = 0; x < VALUES; x++) n->vars[v].bytes[x] = x < 2 ? -1 : rng_between(rng, 10, 90);
+        n->vars[v].may_be_on = true;
+    }
+    for (int t = 0; t < 9; t++) {
+        struct net_axis axes[3];
+        int32_t count = 1 + (int32_t)rng_below(rng, 3), first = (int32_t)rng_below(rng, VARS);
+        for (int32_t k = 0; k < count; k++) {
+            int32_t *class_of = arena_array(&n->memory, VALUES, sizeof *class_of);
+            for (int x = 0; x < VALUES; x++) class_of[x] = x % (2 + k);
+            axes[k] = (struct net_axis){(first + k * (1 + t % 2)) % VARS, 2 + k, class_of};
+        }
+        struct net_table table = net_table_make(&n->memory, axes, count);
+        for (int64_t e = 0; e < table.count; e++)
+            table.values[e] = rng_below(rng, 12) == 0 ? NETWORK_NEVER : rng_between(rng, -20, 50);
+        VEC_PUSH(&n->tables, table);
+    }
+}
+
+static bool network_fits(const struct network *n, const int32_t *values)
+{
+    for (int64_t tick = 0; tick < VARS + 3; tick++) {
+        int64_t sum = 0;
+        for (int v = 0; v < VARS; v++)
+            if (n->vars[v].start <= tick && tick < n->vars[v].end && n->vars[v].bytes[values[v]] > 0)
+                sum += n->vars[v].bytes[values[v]];
+        if (sum > n->room) return false;
+    }
+    return true;
+}
+
+static int64_t network_least(const struct network *n, int *best)
+{
+    int64_t least = NETWORK_NEVER;
+    int32_t values[VARS];
+    *best = 0;
+    for (int i = 0; i < 1 << 2 * VARS; i++) {
+        for (int v = 0; v < VARS; v++) values[v] = i >> 2 * v & 3;
+        int64_t cost = net_cost(n, values);
+        if (cost >= NETWORK_HOPELESS || !network_fits(n, values) || cost > least) continue;
+        *best = cost < least ? 1 : *best + 1;
+        least = cost;
+    }
+    return least;
+}
+
+static bool never_cancelled(const void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* All answers of the least cost, then none cheaper than the one before. */
+static void check_answers(const struct network *n, const struct net_sweep *s, int64_t least, int best)
+{
+    struct net_answers *a = net_answers_make(s);
+    int32_t values[VARS];
+    int64_t cost, before = least;
+    for (int i = 0; i < best + 20 && net_answers_next(a, NETWORK_HOPELESS, values, &cost); i++) {
+        assert_true(network_fits(n, values));
+        assert_int_equal(net_cost(n, values), cost);
+        assert_true(i < best ? cost == least : cost > least);
+        assert_true(cost >= before);
+        before = cost;
+    }
+    net_answers_free(a);
+}
+
+static void test_networks(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(17);
+    int solved = 0;
+    for (int round = 0; round < 60; round++) {
+        struct network n;
+        struct net_frontier f;
+        int best;
+        draw_network(&rng, &n, round % 3 == 0);
+        int64_t least = network_least(&n, &best), steps = 0;
+        net_frontier_make(&f, &n);
+        for (int64_t limit = 4; limit <= 1 << 12; limit <<= 10) {
+            struct net_bound b;
+            net_bound_make(&b, &n, limit, &steps);
+            assert_true(b.least <= least || least >= NETWORK_HOPELESS);
+            if (b.exact && round % 3 == 0 && least < NETWORK_HOPELESS) assert_int_equal(b.least, least);
+            solved += least < NETWORK_HOPELESS;
+            for (int32_t width = 2; width <= 2000; width *= 1000) {
+                const struct net_sweep_options how = {width, NETWORK_HOPELESS, INT64_MAX, never_cancelled,
+                                                      NULL};
+                struct net_sweep s;
+                net_sweep_make(&s, &f, &b, &how);
+                int64_t found = s.beam.count ? s.cost[VARS][0] : NETWORK_NEVER;
+                assert_true(found >= least && (found == least || s.beam.dropped <= least));
+                if (width == 2000) {
+                    assert_true(s.beam.exact);
+                    check_answers(&n, &s, least, best);
+                }
+                net_sweep_free(&s);
+            }
+            net_bound_free(&b);
+        }
+        net_frontier_free(&f);
+        network_free(&n);
+    }
+    assert_true(solved > 60); /* of twice as many */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_beams), cmocka_unit_test(test_sorted),
-                                       cmocka_unit_test(test_prices)};
+                                       cmocka_unit_test(test_prices), cmocka_unit_test(test_networks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static const int64_t uses[2][2] = {{0, 3}, {3, 5}};
-static const int32_t first[] = {0};
+#include "support/small_problem.h"
 
 static enum lx_verdict ask(const struct lx_buffer *buffers, int32_t count, enum lx_objective question,
                            const struct lx_solver *s, struct lx_answer *answer)
@@ -39,35 +38,33 @@ static void everybody(const struct lx_buffer *buffers, int32_t count, bool possi
 
 static void fixed_addresses_that_exclude_each_other(void **state)
 {
-    struct lx_buffer list[] = {{.name = "a", .size = 8, .start = 0, .end = 4, .fixed = 0},
-                               {.name = "b", .size = 8, .start = 2, .end = 6, .fixed = 7},
-                               {.name = "c", .size = 8, .start = 0, .end = 6, .fixed = -1}};
     (void)state;
-    everybody(list, 3, false);
-    list[1].fixed = 8; /* beside it */
-    everybody(list, 3, true);
-    list[1].fixed = 7, list[1].start = 4; /* after it */
-    everybody(list, 3, true);
+    struct small s;
+    small_begin(&s, LX_HEIGHT, 100, 1);
+    small_add(&s, 8, 0, 4, 0)->fixed = 0;
+    small_add(&s, 8, 2, 6, 0)->fixed = 7;
+    small_add(&s, 8, 0, 6, 0);
+    everybody(s.buffer, 3, false);
+    s.buffer[1].fixed = 8; /* beside it */
+    everybody(s.buffer, 3, true);
+    s.buffer[1].fixed = 7, s.buffer[1].start = 4; /* after it */
+    everybody(s.buffer, 3, true);
 }
 
 /* Two at one address are no clash where one takes the other's place. */
 static void a_handover_is_no_clash(void **state)
 {
-    struct lx_buffer list[] = {
-        {.name = "a", .size = 8, .start = 0, .end = 4, .fixed = 16, .uses = uses[0], .use_count = 2},
-        {.name = "b",
-         .size = 8,
-         .start = 3,
-         .end = 6,
-         .fixed = 16,
-         .uses = uses[1],
-         .use_count = 2,
-         .parents = first,
-         .parent_count = 1}};
     (void)state;
-    everybody(list, 2, true);
-    list[1].parent_count = 0;
-    everybody(list, 2, false);
+    struct small s;
+    small_begin(&s, LX_HEIGHT, 100, 1);
+    small_add(&s, 8, 0, 4, 0)->fixed = 16;
+    small_add(&s, 8, 3, 6, 0)->fixed = 16;
+    small_uses(&s, 0, 0, 3);
+    small_uses(&s, 1, 3, 5);
+    small_parent(&s, 1, 0);
+    everybody(s.buffer, 2, true);
+    s.buffer[1].parent_count = 0;
+    everybody(s.buffer, 2, false);
 }
 
 int main(void)

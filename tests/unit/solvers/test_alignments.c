@@ -175,117 +175,54 @@ static void assert_height(struct lx_problem p, int64_t height)
     }
 }
 
+/* A child of the first alignment that may take over the slot of a parent of the second. */
+static void two_buffers(struct small *s, int64_t child, int64_t parent)
+{
+    small_begin(s, LX_HEIGHT, 100, 1);
+    small_add(s, 1, 3, 7, 2)->alignment = child;
+    small_add(s, 1, 2, 4, 3)->alignment = parent;
+    small_uses(s, 0, 3, 4);
+    small_uses(s, 1, 2, 3);
+    small_parent(s, 0, 1);
+}
+
 static void test_two_buffers(void **state)
 {
     (void)state;
-    const int64_t uses[][2] = {{3, 4}, {2, 3}};
-    const int32_t parents[] = {1};
-    const struct lx_buffer b[] = {
-        {.name = "child",
-         .size = 1,
-         .start = 3,
-         .end = 7,
-         .uses = uses[0],
-         .use_count = 2,
-         .alignment = 6,
-         .fixed = -1,
-         .spill_cost = 2,
-         .parents = parents,
-         .parent_count = 1},
-        {.name = "parent",
-         .size = 1,
-         .start = 2,
-         .end = 4,
-         .uses = uses[1],
-         .use_count = 2,
-         .alignment = 8,
-         .fixed = -1,
-         .spill_cost = 3},
-    };
-    assert_height(
-        (struct lx_problem){
-            .objective = LX_HEIGHT, .capacity = 100, .alignment = 1, .count = 2, .buffers = b},
-        1);
+    struct small s;
+    two_buffers(&s, 6, 8);
+    assert_height(s.problem, 1);
 }
 
 /* A chain of three, the last two of 8 and 6. */
 static void test_five_buffers(void **state)
 {
     (void)state;
-    const int64_t uses[][2] = {{3, 4}, {2, 3}, {0, 1}};
-    const int32_t parents[] = {2, 4};
-    const struct lx_buffer b[] = {
-        {.name = "b0", .size = 2, .start = 2, .end = 3, .fixed = -1, .spill_cost = 1},
-        {.name = "b1",
-         .size = 2,
-         .start = 3,
-         .end = 7,
-         .uses = uses[0],
-         .use_count = 2,
-         .alignment = 6,
-         .fixed = -1,
-         .spill_cost = 4,
-         .parents = &parents[0],
-         .parent_count = 1},
-        {.name = "b2",
-         .size = 2,
-         .start = 2,
-         .end = 4,
-         .uses = uses[1],
-         .use_count = 2,
-         .alignment = 8,
-         .fixed = -1,
-         .spill_cost = 2,
-         .parents = &parents[1],
-         .parent_count = 1},
-        {.name = "b3", .size = 5, .start = 3, .end = 5, .fixed = -1, .spill_cost = 15},
-        {.name = "b4",
-         .size = 3,
-         .start = 0,
-         .end = 3,
-         .uses = uses[2],
-         .use_count = 2,
-         .fixed = -1,
-         .spill_cost = 10},
-    };
-    assert_height(
-        (struct lx_problem){.objective = LX_HEIGHT, .capacity = 1, .alignment = 2, .count = 5, .buffers = b},
-        7);
+    struct small s;
+    small_begin(&s, LX_HEIGHT, 1, 2);
+    small_add(&s, 2, 2, 3, 1);
+    small_add(&s, 2, 3, 7, 4)->alignment = 6;
+    small_add(&s, 2, 2, 4, 2)->alignment = 8;
+    small_add(&s, 5, 3, 5, 15);
+    small_add(&s, 3, 0, 3, 10);
+    small_uses(&s, 1, 3, 4);
+    small_uses(&s, 2, 2, 3);
+    small_uses(&s, 4, 0, 1);
+    small_parent(&s, 1, 2);
+    small_parent(&s, 2, 4);
+    assert_height(s.problem, 7);
 }
 
 /* Their least common multiple but 0 does not fit into 64 bits. */
 static void test_widest_alignments(void **state)
 {
     (void)state;
-    const int64_t uses[][2] = {{3, 4}, {2, 3}};
-    const int32_t parents[] = {1};
-    const struct lx_buffer b[] = {
-        {.name = "child",
-         .size = 1,
-         .start = 3,
-         .end = 7,
-         .uses = uses[0],
-         .use_count = 2,
-         .alignment = LX_INT_MAX / 2 - 1,
-         .fixed = -1,
-         .spill_cost = 2,
-         .parents = parents,
-         .parent_count = 1},
-        {.name = "parent",
-         .size = 1,
-         .start = 2,
-         .end = 4,
-         .uses = uses[1],
-         .use_count = 2,
-         .alignment = LX_INT_MAX / 2 - 3,
-         .fixed = -1,
-         .spill_cost = 3},
-    };
-    struct lx_problem p = {.objective = LX_HEIGHT, .capacity = 100, .alignment = 1, .count = 2, .buffers = b};
+    struct small s;
     int64_t address[SMALL_MAX];
+    two_buffers(&s, LX_INT_MAX / 2 - 1, LX_INT_MAX / 2 - 3);
     for (int k = 0; k < SOLVERS; k++) {
-        struct lx_answer a = answer_of(solvers[k], &p, 0, address);
-        assert_true_claims(solvers[k], &p, &a, 1, 0);
+        struct lx_answer a = answer_of(solvers[k], &s.problem, 0, address);
+        assert_true_claims(solvers[k], &s.problem, &a, 1, 0);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The annealing: its incremental decoder against a full decode, and the answers against the checker, brute
  * force and themselves. */
-#include "anneal/moves.h"
+#include "anneal/decode.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
 #include "base/memory.h"

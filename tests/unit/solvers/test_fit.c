@@ -3,9 +3,7 @@
 #include "base/rng.h"
 #include "exact/fit/fit.h"
 #include "exact/fit/fit_core.h"
-#include "exact/fit/fit_peel.h"
 #include "exact/fit/fit_search.h"
-#include "exact/fit/height.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 /* Linked costs: the sums that follow each change against the definition, and the answers of the solvers that take them
  * against brute force. */
-#include "anneal/moves.h"
+#include "anneal/decode.h"
 #include "anneal/refill.h"
-#include "common/prices.h"
 #include "common/first_answers.h"
 #include "support/linked_problem.h"
 #include "support/sampled.h"

@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "exact/fit/fit_heuristic.h"
-#include "exact/fit/height.h"
+#include "exact/fit/fit_core.h"
+#include "exact/fit/fit.h"
 #include "solvers.h"
 
 #include <setjmp.h>

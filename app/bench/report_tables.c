@@ -1,0 +1,298 @@
+/* The tables of a report: by solver, by instance, and what went wrong. */
+#include "bench/report.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 44 };
+
+static void outcome_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct contender *row = row_of_table;
+    int64_t n = row->outcomes[column->argument];
+    v->number = row->is_virtual ? NAN : (double)n;
+    v->paint = n && column->argument >= OUTCOME_MEMORY ? PAINT_BAD : PAINT_PLAIN;
+}
+
+/* clang-format off */
+VALUE_OF(label_value,  struct contender, v->words = row->label; v->paint = row->is_virtual ? PAINT_DIM : PAINT_PLAIN;)
+VALUE_OF(config_value, struct contender, v->words = row->config;)
+VALUE_OF(runs_value,   struct contender, value_whole(v, row->runs);)
+VALUE_OF(solved_value, struct contender, value_whole(v, row->solved);)
+VALUE_OF(proved_value, struct contender, value_whole(v, row->proved);)
+VALUE_OF(hits_value,   struct contender, value_whole(v, row->hits);)
+VALUE_OF(gap_value,    struct contender, v->number = row->gap;)
+VALUE_OF(above_value,  struct contender, v->number = row->above_best; v->paint = row->above_best > 0 ? PAINT_WARN : PAINT_PLAIN;)
+VALUE_OF(median_value, struct contender, v->number = row->median;)
+VALUE_OF(par2_value,   struct contender, v->number = row->par2;)
+VALUE_OF(mean_value,   struct contender, v->number = row->mean;)
+VALUE_OF(wins_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->wins;)
+VALUE_OF(only_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->only;)
+VALUE_OF(adds_value,   struct contender, v->number = row->contribution;)
+
+#define OF_OUTCOME .flags = COLUMN_MAY_HIDE, .value = outcome_value
+static const struct column contender_array[] = {
+    {.key = "solver",               .heading = "solver",     .kind = VALUE_WORDS,   .value = label_value},
+    {.key = "config",                                        .kind = VALUE_WORDS,   .value = config_value},
+    {.key = "runs",                 .heading = "runs",       .kind = VALUE_COUNT,   .value = runs_value},
+    {.key = "solved",               .heading = "solved",     .kind = VALUE_COUNT,   .value = solved_value},
+    {.key = "proved",               .heading = "proved",     .kind = VALUE_COUNT,   .value = proved_value},
+    {.key = "best_known",           .heading = "best",       .kind = VALUE_COUNT,   .value = hits_value},
+    {.key = "mean_gap",             .heading = "gap",        .kind = VALUE_SHARE,   .value = gap_value},
+    {.key = "mean_above_best",      .heading = "above best", .kind = VALUE_SHARE,   .value = above_value},
+    {.key = "median_seconds",       .heading = "median",     .kind = VALUE_SECONDS, .value = median_value},
+    {.key = "par2_seconds",         .heading = "PAR2",       .kind = VALUE_SECONDS, .value = par2_value},
+    {.key = "shifted_geometric_mean_seconds", .heading = "sgm", .kind = VALUE_SECONDS, .value = mean_value},
+    {.key = "wins",                 .heading = "wins",       .kind = VALUE_COUNT,   .value = wins_value},
+    {.key = "only",                 .heading = "only",       .kind = VALUE_COUNT,   .value = only_value},
+    {.key = "contribution_seconds", .heading = "adds",       .kind = VALUE_SECONDS, .value = adds_value},
+    {.key = "none",                 .heading = "none",       .kind = VALUE_COUNT,   .argument = OUTCOME_NONE,    OF_OUTCOME},
+    {.key = "timeout",              .heading = "timeout",    .kind = VALUE_COUNT,   .argument = OUTCOME_TIMEOUT, OF_OUTCOME},
+    {.key = "memory",               .heading = "memory",     .kind = VALUE_COUNT,   .argument = OUTCOME_MEMORY,  OF_OUTCOME},
+    {.key = "crash",                .heading = "crash",      .kind = VALUE_COUNT,   .argument = OUTCOME_CRASH,   OF_OUTCOME},
+    {.key = "error",                .heading = "error",      .kind = VALUE_COUNT,   .argument = OUTCOME_ERROR,   OF_OUTCOME},
+    {.key = "wrong",                .heading = "WRONG",      .kind = VALUE_COUNT,   .argument = OUTCOME_WRONG,   OF_OUTCOME},
+};
+#undef OF_OUTCOME
+/* clang-format on */
+
+const struct columns contender_columns = COLUMNS("solvers of a report", contender_array);
+
+static void contender_notes(const struct summary *s, struct text *notes)
+{
+    text_format(
+        notes,
+        "%s, time limit %s. solved: runs with a legal, complete answer or a proof that there is none;\n"
+        "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean above "
+        "the\n"
+        "best proven bound, as a share of it (where it is above 0); above best: mean above the best value, "
+        "as a share\n"
+        "of the answer. median: solver time.\n"
+        "PAR2 (a miss counts twice the limit), sgm (geometric mean, shifted by %s, a miss counts the limit), "
+        "wins\n"
+        "(fastest, or within %.0f %% of it) and only (no one else does) count only runs that reach the best "
+        "value.\n"
+        "adds: what the PAR2 of the virtual best solver would lose without this one.\n",
+        counted((int64_t)s->problems.count - s->bad_inputs, "instance").at, in_time(s->limit).at,
+        in_percent(s->within).at, in_time(SHIFT_SECONDS).at, (WIN_RATIO - 1) * 100);
+    if (s->outliers)
+        text_format(notes,
+                    "%s (a time more than %.1f deviations from the median of its cell); none is left out.\n",
+                    counted(s->outliers, "outlier").at, OUTLIER_DEVIATIONS);
+    if (s->bad_inputs)
+        text_format(notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
+}
+
+void contender_table(const struct summary *s, struct arena *memory, struct table *out)
+{
+    size_t n = s->solvers.count;
+    struct text notes = {0};
+    struct contender *list = arena_array(memory, n + 1, sizeof *list);
+    for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
+    list[n] = s->best;
+    *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
+    out->key = "solvers";
+    out->title = "Solvers";
+    contender_notes(s, &notes);
+    out->notes = arena_string(memory, notes.at);
+    text_free(&notes);
+}
+
+/* One solver on one instance. */
+struct cell_row {
+    const struct problem *problem;
+    const struct contender *solver;
+    const struct cell *cell;
+};
+
+static enum paint tables_paint_of(const struct cell *c)
+{
+    if (c->outcomes[OUTCOME_WRONG] || c->outcomes[OUTCOME_CRASH] || c->outcomes[OUTCOME_ERROR] ||
+        c->outcomes[OUTCOME_MEMORY])
+        return PAINT_BAD;
+    return c->proved == c->runs ? PAINT_GOOD : PAINT_PLAIN;
+}
+
+/* Least and greatest are worth a column only where there is more than one run, and values differ. */
+static double ranged(const struct cell *c, double value)
+{
+    return c->runs > 1 ? value : NAN;
+}
+
+static double ranged_value(const struct cell *c, double value)
+{
+    return c->lowest < c->highest ? ranged(c, value) : NAN;
+}
+
+/* The end of a long name: names of one corpus begin alike and end differently. */
+static void name_of_instance(struct value *v, const char *name)
+{
+    char room[NAME_WIDTH + 8];
+    size_t n = strlen(name), skip = n > NAME_WIDTH ? n - NAME_WIDTH + 1 : 0;
+    while (skip && skip < n && ((unsigned char)name[skip] & 0xc0) == 0x80) skip++;
+    snprintf(room, sizeof room, "%s%s", skip ? "~" : "", name + skip);
+    value_add(v, room);
+}
+
+static void tables_how_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    (void)column;
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (!row->cell->outcomes[o]) continue;
+        if (v->made.length) text_add(&v->made, ", ");
+        if (row->cell->outcomes[o] < row->cell->runs)
+            text_format(&v->made, "%lld ", (long long)row->cell->outcomes[o]);
+        text_add(&v->made, outcome_word((enum outcome)o));
+    }
+    v->words = v->made.at ? v->made.at : "";
+    v->paint = tables_paint_of(row->cell);
+}
+
+static void value_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    (void)column;
+    v->number = row->cell->value;
+    if (row->problem->has_best)
+        v->paint = row->cell->value == (double)row->problem->best ? PAINT_GOOD : PAINT_WARN;
+}
+
+static void winner_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct cell_row *row = row_of_table;
+    bool wins = cell_wins(row->problem, row->cell);
+    (void)column;
+    v->number = wins;
+    v->words = wins ? "*" : "";
+    v->paint = PAINT_GOOD;
+}
+
+/* clang-format off */
+VALUE_OF(instance_value,  struct cell_row, name_of_instance(v, row->problem->label);)
+VALUE_OF(name_value,      struct cell_row, v->words = row->problem->name;)
+VALUE_OF(measure_value,   struct cell_row, v->words = measure_of(row->problem->question, row->problem->is_graph);)
+VALUE_OF(path_value,      struct cell_row, v->words = row->problem->path;)
+VALUE_OF(hash_value,      struct cell_row, v->words = row->problem->hash;)
+VALUE_OF(question_value,  struct cell_row, v->words = row->problem->question;)
+VALUE_OF(capacity_value,  struct cell_row, value_whole(v, row->problem->capacity);)
+VALUE_OF(buffers_value,   struct cell_row, value_whole(v, row->problem->buffers);)
+VALUE_OF(solver_value,    struct cell_row, v->words = row->solver->label; v->paint = cell_wins(row->problem, row->cell) ? PAINT_GOOD : PAINT_PLAIN;)
+VALUE_OF(cell_runs_value, struct cell_row, value_whole(v, row->cell->runs);)
+VALUE_OF(least_value,     struct cell_row, v->number = ranged_value(row->cell, row->cell->lowest);)
+VALUE_OF(most_value,      struct cell_row, v->number = ranged_value(row->cell, row->cell->highest);)
+VALUE_OF(bound_value,     struct cell_row, v->number = row->problem->has_bound ? (double)row->problem->bound : NAN;)
+VALUE_OF(cell_gap_value,  struct cell_row, v->number = row->cell->gap;)
+VALUE_OF(device_value,    struct cell_row, v->number = row->cell->device_us;)
+VALUE_OF(whole_value,     struct cell_row, v->number = row->cell->end_to_end_us;)
+VALUE_OF(seconds_value,   struct cell_row, v->number = row->cell->seconds;)
+VALUE_OF(from_value,      struct cell_row, v->number = ranged(row->cell, row->cell->least);)
+VALUE_OF(to_value,        struct cell_row, v->number = ranged(row->cell, row->cell->most);)
+VALUE_OF(steps_value,     struct cell_row, v->number = row->cell->steps;)
+VALUE_OF(speed_value,     struct cell_row, v->number = row->cell->steps > 0 ? row->cell->steps_a_second : NAN;)
+VALUE_OF(peak_value,      struct cell_row, value_whole(v, row->cell->peak_kb);)
+
+static const struct column cell_array[] = {
+    {.key = "instance",       .heading = "instance", .kind = VALUE_WORDS,   .value = instance_value},
+    {.key = "name",                                  .kind = VALUE_WORDS,   .value = name_value},
+    {.key = "path",                                  .kind = VALUE_WORDS,   .value = path_value},
+    {.key = "hash",                                  .kind = VALUE_WORDS,   .value = hash_value},
+    {.key = "objective",                             .kind = VALUE_WORDS,   .value = question_value},
+    {.key = "capacity",                              .kind = VALUE_COUNT,   .value = capacity_value},
+    {.key = "buffers",        .heading = "buffers",  .kind = VALUE_COUNT,   .value = buffers_value},
+    {.key = "solver",         .heading = "solver",   .kind = VALUE_WORDS,   .value = solver_value},
+    {.key = "winner",         .heading = "*",        .kind = VALUE_BOOL,    .value = winner_value},
+    {.key = "runs",                                  .kind = VALUE_COUNT,   .value = cell_runs_value},
+    {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = tables_how_value},
+    {.key = "measure",        .heading = "measure",  .kind = VALUE_WORDS,   .value = measure_value},
+    {.key = "value",          .heading = "value",    .kind = VALUE_COUNT,   .value = value_value},
+    {.key = "value_least",    .heading = "least",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = least_value},
+    {.key = "value_most",     .heading = "most",     .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = most_value},
+    {.key = "bound",          .heading = "bound",    .kind = VALUE_COUNT,   .value = bound_value},
+    {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   .value = cell_gap_value},
+    {.key = "device_us",      .heading = "device us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = device_value},
+    {.key = "end_to_end_us",  .heading = "end to end us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = whole_value},
+    {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, .value = seconds_value},
+    {.key = "seconds_least",  .heading = "from",     .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = from_value},
+    {.key = "seconds_most",   .heading = "to",       .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = to_value},
+    {.key = "steps",          .heading = "nodes",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = steps_value},
+    {.key = "steps_a_second", .heading = "nodes/s",  .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = speed_value},
+    {.key = "peak_kb",        .heading = "peak kB",  .kind = VALUE_COUNT,   .value = peak_value},
+};
+/* clang-format on */
+
+const struct columns cell_columns = COLUMNS("instances of a report", cell_array);
+
+/* Where all values measure one thing, the heading of the values says which. */
+static const char *common_measure(const struct cell_row *list, size_t n)
+{
+    const char *common = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *here = measure_of(list[i].problem->question, list[i].problem->is_graph);
+        if (common && strcmp(common, here) != 0) return NULL;
+        common = here;
+    }
+    return common;
+}
+
+void instance_table(const struct summary *s, struct arena *memory, struct table *out)
+{
+    size_t n = 0;
+    struct cell_row *list = arena_array(memory, s->problems.count * s->solvers.count, sizeof *list);
+    for (size_t p = 0; p < s->problems.count; p++)
+        for (size_t k = 0; k < s->solvers.count; k++)
+            if (summary_cell(s, p, k)->runs > 0)
+                list[n++] = (struct cell_row){&s->problems.at[p], &s->solvers.at[k], summary_cell(s, p, k)};
+    *out = TABLE(cell_columns, list, n);
+    out->key = "instances";
+    out->title = "Instances";
+    out->notes = "*: reached the best value as the fastest, or within 5 % of the fastest. bound: the best "
+                 "lower bound\n"
+                 "proved here. HBM bytes: all traffic of the graph; spill: cost of the buffers of a list "
+                 "that are not\n"
+                 "placed. With several runs: medians and ranges.\n";
+    const char *measure = common_measure(list, out->row_count);
+    struct column *c = arena_copy_array(memory, out->columns.at, out->columns.count, sizeof *c);
+    out->columns.at = c;
+    for (size_t i = 0; measure && i < out->columns.count; i++) {
+        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
+        if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
+    }
+}
+
+/* clang-format off */
+VALUE_OF(fault_value,         struct row, v->words = outcome_word(row->outcome); v->paint = PAINT_BAD;)
+VALUE_OF(fault_solver_value,  struct row, v->words = row->solver;)
+VALUE_OF(fault_name_value,    struct row, name_of_instance(v, row->name);)
+VALUE_OF(seed_value,          struct row, value_whole(v, row->seed);)
+VALUE_OF(repeat_value,        struct row, value_whole(v, row->repeat);)
+VALUE_OF(message_value,       struct row, v->words = row->message;)
+
+static const struct column mishap_array[] = {
+    {.key = "outcome",  .heading = "outcome",  .kind = VALUE_WORDS, .value = fault_value},
+    {.key = "solver",   .heading = "solver",   .kind = VALUE_WORDS, .value = fault_solver_value},
+    {.key = "instance", .heading = "instance", .kind = VALUE_WORDS, .value = fault_name_value},
+    {.key = "seed",     .heading = "seed",     .kind = VALUE_COUNT, .value = seed_value},
+    {.key = "repeat",   .heading = "repeat",   .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, .value = repeat_value},
+    {.key = "message",  .heading = "what",     .kind = VALUE_WORDS, .value = message_value},
+};
+/* clang-format on */
+
+const struct columns mishap_columns = COLUMNS("what went wrong", mishap_array);
+
+void mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out)
+{
+    size_t n = 0;
+    struct row *list = arena_array(memory, r->rows.count, sizeof *list);
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (r->rows.at[i].outcome >= OUTCOME_MEMORY) {
+            list[n] = r->rows.at[i];
+            list[n].name = s->problems.at[summary_problem(s, &list[n])].label;
+            n++;
+        }
+    *out = TABLE(mishap_columns, list, n);
+    out->key = "faults";
+    out->title = "What went wrong";
+}

@@ -1,0 +1,397 @@
+/* Requests that the view on top does not answer. */
+#include "tui/core/explorer.h"
+#include "base/memory.h"
+#include "export/nest_words.h"
+#include "tui/team/team_picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void acts_set(struct explorer *x, const char *value, int setting, int unused)
+{
+    struct what_if how = x->session.now;
+    lx_status st;
+    (void)unused;
+    if (!settings_set(&how, setting, value, &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else if (!session_change(&x->session, &how))
+        explorer_say(x, TONE_DIM, "%s is that already", settings_row(setting).name);
+}
+
+static void acts_step(struct explorer *x, const char *argument, int setting, int direction)
+{
+    struct what_if how = x->session.now;
+    (void)argument;
+    if (!settings_step(&how, setting, direction, session_actual(&x->session, setting)))
+        explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(setting).name);
+    else if (session_change(&x->session, &how)) {
+        struct text value = {0};
+        settings_show(&how, setting, &value);
+        explorer_say(x, TONE_PLAIN, "%s: %s (%s: undo)", settings_row(setting).name, value.at ? value.at : "",
+                     KEY_OF(UNDO));
+        text_free(&value);
+    }
+}
+
+/* "cores 16" of `:set cores 16`. */
+static void acts_set_named(struct explorer *x, const char *argument)
+{
+    char name[40];
+    size_t n = strcspn(argument, " ="), blanks = strspn(argument + n, " =");
+    snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
+    int setting = lx_settings_find(name);
+    if (setting < 0)
+        explorer_say(x, TONE_BAD, "there is no setting \"%s\"; %s shows all of them", name, KEY_OF(WHAT_IF));
+    else
+        acts_set(x, argument + n + blanks, setting, 0);
+}
+
+/* Shows a page; opens or closes a panel. */
+static void acts_show(struct explorer *x, const char *argument, int view, int by)
+{
+    (void)argument, (void)by;
+    if (view < PAGE_COUNT) {
+        explorer_show(x, (enum view_id)view);
+        return;
+    }
+    x->overlay = (int)x->overlay == view ? VIEW_COUNT : (enum view_id)view;
+    if (x->overlay != VIEW_COUNT && all_views[view]->shown) all_views[view]->shown(x, x->states[view]);
+}
+
+static void acts_stop(struct explorer *x)
+{
+    if (session_stop(&x->session))
+        explorer_say(x, TONE_PLAIN, "cancelling; the best so far is kept");
+    else
+        explorer_say(x, TONE_DIM, "nothing runs");
+}
+
+/* q and <Esc>: both close a panel first. */
+static void acts_close(struct explorer *x, const char *argument, int request, int by)
+{
+    (void)argument, (void)by;
+    if (x->overlay != VIEW_COUNT)
+        x->overlay = VIEW_COUNT;
+    else if (request == REQ_ESCAPE && session_is_stale(&x->session))
+        acts_stop(x);
+    else if (request == REQ_ESCAPE)
+        x->search[0] = x->filter[x->view][0] = 0;
+    else if (x->view != VIEW_PATTERNS)
+        explorer_show(x, VIEW_PATTERNS);
+    else
+        x->quit = true;
+}
+
+/* To the next or previous view, op or match; to a name. */
+static void acts_go(struct explorer *x, const char *argument, int request, int by)
+{
+    switch (request) {
+    case REQ_NEXT_VIEW:
+        explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
+        break;
+    case REQ_NEXT_ITEM:
+        session_select_op(&x->session, x->session.selection.op + by);
+        break;
+    case REQ_GOTO:
+        if (!session_goto(&x->session, argument))
+            explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+        break;
+    default:
+        if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
+        search_step(x, by, argument != NULL);
+        break;
+    }
+}
+
+static void acts_open(struct explorer *x, const char *name)
+{
+    struct session *s = &x->session;
+    lx_status st;
+    size_t i = 0;
+    if (!name) return; /* <Enter> where it means nothing */
+    while (i < s->patterns.count && strcmp(s->patterns.at[i].shown, name) != 0 &&
+           strcmp(s->patterns.at[i].path, name) != 0)
+        i++;
+    bool added = i == s->patterns.count;
+    if (added && !session_add(s, name, &st)) {
+        explorer_say(x, TONE_BAD, "%s: %s", name, st.text);
+        return;
+    }
+    session_open(s, (int)(added ? s->patterns.count - 1 : i));
+    explorer_show(x, VIEW_MAP);
+}
+
+/* The next buffer that is off chip, most expensive first. */
+static void acts_next_off_chip(struct explorer *x)
+{
+    struct session *s = &x->session;
+    const struct outcome *o = &s->shown;
+    int at = -1;
+    if (!session_plan(s) || o->off_chip_count == 0) {
+        explorer_say(x, TONE_GOOD, "nothing is off chip");
+        return;
+    }
+    for (int i = 0; i < o->off_chip_count; i++)
+        if (o->off_chip[i] == s->selection.buffer) at = i;
+    session_select_buffer(s, o->off_chip[(at + 1) % o->off_chip_count]);
+    session_show_buffer(s);
+}
+
+static void acts_say_iteration(struct explorer *x, int32_t nest)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    struct text line = {0};
+    add_iteration_words(p, &p->nests[nest], session_iteration(&x->session, nest), &line);
+    text_add(&line, " (");
+    add_nest_title(p, nest, &line);
+    text_add(&line, ")");
+    explorer_say(x, TONE_PLAIN, "%s", line.at);
+    text_free(&line);
+}
+
+/* The nest at the cursor; -1, with a message, if there is none. */
+static int32_t acts_nest_here(struct explorer *x)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    int32_t nest = session_nest(&x->session);
+    if (!p || p->nest_count == 0)
+        explorer_say(x, TONE_DIM, "this plan has no nests");
+    else if (nest < 0)
+        explorer_say(x, TONE_DIM, "tick %lld is in no nest; %s goes to the next one",
+                     (long long)x->session.selection.tick, KEY_OF(NEXT_NEST));
+    return p ? nest : -1;
+}
+
+/* The first iteration comes after the last. */
+static void acts_step_nest(struct explorer *x, const char *argument, int outer, int by)
+{
+    int32_t nest = acts_nest_here(x);
+    (void)argument;
+    if (nest < 0) return;
+    const struct lx_nest *n = &session_plan(&x->session)->nests[nest];
+    int64_t count = nest_iterations(n), step = outer ? count / n->tiles[0] : 1,
+            to = session_iteration(&x->session, nest) + by * step;
+    x->session.selection.iteration = (to % count + count) % count;
+    acts_say_iteration(x, nest);
+}
+
+static void acts_iterate(struct explorer *x, const char *number)
+{
+    int32_t nest = acts_nest_here(x);
+    char *end = NULL;
+    if (nest < 0) return;
+    int64_t to = strtoll(number, &end, 10), count = nest_iterations(&session_plan(&x->session)->nests[nest]);
+    if (end == number || *end || to < 1 || to > count) {
+        explorer_say(x, TONE_BAD, "\"%s\" is no iteration of this nest: they go from 1 to %s", number,
+                     grouped(count).at);
+        return;
+    }
+    x->session.selection.iteration = to - 1;
+    acts_say_iteration(x, nest);
+}
+
+/* From the cursor to the next or previous nest, around the ends of the plan. */
+static void acts_go_to_nest(struct explorer *x, const char *argument, int what, int by)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    (void)argument, (void)what;
+    if (!p || p->nest_count == 0) {
+        explorer_say(x, TONE_DIM, "this plan has no nests");
+        return;
+    }
+    int64_t tick = x->session.selection.tick;
+    int32_t nest = plan_nest_at(p, tick), n = p->nest_count;
+    bool between = nest < 0;
+    for (int32_t i = 0; between && i < n && p->nests[i].first <= tick; i++) nest = i;
+    nest = ((between && by < 0 ? nest : nest + by) + n) % n;
+    session_select_op(&x->session, p->nests[nest].first);
+    session_show_buffer(&x->session);
+    acts_say_iteration(x, nest);
+}
+
+/* In the list of patterns: the plan file under the cursor. */
+static void acts_pin(struct explorer *x)
+{
+    int marked = explorer_top(x) == VIEW_PATTERNS ? pattern_marked(x) : -1;
+    if (marked >= 0 && x->session.patterns.at[marked].facts.is_plan) {
+        session_hold_file(&x->session, x->session.patterns.at[marked].path);
+        explorer_say(x, TONE_GOOD, "%s shows this plan beside others", KEY_OF(COMPARE));
+    } else if (session_pin(&x->session))
+        explorer_say(x, TONE_GOOD, "pinned as A; %s shows it beside others", KEY_OF(COMPARE));
+    else
+        explorer_say(x, TONE_WARN, "there is no plan to pin");
+}
+
+/* Without a name the next theme. */
+static void acts_set_theme(struct explorer *x, const char *name)
+{
+    const struct theme *t = name ? theme_find(name) : x->theme[1].name ? x->theme + 1 : themes;
+    lx_status st;
+    if (!t) {
+        theme_unknown(name, &st);
+        explorer_say(x, TONE_BAD, "%s", st.text);
+        return;
+    }
+    x->theme = t;
+    x->redraw_all = true;
+    if (!name) explorer_say(x, TONE_PLAIN, "theme %s: %s", t->name, t->help);
+}
+
+/* "graph <F2>" of `:bind graph <F2>`; without keys the default ones return. */
+static void acts_bind(struct explorer *x, const char *argument)
+{
+    char name[40];
+    size_t n = strcspn(argument, " ");
+    lx_status st;
+    snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), argument);
+    enum request r = request_find(name);
+    if (r == REQ_COUNT)
+        explorer_say(x, TONE_BAD, "there is no request \"%s\"; %s lists all of them", name, KEY_OF(HELP));
+    else if (!request_bind(r, argument + n + strspn(argument + n, " "), &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else
+        explorer_say(x, TONE_GOOD, "%s: %s", request_rows[r].name, request_keys(r));
+}
+
+/* Requests with short effects. */
+static void acts_at_once(struct explorer *x, const char *argument, int request, int by)
+{
+    struct session *s = &x->session;
+    (void)by;
+    switch (request) {
+    case REQ_COMMAND:
+        prompt_open(x, ':', "");
+        break;
+    case REQ_FILTER:
+        snprintf(x->filter[explorer_top(x)], sizeof x->filter[0], "%s", argument);
+        break;
+    case REQ_HEX:
+        x->decimal = !x->decimal;
+        break;
+    case REQ_RACE:
+        session_race(s);
+        break;
+    case REQ_OPEN_PLAN:
+        session_hold_file(s, argument);
+        explorer_show(x, VIEW_COMPARE);
+        break;
+    case REQ_TEAM_SET:
+        team_resize(x, argument);
+        explorer_show(x, VIEW_TEAM);
+        break;
+    case REQ_UNDO:
+        if (!session_undo(s)) explorer_say(x, TONE_DIM, "nothing to undo");
+        break;
+    case REQ_REDO:
+        if (!session_redo(s)) explorer_say(x, TONE_DIM, "nothing to redo");
+        break;
+    case REQ_RELOAD:
+        session_reload(s, s->current);
+        break;
+    case REQ_ASCII:
+        x->glyphs = glyphs_next(x->glyphs, x->theme);
+        x->redraw_all = true;
+        break;
+    case REQ_REDRAW:
+        x->redraw_all = true;
+        break;
+    case REQ_QUIT:
+        x->quit = true;
+        break;
+    default:
+        break;
+    }
+}
+
+#define SHOWS(R, id, file, name, keys, group, help) [REQ_##id] = {.step = acts_show, .what = VIEW_##id},
+#define AT_ONCE(id)                                 [REQ_##id] = {.step = acts_at_once, .what = REQ_##id}
+
+/* A row has one of three functions. `argument` is never NULL where the request takes one. A request without a row is
+ * answered by views only. */
+static const struct {
+    void (*step)(struct explorer *x, const char *argument, int what, int by);
+    int what, by;
+    void (*plain)(struct explorer *x);
+    void (*with)(struct explorer *x, const char *argument);
+} acts[REQ_COUNT] = {
+    /* clang-format off */
+    VIEWS(SHOWS, )
+    AT_ONCE(COMMAND), AT_ONCE(FILTER), AT_ONCE(HEX), AT_ONCE(RACE), AT_ONCE(OPEN_PLAN), AT_ONCE(TEAM_SET),
+    AT_ONCE(UNDO), AT_ONCE(REDO), AT_ONCE(RELOAD), AT_ONCE(ASCII), AT_ONCE(REDRAW), AT_ONCE(QUIT),
+    [REQ_NEXT_VIEW] = {acts_go, REQ_NEXT_VIEW, 1},
+    [REQ_PREVIOUS_VIEW] = {acts_go, REQ_NEXT_VIEW, -1},
+    [REQ_BACK] = {acts_close, REQ_BACK, 0},
+    [REQ_ESCAPE] = {acts_close, REQ_ESCAPE, 0},
+    [REQ_SEARCH] = {acts_go, REQ_SEARCH, 1},
+    [REQ_SEARCH_NEXT] = {acts_go, REQ_SEARCH, 1},
+    [REQ_SEARCH_PREVIOUS] = {acts_go, REQ_SEARCH, -1},
+    [REQ_NEXT_ITEM] = {acts_go, REQ_NEXT_ITEM, 1},
+    [REQ_PREVIOUS_ITEM] = {acts_go, REQ_NEXT_ITEM, -1},
+    [REQ_NEXT_ITERATION] = {acts_step_nest, false, 1},
+    [REQ_PREVIOUS_ITERATION] = {acts_step_nest, false, -1},
+    [REQ_NEXT_OUTER] = {acts_step_nest, true, 1},
+    [REQ_PREVIOUS_OUTER] = {acts_step_nest, true, -1},
+    [REQ_NEXT_NEST] = {acts_go_to_nest, 0, 1},
+    [REQ_PREVIOUS_NEST] = {acts_go_to_nest, 0, -1},
+    [REQ_NEXT_SOLVER] = {acts_step, SET_SOLVER, 1},
+    [REQ_PREVIOUS_SOLVER] = {acts_step, SET_SOLVER, -1},
+    [REQ_FEWER_CORES] = {acts_step, SET_CORES, -1},
+    [REQ_MORE_CORES] = {acts_step, SET_CORES, 1},
+    [REQ_LESS_LX] = {acts_step, SET_LX, -1},
+    [REQ_MORE_LX] = {acts_step, SET_LX, 1},
+    [REQ_SOLVER] = {acts_set, SET_SOLVER, 0},
+    [REQ_CORES_SET] = {acts_set, SET_CORES, 0},
+    [REQ_LX_SET] = {acts_set, SET_LX, 0},
+    [REQ_OBJECTIVE] = {acts_set, SET_OBJECTIVE, 0},
+    [REQ_LEVEL] = {acts_set, SET_LEVEL, 0},
+    [REQ_SEED] = {acts_set, SET_SEED, 0},
+    [REQ_OFF_CHIP] = {.plain = acts_next_off_chip},
+    [REQ_STOP] = {.plain = acts_stop},
+    [REQ_PIN] = {.plain = acts_pin},
+    [REQ_GO_BACK] = {.plain = place_back},
+    [REQ_EDIT] = {.plain = edit_ask},
+    [REQ_COPY] = {.plain = take_copy},
+    [REQ_SAVE] = {.with = take_save},
+    [REQ_EXPORT] = {.with = take_export},
+    [REQ_GOTO] = {acts_go, REQ_GOTO, 0},
+    [REQ_OPEN] = {.with = acts_open},
+    [REQ_ITERATION] = {.with = acts_iterate},
+    [REQ_SET] = {.with = acts_set_named},
+    [REQ_THEME] = {.with = acts_set_theme},
+    [REQ_NEXT_THEME] = {.with = acts_set_theme},
+    [REQ_BIND] = {.with = acts_bind},
+    /* clang-format on */
+};
+
+/* Requests without their argument: the command line asks for it. */
+static bool acts_ask_argument(struct explorer *x, enum request r)
+{
+    char line[60];
+    char *name = NULL;
+    if (r == REQ_SEARCH) return prompt_open(x, '/', ""), true;
+    if (r == REQ_FILTER) return prompt_open(x, 'f', x->filter[explorer_top(x)]), true;
+    if (request_rows[r].argument == ARG_NONE || r == REQ_OPEN) return false;
+    if (r == REQ_SAVE) name = take_name(x, ".plan.json");
+    if (r == REQ_EXPORT) name = take_name(x, ".svg");
+    snprintf(line, sizeof line, "%s ", request_rows[r].name);
+    prompt_propose(x, line, name ? name : "");
+    mem_free(name);
+    return true;
+}
+
+void explorer_request(struct explorer *x, enum request r, const char *argument)
+{
+    if (r != REQ_FILTER) filter_settle(x); /* a filter that was cancelled has moved nothing */
+    struct place before = place_now(x);
+    enum view_id page = x->view;
+    uint64_t plan = x->session.shown.number;
+    if (!argument && acts_ask_argument(x, r)) return;
+    if (!view_request(x, explorer_top(x), r, argument)) {
+        if (acts[r].step) acts[r].step(x, argument, acts[r].what, acts[r].by);
+        if (acts[r].plain) acts[r].plain(x);
+        if (acts[r].with) acts[r].with(x, argument);
+    }
+    if (r != REQ_FILTER) filter_yield(x, page, plan);
+    place_left(x, before, r);
+}

@@ -1,0 +1,106 @@
+/* Search, filters, and the way back.
+ *
+ * A search goes through the items of the view on top, around its ends. The selection is always in the list on the screen, so
+ * that keys act on the marked row: a filter that hides the selection moves it to the marked row, and a request that selects a
+ * hidden row removes the filter. The way back has every page and pattern that was left, and every place that a jump (search,
+ * goto, off chip) left. */
+#include "tui/core/explorer.h"
+
+#include <string.h>
+
+bool has_text(const char *haystack, const char *needle)
+{
+    return strcasestr(haystack, needle) != NULL;
+}
+
+static bool finding_is_match(struct explorer *x, enum view_id view, int i)
+{
+    const char *item = all_views[view]->item(x, x->states[view], i);
+    return item && has_text(item, x->search);
+}
+
+void search_step(struct explorer *x, int direction, bool here)
+{
+    enum view_id top = explorer_top(x);
+    if (!x->search[0]) {
+        explorer_say(x, TONE_DIM, "no search yet: %s starts one", KEY_OF(SEARCH));
+        return;
+    }
+    int n = view_count(x, top), from = n > 0 ? view_selected(x, top) : 0;
+    for (int k = here ? 0 : 1; n > 0 && k <= n; k++) {
+        int i = ((from + direction * k) % n + n) % n;
+        if (!finding_is_match(x, top, i)) continue;
+        view_select(x, top, i);
+        /* "2 of 4", and whether the search wrapped around. */
+        int all = 0, number = 0;
+        for (int j = 0; j < n; j++)
+            if (finding_is_match(x, top, j)) {
+                all++;
+                if (j <= i) number++;
+            }
+        explorer_say(x, TONE_DIM, "%d of %d with \"%s\"%s", number, all, x->search,
+                     (k > 0 && (direction > 0 ? i <= from : i >= from)) && all > 1 ? ", wrapped around" : "");
+        return;
+    }
+    explorer_say(x, TONE_BAD, "\"%s\" was not found", x->search);
+}
+
+bool filter_hides(struct explorer *x, enum view_id view)
+{
+    const struct view *v = all_views[view];
+    if (!v->hides || !x->filter[view][0] || view_count(x, view) == 0) return false;
+    return v->hides(x, x->states[view]);
+}
+
+void filter_settle(struct explorer *x)
+{
+    enum view_id view = x->view;
+    if (x->prompt.open || !filter_hides(x, view)) return;
+    int last = view_count(x, view) - 1, at = view_selected(x, view);
+    view_select(x, view, at > last ? last : at < 0 ? 0 : at);
+}
+
+void filter_yield(struct explorer *x, enum view_id before, uint64_t plan)
+{
+    if (x->view != before || x->session.shown.number != plan || x->prompt.open) return;
+    if (!filter_hides(x, before)) return;
+    x->filter[before][0] = 0;
+    explorer_say(x, TONE_DIM, "filter removed: it hid the selection");
+}
+
+struct place place_now(const struct explorer *x)
+{
+    const struct session *s = &x->session;
+    return (struct place){x->view, s->current, s->selection.buffer, s->selection.op};
+}
+
+void place_left(struct explorer *x, struct place before, enum request by)
+{
+    struct place now = place_now(x);
+    bool away = before.view != now.view || before.pattern != now.pattern,
+         jumps = by == REQ_GOTO || by == REQ_SEARCH || by == REQ_SEARCH_NEXT || by == REQ_SEARCH_PREVIOUS ||
+                 by == REQ_OFF_CHIP || by == REQ_OPEN,
+         jumped = jumps && (before.buffer != now.buffer || before.op != now.op);
+    if (by == REQ_GO_BACK || before.pattern < 0 || !(away || jumped)) return;
+    if (x->place_count == MOST_PLACES)
+        memmove(x->places, x->places + 1, (size_t)--x->place_count * sizeof *x->places);
+    x->places[x->place_count++] = before;
+}
+
+void place_back(struct explorer *x)
+{
+    struct session *s = &x->session;
+    if (x->place_count == 0) {
+        explorer_say(x, TONE_DIM, "no previous place");
+        return;
+    }
+    struct place to = x->places[--x->place_count];
+    bool same = to.pattern == s->current;
+    session_open(s, to.pattern);
+    explorer_show(x, to.view);
+    if (!same || !session_plan(s)) return; /* the plan to come has other numbers */
+    session_select_buffer(s, to.buffer);
+    if (to.op >= 0) s->selection.op = to.op;
+    session_show_buffer(s);
+    explorer_say(x, TONE_DIM, "back; %d more", x->place_count);
+}
