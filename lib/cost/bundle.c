@@ -1,5 +1,5 @@
-/* The launch model is a fit of five measured kernels (cost_tables.c); a table without one has zeros, and the device
- * time is all there is. */
+/* The launch model is a fit of five measured kernels (cost_tables.c); a table without one has zeros, and the
+ * device time is all there is. */
 #include "cost/bundle.h"
 #include "cost/rates.h"
 
@@ -26,8 +26,8 @@ double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
 }
 
 /* The relayout model of torch-spyre: a run through log2 of the parts, and what each core receives. On Spyre
- * ns = runs per core x (-1.14 + 3.92 log2 parts) + bytes / 547. Two parts cost the least that a run can. Runs are
- * latency: a faster ring does not shorten them. */
+ * ns = runs per core x (-1.14 + 3.92 log2 parts) + bytes / 547. Two parts cost the least that a run can.
+ * Runs are latency: a faster ring does not shorten them. */
 double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes)
 {
     double hops = log2(parts < 2 ? 2 : (double)parts);

@@ -1,8 +1,8 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the device at
- * work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand there once with the time of all
- * iterations, row 1 the transfers, row c + 2 what core c does; counters
- * show what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both clocks
- * are predicted microseconds. */
+/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the
+ * device at work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand
+ * there once with the time of all iterations, row 1 the transfers, row c + 2 what core c does; counters show
+ * what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
+ * clocks are predicted microseconds. */
 #include "device/device.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -167,7 +167,8 @@ static int builder_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder. */
+/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those
+ * of the builder. */
 static void keep_ids(struct graph_builder *b)
 {
     int64_t *ids = b->buffer_ids.at;

@@ -19,11 +19,11 @@
 #include "base/arena.h"
 #include "graph/graph.h"
 
-/* `out`: the graph with all that was found rewritten, which knows what it came from; NULL: there is nothing to rewrite.
- * False: `st` says why. */
+/* `out`: the graph with all that was found rewritten, which knows what it came from; NULL: there is nothing
+ * to rewrite. False: `st` says why. */
 bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_status *st);
-/* The number that a tensor or an op has in the graph that its graph came from, which is the caller's: its own, where
- * nothing was rewritten; -1: it is not there. */
+/* The number that a tensor or an op has in the graph that its graph came from, which is the caller's: its
+ * own, where nothing was rewritten; -1: it is not there. */
 int32_t graph_origin_tensor(const struct lx_graph *g, int32_t tensor);
 int32_t graph_origin_op(const struct lx_graph *g, int32_t op);
 

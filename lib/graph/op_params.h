@@ -1,4 +1,5 @@
-/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind takes. */
+/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind
+ * takes. */
 #ifndef LX_GRAPH_OP_PARAMS_H
 #define LX_GRAPH_OP_PARAMS_H
 
@@ -28,7 +29,8 @@ enum op_param {
 enum { OP_PARAM_COUNT = 13 };
 const char *op_param_key(int row);
 
-/* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an error. */
+/* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an
+ * error. */
 bool op_params_read(const struct json *j, const struct json_value *object, const char *op,
                     const struct lx_kind *kind, struct arena *memory, const struct lx_op_params **out,
                     lx_status *st);

@@ -33,16 +33,17 @@ struct arith {
     bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 
-/* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the device
- * cannot run it. */
+/* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the
+ * device cannot run it. */
 const struct arith *arith_of(const struct lx_kind *kind);
 /* Can the device run every op? If not, `st` names the first that it cannot. */
 bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;
 
-/* Ops of which only the operands are known: every word of the result depends on the words of all operands, so
- * that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`, which
- * get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to whole words of 8 bytes, filled with zeros. */
+/* Ops of which only the operands are known: every word of the result depends on the words of all operands,
+ * so that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`,
+ * which get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to
+ * whole words of 8 bytes, filled with zeros. */
 struct mix_operand {
     const void *items;
     int64_t bytes;
@@ -60,7 +61,8 @@ void make_items(const struct lx_graph *g, const struct lx_op *op, const void *in
 
 /* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement.
  *
- * Rows are of wide numbers in both cases; each result is rounded to fp64, or brought into the range of its type, at once. */
+ * Rows are of wide numbers in both cases; each result is rounded to fp64, or brought into the range of its
+ * type, at once. */
 
 /* `t`: the type of the result. */
 typedef wide_number wide_function(wide_number a, wide_number b, wide_number c, const struct number_type *t);

@@ -1,6 +1,6 @@
-/* A blend goes on with what it has: a running average of which the new tile has the share that its weights sum to, so
- * that what was there before counts for the rest. The weights are the first input, whole along the sum on each core;
- * the average has a share per row of them. */
+/* A blend goes on with what it has: a running average of which the new tile has the share that its weights
+ * sum to, so that what was there before counts for the rest. The weights are the first input, whole along
+ * the sum on each core; the average has a share per row of them. */
 #include "device/execute/execute.h"
 #include "device/memory/stick_box.h"
 #include "base/checked.h"

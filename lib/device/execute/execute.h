@@ -11,11 +11,12 @@
 /* Tiles of a core put together.
  *
  * A core's persistent loop gives one tile after the other; thousands of them are as small as one row of a
- * stick. Tiles that follow each other and make up a box are kept as one strip: the box and the sides of its tiles,
- * which are all equal but for the last along each variable. Nothing but tiles that were recovered is ever in a strip,
- * and none is twice.
+ * stick. Tiles that follow each other and make up a box are kept as one strip: the box and the sides of its
+ * tiles, which are all equal but for the last along each variable. Nothing but tiles that were recovered is
+ * ever in a strip, and none is twice.
  *
- * Sizes: usually one strip per core, a few where a run of tiles begins inside a row; at worst one per tile. */
+ * Sizes: usually one strip per core, a few where a run of tiles begins inside a row; at worst one per
+ * tile. */
 
 struct strips {
     int vars;
@@ -95,8 +96,8 @@ struct op_work {
     struct tile_nest *shapes;
 };
 
-/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that is one piece,
- * or runs off the device. */
+/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that
+ * is one piece, or runs off the device. */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
 /* walk.c: the persistent loop of every core. */
@@ -108,7 +109,8 @@ void compute_strips(struct op_work *w);
 /* Room for what a strip computes; and a part of it, at once. */
 void strip_prepare(struct op_work *w, struct strip_work *s);
 void strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
-/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
+/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose
+ * from, in HBM. */
 void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
@@ -174,7 +176,8 @@ int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks)
 
 /* Rows of the operands of a chunk, where an op has no nest. */
 
-/* An odometer over some variables, with the offsets that it means in several arrays: the output, then inputs. */
+/* An odometer over some variables, with the offsets that it means in several arrays: the output, then
+ * inputs. */
 enum { MOST_ARRAYS = LX_MAX_OPERANDS };
 
 struct odometer {

@@ -1,6 +1,7 @@
-/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from one part
- * after the other, those of a pad from its input and from what surrounds it. Inputs are packed as others are, along the
- * variables of the output; what of them is outside of the tensor is there, too, and is not taken. */
+/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from
+ * one part after the other, those of a pad from its input and from what surrounds it. Inputs are packed as
+ * others are, along the variables of the output; what of them is outside of the tensor is there, too, and is
+ * not taken. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for all results.
- * In wide numbers, which have every number and every place. */
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for
+ * all results. In wide numbers, which have every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"

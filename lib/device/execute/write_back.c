@@ -1,5 +1,5 @@
-/* What the cores have computed goes to its places: checked against who is live there and counted, stick by stick,
- * then written. */
+/* What the cores have computed goes to its places: checked against who is live there and counted, stick by
+ * stick, then written. */
 #include "device/execute/execute.h"
 
 #include <string.h>

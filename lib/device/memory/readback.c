@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or compared with
- * `with`, which is the whole tensor. */
+/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or
+ * compared with `with`, which is the whole tensor. */
 struct reading {
     struct host_range range;
     void *to;

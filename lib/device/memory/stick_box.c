@@ -74,8 +74,8 @@ void box_strides(const struct box *b, int64_t *strides)
     }
 }
 
-/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are found at
- * (first + by * v) / hole. */
+/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are
+ * found at (first + by * v) / hole. */
 struct span {
     int64_t offset, stride, from, to;
     int64_t first, by, hole; /* hole 0: as offset and stride say */
@@ -97,7 +97,8 @@ static int64_t stick_box_element_at(const struct lx_layout *l, const struct box 
     return l->host_dim[last] == h ? at + index % l->size[last] : at;
 }
 
-/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other dimensions. */
+/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other
+ * dimensions. */
 static int64_t side_by_side(const struct lx_layout *l, int h)
 {
     int last = l->rank - 1;

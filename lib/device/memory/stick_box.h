@@ -2,10 +2,10 @@
  * stage.
  *
  * A box is a rectangle of device positions (the inside of the stick left out), stored row by row: all of a
- * tensor in HBM, or one core's part of it in a scratchpad. Where a core holds its parts of several tiles, a dimension
- * is in runs: the positions between them are other cores', and the runs stand one behind the other. A region is what one core accesses of one operand:
- * for each host dimension where its elements are, relative to the begin of a box, and for each device
- * dimension the positions that are touched. */
+ * tensor in HBM, or one core's part of it in a scratchpad. Where a core holds its parts of several tiles, a
+ * dimension is in runs: the positions between them are other cores', and the runs stand one behind the
+ * other. A region is what one core accesses of one operand: for each host dimension where its elements are,
+ * relative to the begin of a box, and for each device dimension the positions that are touched. */
 #ifndef LX_DEVICE_MEMORY_STICK_BOX_H
 #define LX_DEVICE_MEMORY_STICK_BOX_H
 
@@ -38,8 +38,8 @@ static inline int64_t box_local(const struct box *b, int k, int64_t p)
 }
 
 struct box box_whole(const struct lx_layout *l);
-/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the view's tiles;
- * empty if the view has no such core. */
+/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the
+ * view's tiles; empty if the view has no such core. */
 struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
                         int64_t core);
 bool box_equal(const struct box *a, const struct box *b);
@@ -74,8 +74,8 @@ void region_touched(const struct lx_layout *l, const struct box *b, const struct
 /* All of a tensor; `sticks_only`: without the table of elements. */
 void region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out);
-/* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension. `first`:
- * host index of its begin. */
+/* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension.
+ * `first`: host index of its begin. */
 void region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
                    struct arena *memory, struct region *out, int64_t *first);
 int64_t region_sticks(const struct region *r);

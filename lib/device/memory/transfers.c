@@ -1,10 +1,10 @@
-/* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring, and moves
- * inside the scratchpads.
+/* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring,
+ * and moves inside the scratchpads.
  *
  * A stick that several cores want is read from HBM once (multicast); of a stick that several cores hold, the
- * first stores it. A relayout takes what a core holds itself from there and the rest from the first core that
- * holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down, so that the two
- * places may overlap. */
+ * first stores it. A relayout takes what a core holds itself from there and the rest from the first core
+ * that holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down,
+ * so that the two places may overlap. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "base/checked.h"
@@ -249,8 +249,8 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     for (int64_t c = 0; c < view->view.cores && c < m->cores; c++) move_part_of_core(&v, t, c, bytes);
 }
 
-/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is filled, before
- * that it is stored. A sum that begins has nothing to be filled with. */
+/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is
+ * filled, before that it is stored. A sum that begins has nothing to be filled with. */
 static bool made_now(struct machine *m, const struct lx_transfer *t)
 {
     if (!m->at.nest || t->stay < 0 || t->stay >= m->plan->problem.count) return true;

@@ -1,5 +1,5 @@
-/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out, update by
- * update where something is put in. */
+/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out,
+ * update by update where something is put in. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
 #include "graph/choice.h"

@@ -1,13 +1,13 @@
 /* Contractions in fp64, as blocked products of matrices, with the sum of the absolute terms beside each.
  *
- * The last variables of the output that one operand alone has are the columns; variables that the other one alone has
- * are the rows; what is left of the output is walked outside. Columns stand side by side in the output, so that a row
- * of a block is a row of the output.
+ * The last variables of the output that one operand alone has are the columns; variables that the other one
+ * alone has are the rows; what is left of the output is walked outside. Columns stand side by side in the
+ * output, so that a row of a block is a row of the output.
  *
- * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels of
- * TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in fp32, DEPTH of them
- * at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor makes up. The order of all
- * sums is fixed. */
+ * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels
+ * of TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in
+ * fp32, DEPTH of them at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor
+ * makes up. The order of all sums is fixed. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -240,8 +240,8 @@ static void add_depth(const struct contraction *c, const struct block *b, struct
         }
 }
 
-/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the weights
- * of the tile leave. */
+/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the
+ * weights of the tile leave. */
 static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
 {
     double before[COLUMNS], left[COLUMNS], size[COLUMNS];

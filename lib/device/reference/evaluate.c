@@ -8,8 +8,8 @@
 
 enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
 
-/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
- * exp(89) is infinite. */
+/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is
+ * -2e-37, but exp(89) is infinite. */
 static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
 
 static double evaluate_unit_of(const struct evaluation *e)
@@ -17,16 +17,17 @@ static double evaluate_unit_of(const struct evaluation *e)
     return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
 }
 
-/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on that. */
+/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on
+ * that. */
 static double stored_in_fp32(const struct evaluation *e, double value)
 {
     return e->numbers == NUMBERS_FP64 && e->g->tensors[e->op->output].dtype == LX_FP32 ? 0x1p-24 * fabs(value)
                                                                                        : 0;
 }
 
-/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
- * have, and once per addition; the logarithm and the largest exponent twice, as it is and joined to what was there
- * before. Cores make it in one piece. */
+/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights
+ * that they have, and once per addition; the logarithm and the largest exponent twice, as it is and joined
+ * to what was there before. Cores make it in one piece. */
 static double slack_of_powers(const struct evaluation *e, double largest, double value)
 {
     double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(largest, fabs(value)) + 8;

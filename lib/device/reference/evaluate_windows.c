@@ -1,8 +1,9 @@
 /* Windows in fp64: the terms of a row of the output, tap by tap, with the sum of their sizes beside each.
  *
- * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those with
- * (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in the input. Both
- * operands are decoded once; of a product the second is laid out with what the output has of it innermost. */
+ * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those
+ * with (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in
+ * the input. Both operands are decoded once; of a product the second is laid out with what the output has of
+ * it innermost. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -98,7 +99,8 @@ struct row {
     double *value, *absolute;
 };
 
-/* Elements first, first + period, ... below end of the row, whose places in the input are `apart` elements apart. */
+/* Elements first, first + period, ... below end of the row, whose places in the input are `apart` elements
+ * apart. */
 struct reach {
     int64_t first, end, period, at[2], apart[2];
 };

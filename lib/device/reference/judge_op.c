@@ -1,4 +1,5 @@
-/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at once. */
+/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at
+ * once. */
 #include "device/reference/judge_op.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"

@@ -1,5 +1,5 @@
-/* One op judged by itself: is every element of its output within its bound, given its inputs as they are? Private to
- * the stage. */
+/* One op judged by itself: is every element of its output within its bound, given its inputs as they are?
+ * Private to the stage. */
 #ifndef LX_DEVICE_REFERENCE_JUDGE_OP_H
 #define LX_DEVICE_REFERENCE_JUDGE_OP_H
 
@@ -16,8 +16,8 @@ struct op_items {
     int result;               /* and which of its results it is */
     const void *inputs[LX_MAX_INPUTS];
     const void *kept; /* the output before an op that keeps what it does not write; else NULL */
-    /* Of a sum over tiles: what the tiles before have made of it, or NULL; and by how much a mean is divided now, 0: by
-     * the number of terms that the op has. */
+    /* Of a sum over tiles: what the tiles before have made of it, or NULL; and by how much a mean is divided
+     * now, 0: by the number of terms that the op has. */
     const void *before;
     int64_t divisor;
     const void *output;

@@ -43,8 +43,8 @@ static wide_number made_values_counted(const struct number_type *t, const struct
     return number_wrapped(t, steps + number_whole((wide_number)start));
 }
 
-/* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count, all go on
- * by one. */
+/* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count,
+ * all go on by one. */
 static void running_sums(const struct number_type *t, const struct axis *a, const struct lx_op_params *p,
                          const struct operand *in, wide_number *value, double *size)
 {

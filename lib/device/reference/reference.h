@@ -20,8 +20,8 @@ struct lx_reference {
     struct arena memory;
 };
 
-/* How far items of a graph output are from it: largest difference and largest number, both absolute. False: nothing
- * can be said. */
+/* How far items of a graph output are from it: largest difference and largest number, both absolute. False:
+ * nothing can be said. */
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest);
 

@@ -66,7 +66,8 @@ MEANING(clamp, max_double(v) != max_double(v) || max_double(v) < C ? max_double(
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
 
-/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can be taken. */
+/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can
+ * be taken. */
 static double powers_double(const double *v)
 {
     double top = A > B || A != A ? A : B, low = A > B || A != A ? B : A;
@@ -174,7 +175,8 @@ const struct meaning *meaning_of(const struct lx_kind *kind)
 {
     if ((unsigned)kind->id >= LX_KIND_COUNT) return NULL;
     const struct meaning *m = &meanings[kind->id];
-    bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = !(kind->traits & LX_REDUCES) || kind->traits & LX_POINTWISE;
+    bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS),
+         by_element = !(kind->traits & LX_REDUCES) || kind->traits & LX_POINTWISE;
     return (m->in_double || !by_element) && (m->fold || !folds) ? m : NULL;
 }
 

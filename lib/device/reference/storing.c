@@ -33,8 +33,8 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound says that */
 };
 
-/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length, and a few
- * roundings of the bound. */
+/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length,
+ * and a few roundings of the bound. */
 static const double SAFETY = 1 + 0x1p-20;
 
 double expected_number(const struct expected *x, int64_t i)
@@ -88,7 +88,8 @@ static float float_down(double x)
     return -float_up(-x);
 }
 
-/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no number. */
+/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
+ * number. */
 static bool storing_between(enum lx_dtype dtype, double low, double high, double got)
 {
     double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
@@ -98,7 +99,8 @@ static bool storing_between(enum lx_dtype dtype, double low, double high, double
     return from <= got && got <= to;
 }
 
-/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is stored as. */
+/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is
+ * stored as. */
 static bool is_end(enum lx_dtype dtype, double got)
 {
     return number_types[dtype].integer &&
