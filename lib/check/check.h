@@ -1,9 +1,10 @@
 /* The parts of the checker. Private to the room.
  *
- * A plan is believed in nothing but what it states: the order of ops, layouts, splits, buffers with their lives and
- * addresses, who is served by which buffer, copies, launches, addresses in HBM. What follows from that is derived
- * here, by code that shares nothing with the planner: which sticks a core touches (check_cuts.c, check_zones.c), where every value
- * is at every moment (check_replay.c), and all figures (check_figures.c). */
+ * A plan is believed in nothing but what it states: the order of ops, layouts, splits, buffers with their
+ * lives and addresses, who is served by which buffer, copies, launches, addresses in HBM. What follows from
+ * that is derived here, by code that shares nothing with the planner: which sticks a core touches
+ * (check_cuts.c, check_zones.c), where every value is at every moment (check_replay.c), and all figures
+ * (check_figures.c). */
 #ifndef LX_CHECK_CHECK_H
 #define LX_CHECK_CHECK_H
 
@@ -11,7 +12,8 @@
 #include "layout/op_index.h"
 #include "plan/plan.h"
 
-/* How an op, or its tile in a nest, is cut over the cores. Core c has slice (c / stride) mod split of each variable. */
+/* How an op, or its tile in a nest, is cut over the cores. Core c has slice (c / stride) mod split of each
+ * variable. */
 struct cut {
     struct op_index x; /* extents: of one tile */
     const struct lx_nest *nest;

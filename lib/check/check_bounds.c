@@ -1,8 +1,8 @@
-/* What a plan claims about the best that is possible. A claim above the plan's own value is refuted; one that is not
- * above a bound that is known here holds as a fact; anything between is a claim.
+/* What a plan claims about the best that is possible. A claim above the plan's own value is refuted; one
+ * that is not above a bound that is known here holds as a fact; anything between is a claim.
  *
- * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and so does all
- * that an extern op touches); of a bare list, and of heights, the bounds of placement. */
+ * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and
+ * so does all that an extern op touches); of a bare list, and of heights, the bounds of placement. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,7 +15,8 @@ struct need {
     bool overwritten; /* by an op that keeps nothing: what is read may never have been in HBM */
 };
 
-/* A copy that layout added need not be there in another plan, so that only the pattern's own tensors count. */
+/* A copy that layout added need not be there in another plan, so that only the pattern's own tensors
+ * count. */
 static int64_t bytes_of_need(const struct lx_tensor *t, const struct need *n)
 {
     bool given = lx_role_arrives(t->role), leaves = lx_role_leaves(t->role);

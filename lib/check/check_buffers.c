@@ -1,5 +1,6 @@
-/* The buffers of a plan: each is as large as a core's part of its tensor, no two that live at the same time share a
- * byte, and who takes over another's place may do so. Of a bare list the buffers are those of the pattern. */
+/* The buffers of a plan: each is as large as a core's part of its tensor, no two that live at the same time
+ * share a byte, and who takes over another's place may do so. Of a bare list the buffers are those of the
+ * pattern. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

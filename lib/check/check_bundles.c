@@ -1,5 +1,6 @@
-/* Bundles: runs of ops that are launched together. They begin with the first op and follow each other; an op that wipes
- * the scratchpads is one by itself; one of several ops has no more tensors in HBM than the device allows. */
+/* Bundles: runs of ops that are launched together. They begin with the first op and follow each other; an op
+ * that wipes the scratchpads is one by itself; one of several ops has no more tensors in HBM than the device
+ * allows. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,8 +1,10 @@
-/* What a plan tells of its buffers beyond what it needs to run, on chip or off: their names, how long they live, what an
- * op sees of them, where they are filled from, whose place they could take, what they cost off chip. All of it follows
- * from who is served by which buffer, and is compared with that; only the words of `reason` are the maker's own.
+/* What a plan tells of its buffers beyond what it needs to run, on chip or off: their names, how long they
+ * live, what an op sees of them, where they are filled from, whose place they could take, what they cost off
+ * chip. All of it follows from who is served by which buffer, and is compared with that; only the words of
+ * `reason` are the maker's own.
  *
- * A buffer that serves an access has the view of one such; one that serves none tells why an access has no other. */
+ * A buffer that serves an access has the view of one such; one that serves none tells why an access has no
+ * other. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -60,7 +62,8 @@ static void need_access(struct telling *t, int32_t op, int32_t access)
         need(&t->of[i], op, op);
 }
 
-/* The source of a copy is there until that is made, whether it could be made or not; of a move up to the tick before. */
+/* The source of a copy is there until that is made, whether it could be made or not; of a move up to the
+ * tick before. */
 static void need_copies(struct telling *t)
 {
     const struct lx_plan *p = t->c->p;
@@ -102,8 +105,8 @@ static void check_claims_look(struct telling *t)
     need_copies(t);
 }
 
-/* The tensor's name, of further ones with `#` and a number from 2 on; of what a move made that of its source, and `@` with
- * the tick. Who leaves it out has the tensor's. */
+/* The tensor's name, of further ones with `#` and a number from 2 on; of what a move made that of its
+ * source, and `@` with the tick. Who leaves it out has the tensor's. */
 static bool name_right(const struct telling *t, int32_t i)
 {
     const struct lx_buffer *b = t->c->p->problem.buffers;
@@ -172,7 +175,8 @@ static bool passing_right(const struct telling *t, int32_t i)
     return deny(t, i, "serves no access, but tells of some");
 }
 
-/* A source is of the same tensor, was there before, and is used where both are on chip; a relayout has none behind it. */
+/* A source is of the same tensor, was there before, and is used where both are on chip; a relayout has none
+ * behind it. */
 static bool source_right(const struct telling *t, int32_t i, int32_t source)
 {
     const struct lx_plan *p = t->c->p;

@@ -1,7 +1,8 @@
 /* Copies in the replay: is what they move there, and where is it then?
  *
- * In a nest a copy is made once per iteration of the levels up to the hold of its buffer: into the scratchpad in the
- * first iteration of the others, to HBM after their last. Parts of a sum are loaded only where some have been made. */
+ * In a nest a copy is made once per iteration of the levels up to the hold of its buffer: into the
+ * scratchpad in the first iteration of the others, to HBM after their last. Parts of a sum are loaded only
+ * where some have been made. */
 #include "check/check_replay.h"
 #include "base/checked.h"
 #include "base/fail.h"

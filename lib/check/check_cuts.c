@@ -1,10 +1,11 @@
 /* How the ops of a plan are cut over the cores, from nothing but the number of slices per variable.
  *
- * A variable along which sticks of some operand run is cut between sticks, of the operand with the most elements per
- * stick. Slices are equal, so that a split divides the sticks (or elements). Cores count through the slices of the
- * variables like a number with mixed bases: those of the output in its order, then the summed ones, the first fastest;
- * a variable that is split though the output has it inside its sticks only, or not at all, comes before all, or else the
- * one that the plan has in front. There is at most one of these. In a nest it is one tile that is cut. */
+ * A variable along which sticks of some operand run is cut between sticks, of the operand with the most
+ * elements per stick. Slices are equal, so that a split divides the sticks (or elements). Cores count
+ * through the slices of the variables like a number with mixed bases: those of the output in its order, then
+ * the summed ones, the first fastest; a variable that is split though the output has it inside its sticks
+ * only, or not at all, comes before all, or else the one that the plan has in front. There is at most one of
+ * these. In a nest it is one tile that is cut. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "graph/choice.h"
@@ -174,8 +175,8 @@ static int64_t check_cuts_in_slice(const struct lx_layout *l, const struct cut *
     return most;
 }
 
-/* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has several
- * positions. */
+/* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has
+ * several positions. */
 static int64_t span(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand)
 {
     for (int d = 0; d < outer_rank(l); d++) {

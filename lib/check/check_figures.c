@@ -1,6 +1,6 @@
-/* Every figure of a plan of a graph against the one that was counted, or follows from what is stated.
- * Costs of buffers, what a perfect placement would move and predicted times are claims of the planner: nothing here
- * depends on them. */
+/* Every figure of a plan of a graph against the one that was counted, or follows from what is stated. Costs
+ * of buffers, what a perfect placement would move and predicted times are claims of the planner: nothing
+ * here depends on them. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,7 +1,7 @@
-/* What HBM holds when. Graph inputs, weights and outputs have their bytes for good. An intermediate has its bytes from
- * a write that makes it anew to the last look at what was written; between two such lives they may be another's. Ops,
- * and the copies before and after them, are moments of their own: an op may not write what it reads in another tensor,
- * as cores that are ahead would overwrite what others still read. */
+/* What HBM holds when. Graph inputs, weights and outputs have their bytes for good. An intermediate has its
+ * bytes from a write that makes it anew to the last look at what was written; between two such lives they
+ * may be another's. Ops, and the copies before and after them, are moments of their own: an op may not write
+ * what it reads in another tensor, as cores that are ahead would overwrite what others still read. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,9 +1,10 @@
-/* The launches of a plan: does each group of a split sum compute every element of the output exactly once, does each
- * core compute what it holds, and do no two cores write one stick? From what the launch states (dims, sums, cores,
- * order), by arithmetic on counts; tiles are never listed.
+/* The launches of a plan: does each group of a split sum compute every element of the output exactly once,
+ * does each core compute what it holds, and do no two cores write one stick? From what the launch states
+ * (dims, sums, cores, order), by arithmetic on counts; tiles are never listed.
  *
- * A launch over shards gives a core all tiles of its shard. In a global launch tiles are numbered, and what the cores
- * of a group are told, sorted by first tile, must follow each other without a gap: any order of tiles will do. */
+ * A launch over shards gives a core all tiles of its shard. In a global launch tiles are numbered, and what
+ * the cores of a group are told, sorted by first tile, must follow each other without a gap: any order of
+ * tiles will do. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -68,8 +69,8 @@ static bool cuts_sticks(const struct launched *x, int d)
     return cuts;
 }
 
-/* The tile that the plan asks for, or the device's with half the rows until all that is on chip of it fits in the bytes
- * that a tile may have. */
+/* The tile that the plan asks for, or the device's with half the rows until all that is on chip of it fits
+ * in the bytes that a tile may have. */
 static void tile_asked(const struct launched *x, int64_t tile[2])
 {
     const struct lx_launch_options *asked = &x->c->p->launch;
@@ -80,7 +81,8 @@ static void tile_asked(const struct launched *x, int64_t tile[2])
         tile[0] /= 2;
 }
 
-/* Any that the dimension has, as its maker likes; beyond it only the one that was asked for, in whole sticks. */
+/* Any that the dimension has, as its maker likes; beyond it only the one that was asked for, in whole
+ * sticks. */
 static bool side_right(const struct launched *x, int d, const int64_t tile[2], int64_t side)
 {
     int var = var_of_dim(x, d);

@@ -5,8 +5,8 @@
 
 LX_WORDS(lx_bound_word, enum lx_bound_state, LX_BOUND_STATES)
 
-/* A solver that was stopped before it had a complete placement for the height question has nothing to be checked; one
- * that was stopped later has. */
+/* A solver that was stopped before it had a complete placement for the height question has nothing to be
+ * checked; one that was stopped later has. */
 static bool has_plan(const struct lx_plan *p, lx_status *st)
 {
     bool height =

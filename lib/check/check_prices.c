@@ -1,6 +1,7 @@
-/* What a buffer costs off chip, beside what it costs on chip, in bytes: all its accesses, less the load that fills it and
- * the stores of what it writes, where these are needed whatever else is on chip. What may not be on chip costs
- * nothing. A buffer that a move made is one with the buffer it comes from, and the cost stands there. */
+/* What a buffer costs off chip, beside what it costs on chip, in bytes: all its accesses, less the load that
+ * fills it and the stores of what it writes, where these are needed whatever else is on chip. What may not
+ * be on chip costs nothing. A buffer that a move made is one with the buffer it comes from, and the cost
+ * stands there. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

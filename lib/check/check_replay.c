@@ -1,8 +1,10 @@
-/* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core holds?
+/* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core
+ * holds?
  *
- * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A buffer has its
- * values in all of its parts, or, where an op has written less than these, in a zone of each. Scratchpads are wiped where
- * a bundle begins. An op reads all before it writes; a buffer whose place another takes has nothing after that. */
+ * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A
+ * buffer has its values in all of its parts, or, where an op has written less than these, in a zone of each.
+ * Scratchpads are wiped where a bundle begins. An op reads all before it writes; a buffer whose place
+ * another takes has nothing after that. */
 #include "check/check_replay.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -49,8 +51,8 @@ static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t te
     if (op->kind->traits & LX_EXTERN)
         return status_set(r->st, LX_E_NO, "op %s runs off the device, but its operand %s is on chip",
                           op->name, name);
-    /* A slice is held for the ops of its nest only. That the tick is in the buffer's life is check_claims' to say: a life is
-     * exactly from the first access to the last. */
+    /* A slice is held for the ops of its nest only. That the tick is in the buffer's life is check_claims'
+     * to say: a life is exactly from the first access to the last. */
     const struct lx_stay *s = &r->c->p->stays[buffer];
     if (s->tensor != tensor || (s->hold != 0 && loops_of(r->c, s->view_op) != r->nest))
         return status_set(r->st, LX_E_NO,
@@ -136,8 +138,8 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
     return true;
 }
 
-/* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own. What is summed
- * over levels is made in the first of their iterations, and goes on in the others. */
+/* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own.
+ * What is summed over levels is made in the first of their iterations, and goes on in the others. */
 static bool check_replay_do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);

@@ -1,12 +1,13 @@
 /* The replay of a plan: where every value is at every moment. Private to check_replay.c, check_copies.c and
  * check_tiles.c.
  *
- * Each write makes a new version of what it writes: of a tensor, or, in a nest, of one tile of it. HBM has one version of
- * each tile, and so has a buffer; what it does not have is NOTHING. Outside of nests a tensor is one tile.
+ * Each write makes a new version of what it writes: of a tensor, or, in a nest, of one tile of it. HBM has
+ * one version of each tile, and so has a buffer; what it does not have is NOTHING. Outside of nests a tensor
+ * is one tile.
  *
- * What happens in an iteration depends on its indices only as far as each is the first, the last, or any other, and
- * equal to another tensor's or not. So loops are walked with at most four iterations a level, which has each of these and
- * every step from one to the next; a tile is numbered by two bits a level. */
+ * What happens in an iteration depends on its indices only as far as each is the first, the last, or any
+ * other, and equal to another tensor's or not. So loops are walked with at most four iterations a level,
+ * which has each of these and every step from one to the next; a tile is numbered by two bits a level. */
 #ifndef LX_CHECK_CHECK_REPLAY_H
 #define LX_CHECK_CHECK_REPLAY_H
 

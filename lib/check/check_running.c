@@ -1,10 +1,10 @@
 /* Sums that are read before they are complete: what each tensor of a run stands for, op by op.
  *
- * The logarithm of a sum of powers over levels of the nest is *running*: it is that of the tiles so far. Only scores less
- * such a logarithm of themselves may be made of it; of these only powers, the weights of a tile among the tiles so far;
- * of the weights only blends over the same levels, which make up for what comes later; and copies of all these. Nobody
- * outside the run may see differences or weights: they are of no use without the loops. Every other sum over levels is
- * read by nobody in the run. */
+ * The logarithm of a sum of powers over levels of the nest is *running*: it is that of the tiles so far.
+ * Only scores less such a logarithm of themselves may be made of it; of these only powers, the weights of a
+ * tile among the tiles so far; of the weights only blends over the same levels, which make up for what comes
+ * later; and copies of all these. Nobody outside the run may see differences or weights: they are of no use
+ * without the loops. Every other sum over levels is read by nobody in the run. */
 #include "check/check.h"
 #include "base/fail.h"
 

@@ -1,5 +1,5 @@
-/* Tiles of a nest in the replay: which one an iteration works on, which are there, and what is left of them when
- * the loops go on. */
+/* Tiles of a nest in the replay: which one an iteration works on, which are there, and what is left of them
+ * when the loops go on. */
 #include "check/check_replay.h"
 #include "base/checked.h"
 
@@ -88,12 +88,6 @@ static void check_tiles_spread(struct versions *v)
     for (int i = 1; i < MOST_TILES; i++) v->of[i] = v->of[0];
 }
 
-static bool meets_run(const struct replay *r, int32_t buffer)
-{
-    const struct lx_buffer *b = &r->c->p->problem.buffers[buffer];
-    return is_placed(r, buffer) && b->start <= r->nest->last && b->end > r->nest->first;
-}
-
 void open_nest(struct replay *r, const struct lx_nest *n)
 {
     r->nest = n;
@@ -108,7 +102,9 @@ void open_nest(struct replay *r, const struct lx_nest *n)
     }
     r->meeting_count = 0;
     for (int32_t b = 0; b < r->c->p->problem.count; b++) {
-        if (!meets_run(r, b)) continue;
+        if (!is_placed(r, b) || r->c->p->problem.buffers[b].start > r->nest->last ||
+            r->c->p->problem.buffers[b].end <= r->nest->first)
+            continue;
         r->meeting[r->meeting_count++] = b;
         check_tiles_spread(&r->held[b].tiles);
     }

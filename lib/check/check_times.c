@@ -1,5 +1,6 @@
-/* Predicted times are the maker's, as the model behind them is; but they are sums. The times of a bundle's ops make the
- * bundle's, those of the bundles the plan's, on both clocks; each is there, finite and not below 0. */
+/* Predicted times are the maker's, as the model behind them is; but they are sums. The times of a bundle's
+ * ops make the bundle's, those of the bundles the plan's, on both clocks; each is there, finite and not
+ * below 0. */
 #include "check/check.h"
 #include "base/fail.h"
 

@@ -1,8 +1,9 @@
-/* What moves, by op, in all iterations of the nests: operands off chip, copies, sticks in scratchpads, parts of sums.
+/* What moves, by op, in all iterations of the nests: operands off chip, copies, sticks in scratchpads, parts
+ * of sums.
  *
- * Off chip an operand is read once per iteration of every level, its tile each time: the whole once per iteration of
- * those that do not cut it. A sum over levels is read back in all iterations of these but the first. A copy of a buffer
- * is made once per iteration of the levels up to its hold. */
+ * Off chip an operand is read once per iteration of every level, its tile each time: the whole once per
+ * iteration of those that do not cut it. A sum over levels is read back in all iterations of these but the
+ * first. A copy of a buffer is made once per iteration of the levels up to its hold. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,8 +16,8 @@ struct counting {
     struct cut cut; /* of the op */
 };
 
-/* Sticks of what an op chooses from: by every index the positions that go on from there, all of the dimensions that
- * neither it nor its windows walk. */
+/* Sticks of what an op chooses from: by every index the positions that go on from there, all of the
+ * dimensions that neither it nor its windows walk. */
 static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, const struct lx_choice *c)
 {
     int64_t sticks = 1, whole = 1;
@@ -163,8 +164,8 @@ static int64_t all_parts_bytes(const struct counting *n, int32_t tensor, const s
     return bytes_of_sticks(n->c, tensor, sticks);
 }
 
-/* Through HBM: the whole once per iteration of the levels up to the hold that do not cut it; parts of a sum are not
- * loaded before the first are there. */
+/* Through HBM: the whole once per iteration of the levels up to the hold that do not cut it; parts of a sum
+ * are not loaded before the first are there. */
 static int64_t hbm_bytes(const struct counting *n, const struct lx_transfer *x, const struct lx_nest *nest)
 {
     const struct lx_stay *s = &n->c->p->stays[x->stay];

@@ -1,6 +1,7 @@
-/* Does every op of the running graph compute what the pattern's op computes? Both are gone through in their own
- * order; the value of a tensor is known by the pattern's op that wrote it. Restickifies hand values on. So an
- * order that changes what an op reads, an operand that was swapped, and an op that is missing are found. */
+/* Does every op of the running graph compute what the pattern's op computes? Both are gone through in their
+ * own order; the value of a tensor is known by the pattern's op that wrote it. Restickifies hand values on.
+ * So an order that changes what an op reads, an operand that was swapped, and an op that is missing are
+ * found. */
 #include "check/check.h"
 #include "graph/online.h"
 #include "base/fail.h"

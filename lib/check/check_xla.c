@@ -1,5 +1,6 @@
-/* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte at the same time.
- * Stays are gone through by when they begin, each against those that have not ended; O(n log n) and what is alive. */
+/* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte
+ * at the same time. Stays are gone through by when they begin, each against those that have not ended; O(n
+ * log n) and what is alive. */
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -37,7 +38,8 @@ static bool fail_memory(struct xla *x)
     return status_no_memory(x->st);
 }
 
-/* Which field has each column of the header, -1: none, up to a NULL; false: one of the first `count` is missing. */
+/* Which field has each column of the header, -1: none, up to a NULL; false: one of the first `count` is
+ * missing. */
 static bool find_columns(const struct csv_rows *c, const char *const *names, int count, int *field)
 {
     for (int k = 0; names[k]; k++) {

@@ -28,8 +28,8 @@ struct lx_xla_report {
 
 /* Is a text, by its header, an allocinfo? */
 bool lx_is_allocinfo(const char *text, size_t length);
-/* Is it legal? `capacity` -1: not known. False: `st`; with LX_E_NO it names the rule, the buffers and the bytes, other codes
- * say that a text is none. */
+/* Is it legal? `capacity` -1: not known. False: `st`; with LX_E_NO it names the rule, the buffers and the
+ * bytes, other codes say that a text is none. */
 bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text *allocinfo, int64_t capacity,
                   struct lx_xla_report *out, lx_status *st);
 

@@ -1,5 +1,5 @@
-/* Which sticks of a tensor a core holds, and which it touches. A tensor that is known by its bytes only has no
- * dimensions here: it is one thing, on one core. */
+/* Which sticks of a tensor a core holds, and which it touches. A tensor that is known by its bytes only has
+ * no dimensions here: it is one thing, on one core. */
 #include "check/check.h"
 #include "base/checked.h"
 
@@ -38,8 +38,8 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
     return z;
 }
 
-/* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand at.
- * Whoever goes up to the end of a dimension takes its padding along. */
+/* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand
+ * at. Whoever goes up to the end of a dimension takes its padding along. */
 static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from,
                               int64_t to, bool shifted, struct zone *z)
 {
@@ -67,8 +67,8 @@ static int64_t check_zones_piece_of(const struct lx_layout *l, const struct part
     return block;
 }
 
-/* The input of a window goes with the slices of what slides over it: as many slices, each wide enough for what its cores
- * reach. Where slices do not go together, or reach everything, each core has all of it. */
+/* The input of a window goes with the slices of what slides over it: as many slices, each wide enough for
+ * what its cores reach. Where slices do not go together, or reach everything, each core has all of it. */
 static void cut_halo(const struct cut *k, const struct lx_layout *l, int v, int d, struct parts *p)
 {
     const struct lx_window *w = NULL;
@@ -162,8 +162,8 @@ static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, i
             l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
 }
 
-/* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
- * tile is cut anyway. */
+/* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no
+ * core's part of a tile is cut anyway. */
 static void check_zones_find_blocks(const struct cut *k, const struct lx_layout *l, int operand, int hold,
                                     struct parts *p)
 {

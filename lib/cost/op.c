@@ -1,12 +1,12 @@
-/* Rates by kind of op. Memory that is read and written at once turns around: on Spyre 0.00574 ns for each byte that
- * goes both ways, which makes 105 GB/s of balanced traffic out of 150 GB/s one way. */
+/* Rates by kind of op. Memory that is read and written at once turns around: on Spyre 0.00574 ns for each
+ * byte that goes both ways, which makes 105 GB/s of balanced traffic out of 150 GB/s one way. */
 #include "cost/op.h"
 
 #include <math.h>
 
-/* What few cores reach of the device's rate in a row reduction. Nothing says that other ops slow down like this; a
- * softmax over columns on one core moves its bytes at nearly the full rate. What one core can take through its
- * scratchpad's port is counted apart (cost_op_parts). */
+/* What few cores reach of the device's rate in a row reduction. Nothing says that other ops slow down like
+ * this; a softmax over columns on one core moves its bytes at nearly the full rate. What one core can take
+ * through its scratchpad's port is counted apart (cost_op_parts). */
 static double op_share_of(const struct cost_rates *r, int64_t cores)
 {
     const double *share = &r->value[COST_SHARE_1];

@@ -33,8 +33,8 @@ struct cost_work {
     int kernel; /* the input that is W: 0 or 1 */
 };
 
-/* Time when only some operands go through memory: max(compute, port, sum of their memory) + extra, and back_us more
- * where the sum of a split reduction stays on chip. With all of them it is what cost_op says. */
+/* Time when only some operands go through memory: max(compute, port, sum of their memory) + extra, and
+ * back_us more where the sum of a split reduction stays on chip. With all of them it is what cost_op says. */
 struct cost_parts {
     double compute_us, extra_us;
     double port_us; /* of what one core reads and writes of all operands: its scratchpad's port */

@@ -27,13 +27,13 @@
 
 #include "plan/plan.h"
 
-/* What is judged: every op, and the graph's outputs from end to end as well; every op; the ops that write outputs of
- * the graph, and these from end to end; nothing. */
+/* What is judged: every op, and the graph's outputs from end to end as well; every op; the ops that write
+ * outputs of the graph, and these from end to end; nothing. */
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OPS, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
-/* The outputs of a pattern, which must outlive it, in fp64 from end to end. It serves runs of all plans of that
- * pattern and seed, whatever their device. */
+/* The outputs of a pattern, which must outlive it, in fp64 from end to end. It serves runs of all plans of
+ * that pattern and seed, whatever their device. */
 struct lx_reference;
 void lx_reference_free(struct lx_reference *r);
 
@@ -55,15 +55,17 @@ struct lx_device_options {
                                                                       * is in none. May be NULL */
     bool (*stop)(void *context);   /* may be NULL; a stopped run is an error */
     /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
-     * data (tensors and ops as they were written, whatever the planner has rewritten); each graph output as HBM has it in the end. May be NULL. */
+     * data (tensors and ops as they were written, whatever the planner has rewritten); each graph output as
+     * HBM has it in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);
     void (*output)(void *context, int32_t tensor, const void *items);
     lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, as for any op that nobody knows */
     void *context;
 };
 
-/* Bytes and operations, as they happened. `lx_*` count the sticks that a core touches in its scratchpad, each once per
- * access; HBM bytes count once, whatever the number of cores that want them, for the first of these cores. */
+/* Bytes and operations, as they happened. `lx_*` count the sticks that a core touches in its scratchpad,
+ * each once per access; HBM bytes count once, whatever the number of cores that want them, for the first of
+ * these cores. */
 struct lx_counters {
     int64_t hbm_read, hbm_written, lx_read, lx_written, ring, reduce_ring, flops;
 };

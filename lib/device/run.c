@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/cancel.h"
 #include "device/execute/arith.h"
-#include "device/reference/input_data.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/reference.h"

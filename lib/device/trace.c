@@ -1,8 +1,8 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the device at
- * work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand there once with the time of all
- * iterations, row 1 the transfers, row c + 2 what core c does; counters
- * show what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both clocks
- * are predicted microseconds. */
+/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the
+ * device at work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand
+ * there once with the time of all iterations, row 1 the transfers, row c + 2 what core c does; counters show
+ * what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
+ * clocks are predicted microseconds. */
 #include "device/device.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -179,24 +179,6 @@ static void add_waits(const struct trace *x, const struct lx_op_wait *w)
     text_add(x->t, "}}");
 }
 
-static void trace_add_op(struct trace *x, int32_t o)
-{
-    const struct lx_op *op = &x->p->layouts->graph->ops[o];
-    const struct lx_op_run *run = &x->r->ops[o];
-    double us = time_of_op(x, o);
-    add_bundle(x, o);
-    trace_add_nest(x, o);
-    add_transfers(x, o);
-    for (int64_t c = 0; c < run->cores_used && c < x->r->cores; c++) {
-        trace_begin_event(x, op->name, op->kind->name, c + FIRST_CORE, us);
-        trace_add_arguments(x->t, &x->r->by_core[o * x->r->cores + c]);
-    }
-    trace_add_in_use(x, o);
-    trace_add_traffic(x, &run->counted, us);
-    add_waits(x, &x->waits[o]);
-    x->at += us;
-}
-
 static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, enum trace_clock clock,
                       const struct lx_op_wait *waits, struct text *t)
 {
@@ -213,7 +195,22 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
     trace_name_row(&x, BUNDLES, x.p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
     trace_name_row(&x, TRANSFERS, "transfers", -1);
     for (int64_t c = 0; c < x.r->cores; c++) trace_name_row(&x, c + FIRST_CORE, "core", c);
-    for (int32_t o = 0; o < r->op_count; o++) trace_add_op(&x, o);
+    for (int32_t o = 0; o < r->op_count; o++) {
+        const struct lx_op *op = &x.p->layouts->graph->ops[o];
+        const struct lx_op_run *run = &x.r->ops[o];
+        double us = time_of_op(&x, o);
+        add_bundle(&x, o);
+        trace_add_nest(&x, o);
+        add_transfers(&x, o);
+        for (int64_t c = 0; c < run->cores_used && c < x.r->cores; c++) {
+            trace_begin_event(&x, op->name, op->kind->name, c + FIRST_CORE, us);
+            trace_add_arguments(x.t, &x.r->by_core[o * x.r->cores + c]);
+        }
+        trace_add_in_use(&x, o);
+        trace_add_traffic(&x, &run->counted, us);
+        add_waits(&x, &x.waits[o]);
+        x.at += us;
+    }
     trace_add_in_use(&x, r->op_count);
     trace_add_traffic(&x, &none, 0);
     add_waits(&x, &nothing);

@@ -15,8 +15,8 @@ int64_t items_bytes(const struct machine *m, int32_t tensor)
     return layout_items(l) * number_types[l->dtype].item;
 }
 
-/* What the op of a tick means by the result that is operand `operand`: as the pattern has it, or a copy that the layout
- * stage added. `one` is room for it. */
+/* What the op of a tick means by the result that is operand `operand`: as the pattern has it, or a copy that
+ * the layout stage added. `one` is room for it. */
 static struct op_items verify_meant_by(const struct machine *m, int32_t tick, int operand, struct lx_op *one)
 {
     int32_t origin = m->plan->layouts->op_origin[tick];
@@ -183,17 +183,15 @@ static bool read_before(struct machine *m, struct verifier *v, int operand, stru
     return read_operand(m, operand, items);
 }
 
-/* Does the op of this tick go on with a sum that earlier tiles have made? */
-static bool verify_goes_on(const struct machine *m)
-{
-    return m->at.nest && content_before(m, machine_op(m)->output).parts > 0;
-}
-
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
 {
     const struct lx_op *o = machine_op(m);
     v->ready = true;
-    for (int i = 0; v->ready && i < o->input_count + (op_keeps(o) || verify_goes_on(m)); i++)
+    /* Does the op of this tick go on with a sum that earlier tiles have made? */
+    for (int i = 0; v->ready &&
+                    i < o->input_count + (op_keeps(o) ||
+                                          (m->at.nest && content_before(m, machine_op(m)->output).parts > 0));
+         i++)
         v->ready = read_before(m, v, i, op);
 }
 
@@ -216,25 +214,6 @@ static struct op_items judged_op(const struct machine *m, const struct verifier 
     return x;
 }
 
-static void judge_output(struct machine *m, const struct verifier *v, int operand, struct lx_op_run *op,
-                         const void *items)
-{
-    struct lx_op one;
-    struct op_items x = judged_op(m, v, operand, &one);
-    struct judged judged;
-    x.output = items;
-    judge_op(&x, m->pool, &judged);
-    /* Over all iterations. */
-    struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
-    judged_add(&all, &judged);
-    op->verified = true;
-    op->wrong = all.wrong;
-    op->error = all.error;
-    op->bound = all.bound;
-    op->share = all.share;
-    op->largest = all.largest;
-}
-
 static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
                           void *items)
 {
@@ -245,8 +224,22 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
         /* Nobody but the host knows what it made. */
-        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN)))
-            judge_output(m, v, operand, op, items);
+        if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN))) {
+            struct lx_op one;
+            struct op_items x = judged_op(m, v, operand, &one);
+            struct judged judged;
+            x.output = items;
+            judge_op(&x, m->pool, &judged);
+            /* Over all iterations. */
+            struct judged all = {op->wrong, op->error, op->bound, op->share, op->largest};
+            judged_add(&all, &judged);
+            op->verified = true;
+            op->wrong = all.wrong;
+            op->error = all.error;
+            op->bound = all.bound;
+            op->share = all.share;
+            op->largest = all.largest;
+        }
         verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;

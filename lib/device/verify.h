@@ -1,13 +1,14 @@
 /* Each op judged by itself, on its inputs as the device has them. Private to the stage.
  *
- * Before an op runs its operands are read back from where it will read them: they must have the very bits with which
- * they were put or made, whatever has moved them since. After it, its output is read back and judged (judge_op.h). In a
- * nest all of this is about the tiles of the iteration; what was put or made is kept whole. */
+ * Before an op runs its operands are read back from where it will read them: they must have the very bits
+ * with which they were put or made, whatever has moved them since. After it, its output is read back and
+ * judged (judge_op.h). In a nest all of this is about the tiles of the iteration; what was put or made is
+ * kept whole. */
 #ifndef LX_DEVICE_VERIFY_H
 #define LX_DEVICE_VERIFY_H
 
 #include "device/memory/machine.h"
-#include "device/reference/tile_op.h"
+#include "device/reference/judge_op.h"
 
 struct verifier {
     /* Per tensor as it runs: items as they were put or made, until they are read for the last time. */
@@ -15,8 +16,8 @@ struct verifier {
     int32_t *last_op; /* per tensor: that reads it; op_count for graph outputs */
     struct tile_op *
         *tile; /* per access that writes: the op with that result on a tile; NULL: it is in no nest */
-    /* Operands of the op of this tick, the output last if the op keeps of it or goes on with a sum: as kept, or read
-     * anew. */
+    /* Operands of the op of this tick, the output last if the op keeps of it or goes on with a sum: as kept,
+     * or read anew. */
     const void *before[LX_MAX_OPERANDS];
     void *own[LX_MAX_OPERANDS]; /* those that were read anew */
     bool ready;                 /* all that the op reads was there */

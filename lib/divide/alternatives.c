@@ -1,5 +1,5 @@
-/* The quickest of the legal divisions of an op, for people: the menu that co-optimisation chooses from, weighed by where
- * the operands are. */
+/* The quickest of the legal divisions of an op, for people: the menu that co-optimisation chooses from,
+ * weighed by where the operands are. */
 #include "divide/priced_candidates.h"
 #include "base/fail.h"
 
@@ -73,7 +73,8 @@ static bool alternatives_goes_before(const struct lx_alternative *a, const struc
     return a->cores_used > b->cores_used;
 }
 
-/* Into its place among the `count` so far; what falls out at the end is the slowest, but never the present one. */
+/* Into its place among the `count` so far; what falls out at the end is the slowest, but never the present
+ * one. */
 static int alternatives_insert(struct lx_alternative *out, int count, int most,
                                const struct lx_alternative *a)
 {

@@ -48,7 +48,8 @@ bool conv_blocks_spatial(const int64_t *stride, int count)
     return false;
 }
 
-/* The device moves over the input of a convolution step by step: with a stride it does all steps on one core. */
+/* The device moves over the input of a convolution step by step: with a stride it does all steps on one
+ * core. */
 static bool strides_whole(const struct lx_op *op, int v)
 {
     int64_t stride[LX_MAX_RANK];
@@ -60,8 +61,8 @@ static bool strides_whole(const struct lx_op *op, int v)
     return slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count);
 }
 
-/* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are there are none of
- * the whole, so that no core could hold its own on chip. A product divides by cost. */
+/* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are
+ * there are none of the whole, so that no core could hold its own on chip. A product divides by cost. */
 static bool pads_rows(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x, int v)
 {
     bool pads = false;

@@ -113,7 +113,8 @@ static void find_halo(const struct lx_window *w, int64_t size, int64_t outs, int
     }
 }
 
-/* A split of what slides cuts the input as well, where its positions go with the output's; else each core has all. */
+/* A split of what slides cuts the input as well, where its positions go with the output's; else each core
+ * has all. */
 static void cut_by_window(const struct lx_layout *y, const struct op_index *x, const struct lx_split *v,
                           int var, int64_t stride, struct lx_core_view *view)
 {

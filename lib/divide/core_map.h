@@ -15,8 +15,8 @@ bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status 
 /* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
 bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
 
-/* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along dimension d:
- * at most its span, which counts whole rows of everything behind the first dimension. */
+/* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along
+ * dimension d: at most its span, which counts whole rows of everything behind the first dimension. */
 int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
 
 /* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */

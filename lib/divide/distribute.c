@@ -1,10 +1,10 @@
 /* Pass 2: the cores that the spans leave are handed out.
  *
- * Splits committed before are floors. Each output axis in order of priority takes the largest factor it may have
- * within the cores that the others leave, and one reduction axis, the committed one or else the one that can use
- * most of the rest, the remainder. A committed split may be raised to any larger factor, a multiple of it or not:
- * more slices never make a core's span larger, so what fitted still does. An axis whose domain leaves out 1 gets
- * its least factor reserved before anybody else. */
+ * Splits committed before are floors. Each output axis in order of priority takes the largest factor it may
+ * have within the cores that the others leave, and one reduction axis, the committed one or else the one
+ * that can use most of the rest, the remainder. A committed split may be raised to any larger factor, a
+ * multiple of it or not: more slices never make a core's span larger, so what fitted still does. An axis
+ * whose domain leaves out 1 gets its least factor reserved before anybody else. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -66,8 +66,8 @@ static bool commit(struct space *s, int64_t *splits, int64_t *left, lx_status *s
     return true;
 }
 
-/* The cores that the other axes leave to this one. They count from the product, since a domain may have skipped
- * over divisors. */
+/* The cores that the other axes leave to this one. They count from the product, since a domain may have
+ * skipped over divisors. */
 static int64_t cores_for(const struct space *s, int i, const int64_t *splits)
 {
     return s->cores / (space_used(s, splits) / splits[i]);

@@ -102,8 +102,9 @@ struct lx_divisions {
 /* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
-/* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring within the span
- * limit, where that helps; what it does not help is left for lx_divide to refuse. False: no memory. */
+/* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring
+ * within the span limit, where that helps; what it does not help is left for lx_divide to refuse. False: no
+ * memory. */
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
@@ -122,12 +123,11 @@ struct lx_op_time {
     double flops; /* of all cores; a multiply-add is two, a copy none */
 };
 
-/* `hbm_share`: per operand (inputs, then the output) what of its bytes in all iterations goes through HBM, 0 to 1, above 1
- * where a sum that is not complete comes back; with all of all of them it is
- * predicted_us. */
+/* `hbm_share`: per operand (inputs, then the output) what of its bytes in all iterations goes through HBM, 0
+ * to 1, above 1 where a sum that is not complete comes back; with all of all of them it is predicted_us. */
 struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
-/* What it takes at least, wherever its operands are; and, unless they are NULL, what each operand costs that goes
- * through HBM, in all and beyond HBM's own rate. */
+/* What it takes at least, wherever its operands are; and, unless they are NULL, what each operand costs that
+ * goes through HBM, in all and beyond HBM's own rate. */
 double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
 
 /* One way to divide an op. */
@@ -139,8 +139,9 @@ struct lx_alternative {
     int agreeing; /* ops that write its inputs or read its output, as they are divided, and cut these the same way */
 };
 
-/* The `most` quickest legal divisions of an op, the quickest first, of those as quick the ones that agree with most of
- * its `*neighbours`; the present one is always among them. Returns how many; 0: the op is not divided; -1: `st`. */
+/* The `most` quickest legal divisions of an op, the quickest first, of those as quick the ones that agree
+ * with most of its `*neighbours`; the present one is always among them. Returns how many; 0: the op is not
+ * divided; -1: `st`. */
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
                              struct lx_alternative *out, int most, int *neighbours);
 
@@ -162,22 +163,26 @@ struct lx_core_view {
     int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
     int64_t
         tiles[LX_MAX_DEVICE_RANK]; /* that a nest cuts the dimension into; the slices are those of a tile */
-    /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the other; 1: it is a
-     * box, whatever loops walk over it. */
+    /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the
+     * other; 1: it is a box, whatever loops walk over it. */
     int64_t blocks[LX_MAX_DEVICE_RANK];
-    /* Positions before and behind its slice that a core has as well, as far as there are any: the halo of windows. */
+    /* Positions before and behind its slice that a core has as well, as far as there are any: the halo of
+     * windows. */
     int32_t low[LX_MAX_DEVICE_RANK], high[LX_MAX_DEVICE_RANK];
     bool partial;       /* each core holds a part of a sum only */
     bool representable; /* false: the parts are no boxes of the device layout */
 };
 
-/* Positions [*lo, *hi) of device dimension `dim`, which has `size`, that core `core` has of the first block. */
+/* Positions [*lo, *hi) of device dimension `dim`, which has `size`, that core `core` has of the first
+ * block. */
 void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
                      int64_t *hi);
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
-/* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold` fix. */
+/* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold`
+ * fix. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
-/* That of a tile, `v`, as a buffer of hold `hold` has it, where it is known what the nest does to the tensor. */
+/* That of a tile, `v`, as a buffer of hold `hold` has it, where it is known what the nest does to the
+ * tensor. */
 struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_nest *n,
                                    const struct nest_tensor *t, int hold, struct lx_core_view v);
 /* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
@@ -189,8 +194,8 @@ bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, in
  * prefers. What it has of its own is in `memory`. */
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st);
-/* The same with the slices of variable `front` on neighbouring cores, where it is not -1: of an op that splits no sum,
- * whose parts have to be neighbours. */
+/* The same with the slices of variable `front` on neighbouring cores, where it is not -1: of an op that
+ * splits no sum, whose parts have to be neighbours. */
 bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
                          struct arena *memory, struct lx_division *out, lx_status *st);
 /* The variable of its own choice that `v` has in front, for that; -1: none. */
@@ -206,14 +211,14 @@ struct lx_other_divisions {
     struct lx_other_division at[2];
     int count;
 };
-/* The quickest that cuts operand `operand` like another op's view of it (NULL: nobody's), and the quickest of which a
- * core holds less than now. */
+/* The quickest that cuts operand `operand` like another op's view of it (NULL: nobody's), and the quickest
+ * of which a core holds less than now. */
 void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
                               const struct lx_core_view *like, struct lx_other_divisions *out);
 
-/* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write index
- * for variables of the output, in the first read index for the others. Ones are not stored. Within an op no two
- * variables of more than one value have the same key, so that nothing is lost. */
+/* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write
+ * index for variables of the output, in the first read index for the others. Ones are not stored. Within an
+ * op no two variables of more than one value have the same key, so that nothing is lost. */
 struct lx_coeff_split {
     int64_t coefficient, split;
 };
@@ -233,8 +238,8 @@ bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, 
  * variable's. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st);
-/* Every op of the graph as `splits` (one per op) say, those of nests, which are valid and stay the caller's, as tiles;
- * nothing chosen. NULL: `st`, and `*wrong` is the op whose splits are not legal, or -1. */
+/* Every op of the graph as `splits` (one per op) say, those of nests, which are valid and stay the caller's,
+ * as tiles; nothing chosen. NULL: `st`, and `*wrong` is the op whose splits are not legal, or -1. */
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
                                          const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st);

@@ -1,4 +1,5 @@
-/* What an op as it is divided costs: its work as the cost model knows it, and its time by what of it is in HBM. */
+/* What an op as it is divided costs: its work as the cost model knows it, and its time by what of it is in
+ * HBM. */
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "divide/space.h"

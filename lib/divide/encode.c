@@ -3,7 +3,7 @@
  * the first index that is read, which has all that are summed. Variables of one value share coefficients with
  * their neighbours and never have a split; all others differ, since a step of a dimension goes beyond all of
  * the next. */
-#include "divide/encode.h"
+#include "divide/space.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
 

@@ -2,7 +2,6 @@
 #include "divide/op_nest.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "divide/running_sums.h"
 #include "layout/op_index.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Nests: runs of consecutive ops inside counted loops.
  *
- * A nest walks its ops, the body, once per iteration; a level cuts an axis, which is one variable of every op of the
- * run, into equal tiles. Each op works on its tile only, so that what is divided over the cores, held on chip and
- * launched is that of one tile. Up to three levels, some hundred ops; counts from 2 on. */
+ * A nest walks its ops, the body, once per iteration; a level cuts an axis, which is one variable of every
+ * op of the run, into equal tiles. Each op works on its tile only, so that what is divided over the cores,
+ * held on chip and launched is that of one tile. Up to three levels, some hundred ops; counts from 2 on. */
 #ifndef LX_DIVIDE_OP_NEST_H
 #define LX_DIVIDE_OP_NEST_H
 
@@ -57,13 +57,27 @@ static inline int64_t nest_iterations(const struct lx_nest *n)
 {
     return nest_product(n, levels_to(n->level_count));
 }
-/* How often an op runs; how often a buffer with the view of an op is filled that has the slice which the levels up to
- * `hold` fix. */
+/* How often an op runs; how often a buffer with the view of an op is filled that has the slice which the
+ * levels up to `hold` fix. */
 int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
 /* The letter of a level's axis in an op of the run. */
 char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level);
 /* The nest of an op, or -1; they stand in order of time. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
+
+/* What may be read of a nest's sums before they are complete.
+ *
+ * A `logsumexp` l over levels of a nest may be read in it by `sub(s, l)` of the very scores s that it is of;
+ * the result only by `exp`, and that only by `blend` as its weights, which sums over the same levels: these
+ * weights are those of the part of the rows that has been seen, and a blend makes up for the rest when it
+ * comes. All of them are in the nest; copies with other sticks count as what they copy. Anybody may read l
+ * behind the nest. */
+
+/* May op `op` of the nest, which reads it, read a tensor whose sum over levels of the nest is incomplete? */
+bool nest_reads_running(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int32_t tensor);
+/* Is what the op sums over levels of the nest right in the end: of a blend only where its weights are
+ * such? */
+bool nest_sums_op(const struct lx_layouts *l, const struct lx_nest *n, int32_t op);
 
 #endif

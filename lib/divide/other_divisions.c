@@ -1,5 +1,5 @@
-/* Other divisions of an op that one of its tensors could gain by: the quickest that cuts it as a neighbour does, and
- * the quickest of which a core holds less. */
+/* Other divisions of an op that one of its tensors could gain by: the quickest that cuts it as a neighbour
+ * does, and the quickest of which a core holds less. */
 #include "base/fail.h"
 #include "divide/priced_candidates.h"
 

@@ -1,5 +1,5 @@
 /* From the sum down to who reads the weights, and from a blend up to where its weights come from. */
-#include "divide/running_sums.h"
+#include "divide/op_nest.h"
 #include "layout/op_index.h"
 
 static const struct lx_op *running_sums_op_of(const struct lx_layouts *l, int32_t op)

@@ -99,8 +99,8 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
     }
 }
 
-/* Of what a slice is picked from, or put into, a core addresses the slice alone, from a start that is known by then. What is
- * gathered or scattered may be anywhere. */
+/* Of what a slice is picked from, or put into, a core addresses the slice alone, from a start that is known
+ * by then. What is gathered or scattered may be anywhere. */
 static void note_picked(struct space *s, const struct lx_layouts *l, const struct lx_op *op,
                         const struct op_index *x)
 {

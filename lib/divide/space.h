@@ -62,7 +62,8 @@ struct space {
 /* The space of op `op`; false only when memory is out. An op whose index map is not known has no axes. */
 void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
                  struct space *out);
-/* The same of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are as they were. */
+/* The same of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are as they
+ * were. */
 void space_of_tile(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
                    struct arena *memory, struct space *out);
 /* As the nests of the divisions have it. */
@@ -94,10 +95,12 @@ void constrain_op(const struct lx_layouts *l, int32_t op, const struct op_index 
                   struct space *s);
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction);
 bool constraint_unaligned(int64_t extent, int64_t unit);
-/* A convolution with stride over 1 keeps both spatial dimensions whole; window dimensions always stay whole. */
+/* A convolution with stride over 1 keeps both spatial dimensions whole; window dimensions always stay
+ * whole. */
 bool conv_blocks_spatial(const int64_t *stride, int count);
 
-/* distribute.c. Pass 2: `splits` one per axis; floors may be raised, never lowered. The lists name axes in order. */
+/* distribute.c. Pass 2: `splits` one per axis; floors may be raised, never lowered. The lists name axes in
+ * order. */
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st);
 /* The axes in order of priority: outputs by decreasing size, then reductions. */
@@ -136,5 +139,20 @@ bool candidate_next(struct candidate_walk *w);
 /* In the domains, whatever the cores and spans; and legal altogether. */
 bool splits_admissible(const struct space *s, const int64_t *splits);
 bool splits_legal(const struct space *s, const int64_t *splits);
+
+/* Splits by index coefficient, on plain arrays. */
+
+/* One variable: its range, its coefficients in the write and the first read index (0: not in it), its
+ * split. */
+struct coeff_var {
+    int64_t range, write, read, split;
+};
+
+void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_splits *out);
+/* Fills `split`; what is not stored, and ranges of 1, get 1. Returns how many of the stored splits found
+ * their variable. */
+int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
+/* The variable that `from` has in front: -1: none, LX_MAX_VARS: one that the op does not have. */
+int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from);
 
 #endif

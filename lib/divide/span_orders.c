@@ -1,11 +1,12 @@
 /* Orders of dimensions for the span limit.
  *
- * The outermost device dimension decides a span, and which one that is follows from the order in which a tensor happens to
- * be declared. Where no division of an op fits, the large tensors that are made and that it touches are laid out with one of
- * its variables outermost, the same for all of them, so that one split shrinks all their spans; sticks stay where they
- * are. Other ops that no longer fit then follow with the same dimension, and so on. The first variable is taken under
- * which the op fits, and all others that did. What the graph is given stays in its own order. Ops that need this are few;
- * each looks through all ops once per variable and changed tensor. */
+ * The outermost device dimension decides a span, and which one that is follows from the order in which a
+ * tensor happens to be declared. Where no division of an op fits, the large tensors that are made and that
+ * it touches are laid out with one of its variables outermost, the same for all of them, so that one split
+ * shrinks all their spans; sticks stay where they are. Other ops that no longer fit then follow with the
+ * same dimension, and so on. The first variable is taken under which the op fits, and all others that did.
+ * What the graph is given stays in its own order. Ops that need this are few; each looks through all ops
+ * once per variable and changed tensor. */
 #include "divide/divide.h"
 #include "base/fail.h"
 #include "divide/space.h"
@@ -22,7 +23,8 @@ struct orders {
     int64_t cores;
 };
 
-/* What one choice changes: the tensors, the host dimension that is outermost now, and their layouts before it. */
+/* What one choice changes: the tensors, the host dimension that is outermost now, and their layouts before
+ * it. */
 enum { MOST_CHANGED = 64 };
 struct change {
     int count;
@@ -79,7 +81,8 @@ static bool is_changed(const struct change *c, int32_t tensor)
     return false;
 }
 
-/* Variable `v` of the op outermost in all large tensors that have it outside their sticks. False: there is no more. */
+/* Variable `v` of the op outermost in all large tensors that have it outside their sticks. False: there is
+ * no more. */
 static bool change_all(struct orders *s, const struct lx_op *op, const struct op_index *x, int v,
                        struct change *c)
 {

@@ -1,7 +1,6 @@
 /* Divisions that a file states: checked, recorded, and nothing chosen. */
 #include "divide/space.h"
 #include "base/fail.h"
-#include "divide/encode.h"
 
 /* An op as a file states its splits; what runs off the device, or whose index map is unknown, has none. */
 static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cores,

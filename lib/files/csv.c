@@ -53,7 +53,8 @@ static const struct column_row xla_columns[] = {
     {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
     {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
 
-/* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind nobody. */
+/* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind
+ * nobody. */
 static const struct column_row assignment_columns[] = {
     {"buffer_id", ID, true},          {"buffer_name", NAME, true},
     {"offset", IGNORED, false},       {"size", SIZE, true},

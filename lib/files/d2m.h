@@ -1,4 +1,5 @@
-/* Variables of tt-mlir's D2M allocator: each is in scratch memory or spilled, and claims other requests there. */
+/* Variables of tt-mlir's D2M allocator: each is in scratch memory or spilled, and claims other requests
+ * there. */
 #ifndef LX_FILES_D2M_H
 #define LX_FILES_D2M_H
 
@@ -19,8 +20,9 @@ struct d2m_variable {
     struct place place;
 };
 
-/* Adds buffers and bonds to a list: the scratch requests of a variable go together, and the first has their sum as
- * its cost of being off (a variable without any has a buffer of no bytes); the spill requests stand in its stead. */
+/* Adds buffers and bonds to a list: the scratch requests of a variable go together, and the first has their
+ * sum as its cost of being off (a variable without any has a buffer of no bytes); the spill requests stand
+ * in its stead. */
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
              const struct d2m_request *requests, lx_status *st);
 

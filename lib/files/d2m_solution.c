@@ -1,6 +1,7 @@
-/* Writes where a plan puts the variables of a D2M dump, in the form of the dump itself (d2m_read.c): placements filled in,
- * and the offset of each request that claims scratch memory. Variables keep their numbers, which are in the names of the
- * buffers (d2m.c); requests are numbered anew, variable by variable, those of scratch before those of spill. */
+/* Writes where a plan puts the variables of a D2M dump, in the form of the dump itself (d2m_read.c):
+ * placements filled in, and the offset of each request that claims scratch memory. Variables keep their
+ * numbers, which are in the names of the buffers (d2m.c); requests are numbered anew, variable by variable,
+ * those of scratch before those of spill. */
 #include "base/fail.h"
 #include "graph/graph.h"
 #include "files/pattern.h"

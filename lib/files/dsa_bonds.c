@@ -1,9 +1,9 @@
 /* Reads dsa-problem-v1: what binds buffers to each other, what reuse costs, and what is asked.
  *
- * Colocations become groups of one place (they are transitive), separations are kept apart, temporal exclusions are
- * never alive at once. Of the objectives [total_peak, ...] is the height, [capacity_overflow, reuse_cost] the cost with
- * all buffers placed; a term that is not known is refused by name. Reasons of separations and penalties, and
- * pypto_structure, have no meaning for the answer. */
+ * Colocations become groups of one place (they are transitive), separations are kept apart, temporal
+ * exclusions are never alive at once. Of the objectives [total_peak, ...] is the height, [capacity_overflow,
+ * reuse_cost] the cost with all buffers placed; a term that is not known is refused by name. Reasons of
+ * separations and penalties, and pypto_structure, have no meaning for the answer. */
 #include "files/dsa_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"

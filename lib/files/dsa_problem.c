@@ -1,8 +1,8 @@
 /* Reads dsa-problem-v1: pools and buffers. Every object refuses keys that it does not have.
  *
- * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for the tools
- * that the file came from. Times may be negative and are then shifted so that the first is 0. Profile and fingerprint
- * stay in the summary. */
+ * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for
+ * the tools that the file came from. Times may be negative and are then shifted so that the first is 0.
+ * Profile and fingerprint stay in the summary. */
 #include "files/dsa_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"

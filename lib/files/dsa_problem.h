@@ -1,4 +1,5 @@
-/* dsa-problem-v1: structured placement problems as tonibohnlein/dsa-solver writes them. The reader in two files. */
+/* dsa-problem-v1: structured placement problems as tonibohnlein/dsa-solver writes them. The reader in two
+ * files. */
 #ifndef LX_FILES_DSA_PROBLEM_H
 #define LX_FILES_DSA_PROBLEM_H
 

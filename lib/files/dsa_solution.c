@@ -1,6 +1,7 @@
-/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the problem is from.
- * Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c). Their tools refuse a
- * solution without the fingerprint of its problem, so that without one nothing is written. */
+/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the
+ * problem is from. Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c).
+ * Their tools refuse a solution without the fingerprint of its problem, so that without one nothing is
+ * written. */
 #include "base/fail.h"
 #include "graph/graph.h"
 #include "files/pattern.h"

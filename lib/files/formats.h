@@ -1,8 +1,8 @@
 /* The file formats: one row each, and nobody else has a list of them.
  *
- * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or lists of
- * buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its file, with the
- * functions of its row, and the row in formats.c. */
+ * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or
+ * lists of buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its
+ * file, with the functions of its row, and the row in formats.c. */
 #ifndef LX_FILES_FORMATS_H
 #define LX_FILES_FORMATS_H
 
@@ -22,12 +22,12 @@ struct lx_format {
     const char *begins;                  /* how its files begin, for those who have a file that does not */
     const char *endings[LX_MAX_ENDINGS]; /* of names of files, with the dot; the rest NULL */
     bool has_addresses;                  /* a list that it writes may say where buffers are (`fixed`) */
-    /* Is this text (without a byte order mark) of this format, if perhaps a faulty one? One format at most says
-     * yes. */
+    /* Is this text (without a byte order mark) of this format, if perhaps a faulty one? One format at most
+     * says yes. */
     bool (*sniff)(const char *text, size_t length);
     const struct lx_graph *(*read)(const char *file, const char *text, size_t length, lx_status *st);
-    /* Malloc'ed, or NULL with `st`. A format has one of the first two, or none where it is only read: `write_graph` writes
-     * whatever a pattern can be, `write_buffers` lists only. */
+    /* Malloc'ed, or NULL with `st`. A format has one of the first two, or none where it is only read:
+     * `write_graph` writes whatever a pattern can be, `write_buffers` lists only. */
     char *(*write_graph)(const struct lx_graph *g, size_t *length);
     char *(*write_buffers)(const struct lx_buffers *list, size_t *length);
     /* Where the buffers of a list are (`pool` NULL: in the first), for plans of what the format reads. */

@@ -20,12 +20,12 @@ void pattern_write_list(const struct lx_graph *g, struct text *t);
 /* read.c: some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);
 
-/* csv_write.c: a field of comma-separated values, in quotes where the form needs them, and where a spreadsheet might take
- * it for a formula. */
+/* csv_write.c: a field of comma-separated values, in quotes where the form needs them, and where a
+ * spreadsheet might take it for a formula. */
 void csv_field(struct text *t, const char *s);
 
-/* Declare the functions of a row of formats.c: there, and in the file that has them. Text comes without a byte order
- * mark. */
+/* Declare the functions of a row of formats.c: there, and in the file that has them. Text comes without a
+ * byte order mark. */
 #define FORMAT_READS(format)                                                                                 \
     bool format##_sniff(const char *text, size_t length);                                                    \
     const struct lx_graph *format##_read(const char *file, const char *text, size_t length, lx_status *st)

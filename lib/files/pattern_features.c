@@ -1,4 +1,5 @@
-/* What ops of pattern files have besides operands and index strings: hints, windows, and whether the result is an input. */
+/* What ops of pattern files have besides operands and index strings: hints, windows, and whether the result
+ * is an input. */
 #include "files/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"

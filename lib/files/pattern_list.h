@@ -1,4 +1,5 @@
-/* Private to the readers of patterns: their parts, and those of a bare list of buffers, in files of their own. */
+/* Private to the readers of patterns: their parts, and those of a bare list of buffers, in files of their
+ * own. */
 #ifndef LX_FILES_PATTERN_LIST_H
 #define LX_FILES_PATTERN_LIST_H
 
@@ -18,7 +19,8 @@ struct place place_of(const struct json_value *value);
 bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count);
 
-/* pattern_words.c. Room for a list of words in an error, and for the one that was meant; how many are compared with it. */
+/* pattern_words.c. Room for a list of words in an error, and for the one that was meant; how many are
+ * compared with it. */
 enum { WORDS_LIST = 700, WORDS_MEANT = 80, WORDS_MOST = 2000 };
 /* "a, b, c" for errors about words. */
 const char *list_words(char out[WORDS_LIST], const char *(*word)(int), int count);

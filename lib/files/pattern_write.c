@@ -1,7 +1,6 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "files/pattern.h"
-#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "base/fail.h"

@@ -1,4 +1,5 @@
-/* Lists of buffers as text: what a plain list has as it always stood, and of the second version only what is there. */
+/* Lists of buffers as text: what a plain list has as it always stood, and of the second version only what is
+ * there. */
 #include "files/pattern_list.h"
 #include "files/pattern.h"
 

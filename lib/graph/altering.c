@@ -1,7 +1,8 @@
 /* Ops whose result is an input with some of it changed (LX_ALTERS): dynamic_insert, scatter.
  *
- * A pattern names the input that is changed; in a graph such an op has only what it puts into it as inputs, and keeps the
- * rest of its output, as an insert does. Where the result is another tensor than the input, a copy comes first. */
+ * A pattern names the input that is changed; in a graph such an op has only what it puts into it as inputs,
+ * and keeps the rest of its output, as an insert does. Where the result is another tensor than the input, a
+ * copy comes first. */
 #include "graph/builder.h"
 #include "base/fail.h"
 

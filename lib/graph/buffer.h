@@ -66,8 +66,8 @@ struct lx_group {
     int32_t count;
 };
 
-/* Paid once if all of `all_on` are placed, all of `all_off` are off and, where one of the last two has members, some
- * member of `any_on` is placed or some member of `any_off` is off. */
+/* Paid once if all of `all_on` are placed, all of `all_off` are off and, where one of the last two has
+ * members, some member of `any_on` is placed or some member of `any_off` is off. */
 struct lx_charge {
     int64_t cost; /* LX_FORBIDDEN: this must not happen */
     struct lx_group all_on, all_off, any_on, any_off;
@@ -92,7 +92,8 @@ struct lx_bonds {
         reuse_count;
 };
 
-/* Buffers that go together: what a list in a file, a placement problem and a choice out of one have in common. */
+/* Buffers that go together: what a list in a file, a placement problem and a choice out of one have in
+ * common. */
 struct lx_buffers {
     const struct lx_buffer *at;
     int32_t count;

@@ -1,10 +1,8 @@
 /* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
  * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "graph/op_windows.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
@@ -169,7 +167,8 @@ static int builder_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder. */
+/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those
+ * of the builder. */
 static void keep_ids(struct graph_builder *b)
 {
     int64_t *ids = b->buffer_ids.at;

@@ -50,14 +50,15 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
 /* The same tensor, of another type. */
 bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st);
-/* Takes name, kind, inputs, output (or several: outputs), einsum, value, offset, stride, views, params, windows and hints from `op`; the rest is
- * derived. Windows name letters, or variables where `op` has a map. */
+/* Takes name, kind, inputs, output (or several: outputs), einsum, value, offset, stride, views, params,
+ * windows and hints from `op`; the rest is derived. Windows name letters, or variables where `op` has a
+ * map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number `inplace`, or, -1, the
- * first, which is then copied. */
+/* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number
+ * `inplace`, or, -1, the first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
- * with all they point to in `memory`. */
+/* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph`
+ * itself, with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
 /* Checks everything and gives the graph; the builder is spent either way. */
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
@@ -84,8 +85,9 @@ bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_ord
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* The hash of what is planned, anew; `also` may be NULL. */
 void graph_hash(struct lx_graph *g, const struct record_taker *also);
-/* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A taker is given each
- * record (with what stands between it and the one before) and leaves nothing in the text. */
+/* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A
+ * taker is given each record (with what stands between it and the one before) and leaves nothing in the
+ * text. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t);
 

@@ -5,7 +5,6 @@
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "graph/op_windows.h"
 #include "base/fail.h"
 
 #include <ctype.h>
@@ -113,7 +112,8 @@ static bool einsum_has(const struct map_context *c, int i, int v)
     return false;
 }
 
-/* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from both. */
+/* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from
+ * both. */
 static bool windowed(const struct lx_op *op, int v)
 {
     return lx_window_of(op, v) != NULL;

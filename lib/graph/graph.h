@@ -20,8 +20,8 @@ enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
 /* Axes of a grid of devices (team/team.h). */
 enum { LX_GRID_AXES = 3, LX_GRID_MEMBERS = 1024 };
 
-/* Element types: word, bits of an element, and bits that LX_SHARING elements share beside their own: the exponent of blocks,
- * as which weights of bf16 may be stored. These are planned and never computed with. */
+/* Element types: word, bits of an element, and bits that LX_SHARING elements share beside their own: the
+ * exponent of blocks, as which weights of bf16 may be stored. These are planned and never computed with. */
 enum { LX_SHARING = 16 };
 #define LX_DTYPES(X)                                                                                         \
     X(LX_FP16, "fp16", 16, 0)                                                                                \
@@ -60,7 +60,8 @@ struct lx_tensor {
     int line, column; /* where the pattern declares it; 0 if it was generated */
     /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing (memories.h). */
     signed char memory, placing;
-    /* What each axis of the graph's grid cuts it along, -1: nothing; stated by the pattern if `cut_stated`. */
+    /* What each axis of the graph's grid cuts it along, -1: nothing; stated by the pattern if
+     * `cut_stated`. */
     bool cut_stated;
     signed char cut[LX_GRID_AXES];
 };
@@ -76,9 +77,9 @@ enum lx_nature {
     LX_SHIFTED, /* iterated, but operands have it at other places: may be split, is no axis of a nest */
 };
 
-/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole of its
- * variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The sticks that are
- * touched are those of offset + stride * v, with a stride of at least 1. */
+/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole
+ * of its variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The
+ * sticks that are touched are those of offset + stride * v, with a stride of at least 1. */
 struct lx_walk {
     const int64_t *offset, *stride; /* per dimension; NULL: the operand has plain variables */
     const int64_t *first, *by, *hole;
@@ -144,8 +145,8 @@ struct lx_op_data {
 };
 enum { LX_MAX_DATA = 4096 };
 
-/* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) / hole;
- * where that is no whole number or outside, there is no term. */
+/* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) /
+ * hole; where that is no whole number or outside, there is no term. */
 struct lx_window {
     signed char in, out, tap; /* variables of the op's map */
     int64_t size;             /* taps */
@@ -226,8 +227,8 @@ struct lx_graph {
     const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
 
-/* Operands of an op are its inputs, then its results, in order; those from `input_count` on are written. All results are
- * made in the one tick of the op, and are indexed alike. */
+/* Operands of an op are its inputs, then its results, in order; those from `input_count` on are written. All
+ * results are made in the one tick of the op, and are indexed alike. */
 static inline int op_operand_count(const struct lx_op *op)
 {
     return op->input_count + (op->output_count > 1 ? op->output_count : 1);

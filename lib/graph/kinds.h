@@ -1,5 +1,5 @@
-/* Kinds of ops: what each one is, one row of kinds.def. What it computes stands elsewhere, in arrays by its id: on the
- * device (device/execute/arith.c, wide_arith.c) and once more, apart from it, in the reference
+/* Kinds of ops: what each one is, one row of kinds.def. What it computes stands elsewhere, in arrays by its
+ * id: on the device (device/execute/arith.c, wide_arith.c) and once more, apart from it, in the reference
  * (device/reference/reference_numbers.c, reference_integers.c). */
 #ifndef LX_GRAPH_KINDS_H
 #define LX_GRAPH_KINDS_H
@@ -55,8 +55,9 @@ struct lx_kind {
     int least_inputs, most_inputs;
     bool takes_value;  /* a constant may stand for one more input */
     unsigned positive; /* of enum lx_kind_domain */
-    /* How far the fp32 result of the device may be from the exact one of its operands, in units of 2^-23 of what
-     * `error` names: 0.5 is one rounding as IEEE 754 wants it, more is a formula. Of a sum: beyond the additions. */
+    /* How far the fp32 result of the device may be from the exact one of its operands, in units of 2^-23 of
+     * what `error` names: 0.5 is one rounding as IEEE 754 wants it, more is a formula. Of a sum: beyond the
+     * additions. */
     double ulps;
     enum lx_kind_error error;
     const char *help;

@@ -1,8 +1,7 @@
-/* A graph with its softmaxes rewritten: what is found first, then all tensors and ops once more, but for those that are
- * gone. Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It is fp32 whatever the
- * scores are: an error of it is an error of every weight of its row. */
+/* A graph with its softmaxes rewritten: what is found first, then all tensors and ops once more, but for
+ * those that are gone. Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It
+ * is fp32 whatever the scores are: an error of it is an error of every weight of its row. */
 #include "graph/online.h"
-#include "graph/online_find.h"
 #include "base/fail.h"
 #include "graph/builder.h"
 

@@ -1,6 +1,6 @@
-/* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and no others,
- * is no output, and is indexed as the scores are. */
-#include "graph/online_find.h"
+/* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and
+ * no others, is no output, and is indexed as the scores are. */
+#include "graph/online.h"
 
 #include <string.h>
 
@@ -115,7 +115,8 @@ static bool is_by_rows(const struct online_uses *u, const struct lx_op *max, int
     return online_find_is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
 }
 
-/* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand once. */
+/* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand
+ * once. */
 static bool is_product(const struct online_uses *u, const struct lx_op *max, int32_t op, int32_t weights)
 {
     const struct lx_op *o = online_find_op_at(u, op);
@@ -147,7 +148,8 @@ static bool take_products(const struct online_uses *u, int32_t weights, int32_t 
     return s->product_count > 0;
 }
 
-/* What the powers are divided by, directly or by its reciprocal: the kind of op that does it, and the tensor. */
+/* What the powers are divided by, directly or by its reciprocal: the kind of op that does it, and the
+ * tensor. */
 struct divisor {
     enum lx_kind_id kind;
     int32_t tensor;
@@ -173,7 +175,8 @@ static int32_t division_of(const struct online_uses *u, const struct softmax *s,
     return -1;
 }
 
-/* Does the op divide its operand by what goes with its own rows: those that the product took from the weights? */
+/* Does the op divide its operand by what goes with its own rows: those that the product took from the
+ * weights? */
 static bool divides_rows(const struct online_uses *u, const struct softmax *s, int32_t product, int32_t div,
                          int rows)
 {

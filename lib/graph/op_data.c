@@ -1,6 +1,6 @@
-/* Numbers in ops, read and written; and what kinds want of types, axes and numbers. JSON has no infinities: they are
- * words. */
-#include "graph/op_data.h"
+/* Numbers in ops, read and written; and what kinds want of types, axes and numbers. JSON has no infinities:
+ * they are words. */
+#include "graph/op_params.h"
 #include "graph/builder.h"
 #include "base/fail.h"
 
@@ -112,7 +112,8 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
-    /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a hash. */
+    /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a
+     * hash. */
     if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
     copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);

@@ -1,5 +1,5 @@
-/* Parameters of ops, one row a key: the same row reads it, writes it, copies it and compares it. Lists have at most
- * LX_MAX_RANK entries. A kind takes what `taken` says, and needs what stands there first. */
+/* Parameters of ops, one row a key: the same row reads it, writes it, copies it and compares it. Lists have
+ * at most LX_MAX_RANK entries. A kind takes what `taken` says, and needs what stands there first. */
 #include "graph/op_params.h"
 #include "base/checked.h"
 #include "base/fail.h"

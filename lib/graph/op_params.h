@@ -1,4 +1,5 @@
-/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind takes. */
+/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind
+ * takes. */
 #ifndef LX_GRAPH_OP_PARAMS_H
 #define LX_GRAPH_OP_PARAMS_H
 
@@ -28,7 +29,8 @@ enum op_param {
 enum { OP_PARAM_COUNT = 13 };
 const char *op_param_key(int row);
 
-/* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an error. */
+/* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an
+ * error. */
 bool op_params_read(const struct json *j, const struct json_value *object, const char *op,
                     const struct lx_kind *kind, struct arena *memory, const struct lx_op_params **out,
                     lx_status *st);
@@ -40,5 +42,17 @@ const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_
 struct lx_op_params op_params_none(void);
 bool op_params_equal(const struct lx_op_params *a, const struct lx_op_params *b);
 uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p);
+
+/* Numbers in ops: the value that stands for an operand, and the data of constants. */
+
+/* "value" of an op, a number or a word for what JSON has none for. */
+bool op_value_read(const struct json *j, const struct json_value *object, struct lx_op *op, lx_status *st);
+void op_value_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
+/* "data" of a constant: a number, or a list of at most LX_MAX_DATA. */
+bool op_data_read(const struct json *j, const struct json_value *object, struct lx_op *op,
+                  struct arena *memory, lx_status *st);
+void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
+/* NULL only for NULL or when memory is out. */
+const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype);
 
 #endif

@@ -21,4 +21,22 @@ void op_views_copy(const struct graph_builder *b, const struct lx_op *from, stru
 bool op_views_equal(const struct lx_op *a, const struct lx_op *b);
 uint64_t op_views_hash(uint64_t h, const struct lx_op *op);
 
+/* Windows of ops on their way into a graph. Private to the room. */
+
+/* An index string taken apart, before its kind is looked at. */
+struct windows_context {
+    const struct graph_builder *b;
+    const struct lx_op *op;
+    struct place at;
+    lx_status *st;
+    struct lx_einsum *map;
+    signed char *const *index;
+    const int *rank;
+};
+
+/* From letters to variables of the map; taps that no operand has become variables. */
+bool builder_map_windows(const struct windows_context *c, struct lx_op *op);
+/* Into the builder's memory, as letters again where the op has been mapped. False: memory is out. */
+void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy);
+
 #endif

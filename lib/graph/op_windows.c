@@ -1,10 +1,11 @@
 /* Windows of an op, after its index string was taken apart: convolutions, pools, sums over neighbourhoods.
  *
- * "nchw,ockl->nopq" with a window (h, p, k): h is not gone along, it is (stride * p + dilation * k - pad) / hole. A tap
- * that no operand has gets a variable of its own here, `size` long; another letter that none has is one element long. Until then windows name letters; from then on
- * variables of the map. All products that an index is made of are bounded here, once. */
+ * "nchw,ockl->nopq" with a window (h, p, k): h is not gone along, it is (stride * p + dilation * k - pad) /
+ * hole. A tap that no operand has gets a variable of its own here, `size` long; another letter that none has
+ * is one element long. Until then windows name letters; from then on variables of the map. All products that
+ * an index is made of are bounded here, once. */
 #include "graph/builder.h"
-#include "graph/op_windows.h"
+#include "graph/op_walks.h"
 #include "base/checked.h"
 #include "base/fail.h"
 

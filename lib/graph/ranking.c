@@ -1,5 +1,5 @@
 /* What orders what, from the index map of an op and its axis; see the header. */
-#include "graph/ranking.h"
+#include "graph/choice.h"
 #include "graph/builder.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
-/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the boxes that it reads
- * begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
- * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length of the
- * layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a layer above it,
- * and reads the same tensor, one as far up, or one from outside of the run as well. Of overlapping runs the one with most ops alike is taken; where a
- * layer begins is where the fewest tensors pass. O(n log n) for n ops. */
+/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the
+ * boxes that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few
+ * producers up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is
+ * the length of the layer. The lengths that most ops speak for are tried: a run goes on while each op is
+ * like the one a layer above it, and reads the same tensor, one as far up, or one from outside of the run as
+ * well. Of overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest
+ * tensors pass. O(n log n) for n ops. */
 #include "graph/repeats.h"
 #include "graph/graph.h"
 #include "base/fail.h"
@@ -232,28 +233,23 @@ static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
     return count;
 }
 
-static void repeats_begin(struct search *s)
-{
-    size_t n = (size_t)s->g->op_count, links = 0;
-    s->at = mem_zeroed(n + 1, sizeof *s->at);
-    for (size_t o = 0; o < n; o++) {
-        s->at[o] = (int32_t)links;
-        links += (size_t)s->g->ops[o].input_count;
-    }
-    s->made = mem_zeroed(links + 1, sizeof *s->made);
-    s->producer = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *s->producer);
-    s->own = mem_zeroed(n + 1, sizeof *s->own);
-    s->hash = mem_zeroed(n + 1, sizeof *s->hash);
-    s->passing = mem_zeroed(n + 2, sizeof *s->passing);
-    s->alike = mem_zeroed(n + 1, sizeof *s->alike);
-    s->lengths = mem_zeroed(n + 1, sizeof *s->lengths);
-}
-
 struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
 {
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
-    repeats_begin(&s);
+    size_t n = (size_t)s.g->op_count, links = 0;
+    s.at = mem_zeroed(n + 1, sizeof *s.at);
+    for (size_t o = 0; o < n; o++) {
+        s.at[o] = (int32_t)links;
+        links += (size_t)s.g->ops[o].input_count;
+    }
+    s.made = mem_zeroed(links + 1, sizeof *s.made);
+    s.producer = mem_zeroed((size_t)s.g->tensor_count + 1, sizeof *s.producer);
+    s.own = mem_zeroed(n + 1, sizeof *s.own);
+    s.hash = mem_zeroed(n + 1, sizeof *s.hash);
+    s.passing = mem_zeroed(n + 2, sizeof *s.passing);
+    s.alike = mem_zeroed(n + 1, sizeof *s.alike);
+    s.lengths = mem_zeroed(n + 1, sizeof *s.lengths);
     repeats_follow(&s);
     /* From the last op up, so that each round looks at the hashes of the one before. */
     for (int round = 0; round < CONTEXT; round++)

@@ -1,5 +1,5 @@
-/* Layers that a graph has several times, one behind the other: runs of ops that are alike in kinds, index maps, extents
- * and parameters, and linked alike. */
+/* Layers that a graph has several times, one behind the other: runs of ops that are alike in kinds, index
+ * maps, extents and parameters, and linked alike. */
 #ifndef LX_GRAPH_REPEATS_H
 #define LX_GRAPH_REPEATS_H
 

@@ -1,8 +1,8 @@
 /* Ops with several results: what each of them is, as an op that makes it alone.
  *
- * All results are made in one tick, from inputs that are read once, and are indexed alike; each is a tensor with a life of
- * its own. A result that nobody wants need not be made: what is left is an op of the same kind with fewer results, or of
- * another kind with one. */
+ * All results are made in one tick, from inputs that are read once, and are indexed alike; each is a tensor
+ * with a life of its own. A result that nobody wants need not be made: what is left is an op of the same
+ * kind with fewer results, or of another kind with one. */
 #include "graph/results.h"
 
 const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result)

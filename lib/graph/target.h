@@ -21,8 +21,8 @@ struct lx_device {
     int64_t tile_rows, tile_columns;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* of one core, fp16 */
-    /* Between two devices of a team that are neighbours along the last axis of its grid: rate, and what a message takes
-     * beside its bytes; and along the axes before that. */
+    /* Between two devices of a team that are neighbours along the last axis of its grid: rate, and what a
+     * message takes beside its bytes; and along the axes before that. */
     double link_gb_per_s, link2_gb_per_s; /* the second 0: as the first */
     double link_us, link2_us;             /* the second below 0: likewise */
     int64_t bundle_tensors;               /* the most that a kernel's ops may have in HBM; 0: any number */

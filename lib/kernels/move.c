@@ -106,21 +106,6 @@ static void relu_elements(float *to, const float *from, int64_t count)
     for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? from[i] : 0;
 }
 
-static void relu_rows(struct view to, struct const_view from, int64_t rows, int64_t columns)
-{
-    for (int64_t i = 0; i < rows; i++) {
-        float *row = to.at + i * to.row;
-        const float *source = from.at + i * from.row;
-        if (to.column == 1 && from.column == 1)
-            relu_elements(row, source, columns);
-        else
-            for (int64_t j = 0; j < columns; j++) {
-                float x = source[j * from.column];
-                row[j * to.column] = x > 0 ? x : 0;
-            }
-    }
-}
-
 static quad relu_quad(const float *from)
 {
     quad x = *(const quad_memory *)from;
@@ -168,7 +153,17 @@ void relu_2d(struct view to, struct const_view from, int64_t rows, int64_t colum
     if (to.column == 1 && from.column == 1 && to.row == columns && from.row == columns)
         columns *= rows, rows = 1;
     if (to.column != 1 || from.column != 1 || columns < RELU_FAR_FROM) {
-        relu_rows(to, from, rows, columns);
+        for (int64_t i = 0; i < rows; i++) {
+            float *row = to.at + i * to.row;
+            const float *source = from.at + i * from.row;
+            if (to.column == 1 && from.column == 1)
+                relu_elements(row, source, columns);
+            else
+                for (int64_t j = 0; j < columns; j++) {
+                    float x = source[j * from.column];
+                    row[j * to.column] = x > 0 ? x : 0;
+                }
+        }
         return;
     }
     for (int64_t i = 0; i < rows; i++) {

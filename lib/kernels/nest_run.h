@@ -17,9 +17,9 @@ struct lx_nest_runner;
 
 /* NULL: the nest is not valid (`st` has the code), or memory is out. */
 struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int threads, lx_status *st);
-/* One thread that runs the nest again and again: `turns` are loops around it, outermost first, of any type but
- * k; `nest` has no shared ones. An element has the same bits whatever the turns, m and n are. Several may run
- * at once. */
+/* One thread that runs the nest again and again: `turns` are loops around it, outermost first, of any type
+ * but k; `nest` has no shared ones. An element has the same bits whatever the turns, m and n are. Several
+ * may run at once. */
 struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const struct lx_loop *turns,
                                             int turn_count, lx_status *st);
 void lx_nest_runner_free(struct lx_nest_runner *r);
@@ -54,8 +54,8 @@ struct lx_tree_measure {
     double share;           /* the largest, as a share of what fp32 may be off there; above 1: wrong */
 };
 
-/* Every node through the passes of `rules` and on the kernels, results handed on; compared with lx_tree_execute where
- * that takes at most `work` products. */
+/* Every node through the passes of `rules` and on the kernels, results handed on; compared with
+ * lx_tree_execute where that takes at most `work` products. */
 bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
                      struct lx_tree_measure *out, lx_status *st);
 

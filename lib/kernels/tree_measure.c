@@ -1,10 +1,10 @@
-/* A tree of contractions as a whole on the device's kernels: every node through the passes, its result the operand
- * of its parent, in fp32; compared with the scalar executor in double.
+/* A tree of contractions as a whole on the device's kernels: every node through the passes, its result the
+ * operand of its parent, in fp32; compared with the scalar executor in double.
  *
- * An element of the result is a sum of products of leaves; with N roundings on the way of each, fp32 in any order
- * is off by at most g(N) times the sum of their absolute values, g(N) = N u / (1 - N u), u = 2^-24. A node adds
- * to the roundings of its operands one for the product and one per term of its sum. The sums of absolute values
- * are the same tree on the leaves' absolute values. */
+ * An element of the result is a sum of products of leaves; with N roundings on the way of each, fp32 in any
+ * order is off by at most g(N) times the sum of their absolute values, g(N) = N u / (1 - N u), u = 2^-24. A
+ * node adds to the roundings of its operands one for the product and one per term of its sum. The sums of
+ * absolute values are the same tree on the leaves' absolute values. */
 #include "kernels/nest_run.h"
 #include "base/checked.h"
 #include "base/clock.h"

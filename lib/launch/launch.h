@@ -42,8 +42,8 @@ enum lx_tile_order {
 /* Balanced: no two cores differ by more than one tile (or row, or column). Chunks: ceil(tiles / cores) for
  * each until none are left, as other systems do; for comparison. */
 enum lx_share { LX_SHARE_BALANCED, LX_SHARE_CHUNKS, LX_SHARE_COUNT };
-/* Static: runs of tiles by their number. Dynamic: a queue, from which the core that is free first takes the next
- * tile; how long a tile takes is predicted. */
+/* Static: runs of tiles by their number. Dynamic: a queue, from which the core that is free first takes the
+ * next tile; how long a tile takes is predicted. */
 enum lx_assign { LX_ASSIGN_STATIC, LX_ASSIGN_DYNAMIC, LX_ASSIGN_COUNT };
 
 /* The words of an enum; unknown words give its COUNT. */
@@ -99,8 +99,8 @@ struct lx_launch_core {
     int32_t sy, sx;        /* its shard */
 };
 
-/* A loop of a nest around the launch: in iteration i of it the tile that is launched begins i * step further along a variable
- * of the op, which the cores are told as an argument. */
+/* A loop of a nest around the launch: in iteration i of it the tile that is launched begins i * step further
+ * along a variable of the op, which the cores are told as an argument. */
 enum { LX_LAUNCH_LEVELS = 3 };
 struct lx_launch_level {
     char letter;         /* of the variable */

@@ -1,14 +1,13 @@
 /* The cores of an op's launch: who they are, and which tiles each gets.
  *
- * The cores are those that the division uses, under their numbers on the device. On shards a core has its own.
- * In a global launch the cores of each group of a split sum stand in the order of their numbers, and the i-th
- * core of every group has the same tiles: the i-th run of the numbering, the i-th block, or what a queue gave
- * it. An order of the user's own, and a queue, make a list of tiles, of which a core has a run. */
+ * The cores are those that the division uses, under their numbers on the device. On shards a core has its
+ * own. In a global launch the cores of each group of a split sum stand in the order of their numbers, and
+ * the i-th core of every group has the same tiles: the i-th run of the numbering, the i-th block, or what a
+ * queue gave it. An order of the user's own, and a queue, make a list of tiles, of which a core has a run. */
 #include "launch/launch_grid.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "launch/tile_formula.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,11 @@
 #ifndef LX_LAUNCH_LAUNCH_GRID_H
 #define LX_LAUNCH_LAUNCH_GRID_H
 
+#include "base/status.h"
 #include "launch/launch_of_op.h"
+
+#include <stdint.h>
+#include <stdbool.h>
 
 bool launch_is_local(const struct lx_op_launch *o);
 /* The t-th tile of a global launch in its order; false: there is none. */
@@ -24,8 +28,22 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 /* Number and place of a core on the device. */
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
                   struct lx_launch_core *c);
-/* tile_queue.c: tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are
- * put in the order of the cores, and `start` and `count` say which are whose. */
+/* tile_queue.c: tiles to the core that is free first. `tiles` are the numbers in the order of the queue;
+ * they are put in the order of the cores, and `start` and `count` say which are whose. */
 void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count);
+
+/* Orders of tiles by a formula: tiles run by increasing value of an integer expression, ties row by row.
+ *
+ *     sum     = product { ("+" | "-") product }
+ *     product = factor { ("*" | "/" | "%") factor }
+ *     factor  = "-" factor | number | name | "(" sum ")" | "min" "(" sum "," sum ")" | "max" ... | "abs" "(" sum ")"
+ *
+ * Names: m and n, row and column of the tile; b, its batch; Mt and Nt, rows and columns of the grid; B, batches.
+ * "/" and "%" round down. */
+
+/* Can it be read? False: `st` says where and why not. */
+bool formula_valid(const char *text, lx_status *st);
+/* Puts the row-major numbers of all tiles in its order. False: `st` also where it has no value. */
+bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64_t *tiles, lx_status *st);
 
 #endif

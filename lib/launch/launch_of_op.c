@@ -1,8 +1,8 @@
-/* From a divided op and where its operands are to its launch: dimensions, residency, cores. See launch_of_op.h for
- * what is what.
+/* From a divided op and where its operands are to its launch: dimensions, residency, cores. See
+ * launch_of_op.h for what is what.
  *
- * The mode, the check of the operands and the limits of grids are those of any launch (launch.c); who gets which
- * tiles is dealt out in launch_deal.c. */
+ * The mode, the check of the operands and the limits of grids are those of any launch (launch.c); who gets
+ * which tiles is dealt out in launch_deal.c. */
 #include "launch/launch_of_op.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -71,8 +71,8 @@ static int launch_of_op_element_bits(const struct lx_graph *g, int32_t tensor)
     return (int)(BYTES * 8 / lx_stick_elements(g->tensors[tensor].dtype, BYTES));
 }
 
-/* The tile that was asked for; without a wish the device's, with half the rows as often as it takes for the largest
- * operand on chip to keep within what a tile may have. */
+/* The tile that was asked for; without a wish the device's, with half the rows as often as it takes for the
+ * largest operand on chip to keep within what a tile may have. */
 static void choose_tile(const struct subject *s, const struct lx_launch_options *options, int64_t tile[2])
 {
     tile[0] = options->tile[0] ? options->tile[0] : s->device->tile_rows;
@@ -86,8 +86,8 @@ static void choose_tile(const struct subject *s, const struct lx_launch_options 
         tile[0] /= 2;
 }
 
-/* Elements of a tile of rows x columns along output dimension `d`. What a constraint keeps whole is one tile: a
- * core could not write its part of it without the other cores' sticks. */
+/* Elements of a tile of rows x columns along output dimension `d`. What a constraint keeps whole is one
+ * tile: a core could not write its part of it without the other cores' sticks. */
 static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_split *v, int64_t extent)
 {
     int64_t side = d >= rank - 2 ? tile[d == rank - 1] : 1;
@@ -138,13 +138,6 @@ static bool settle_sums(struct lx_op_launch *o)
     return true;
 }
 
-/* No block without a tile. */
-static bool launch_of_op_blocks_fit(const struct lx_op_launch *o)
-{
-    return o->blocks[0] >= 1 && o->blocks[0] <= min_i64(o->launch->mt, LX_LAUNCH_CORES) &&
-           o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES);
-}
-
 bool lx_op_launch_settle(struct lx_op_launch *o)
 {
     struct lx_launch *l = o->launch;
@@ -168,7 +161,10 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
              l->shard_grid[axis] <= LX_LAUNCH_CORES;
         l->shard_tiles[axis] *= ceil_div_i64(min_i64(v->part, v->extent), v->side);
     }
-    return ok && (l->order != LX_BLOCK || launch_of_op_blocks_fit(o));
+    /* No block without a tile. */
+    return ok && (l->order != LX_BLOCK ||
+                  (o->blocks[0] >= 1 && o->blocks[0] <= min_i64(o->launch->mt, LX_LAUNCH_CORES) &&
+                   o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES)));
 }
 
 /* The operands as the request wants them. `shard` is that of what is on chip. */

@@ -82,8 +82,8 @@ struct lx_op_launch {
     int64_t tile_count;
 };
 
-/* `on_chip`: per operand of the op, inputs in order, then the output. NULL: `st`, where something on chip cannot
- * be launched. */
+/* `on_chip`: per operand of the op, inputs in order, then the output. NULL: `st`, where something on chip
+ * cannot be launched. */
 struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, const bool *on_chip,
                                   const struct lx_launch_options *options, lx_status *st);
 void lx_op_launch_free(struct lx_op_launch *o);
@@ -96,8 +96,8 @@ bool lx_op_launch_settle(struct lx_op_launch *o);
 /* What device core `core` is told; NULL: it is not launched. */
 const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int64_t core);
 
-/* What one turn of a core's persistent loop computes: [from, to) of each variable of the op, as struct op_index
- * numbers them; in a nest within the tile, whose index map (nest_tile_index) is then asked for. */
+/* What one turn of a core's persistent loop computes: [from, to) of each variable of the op, as struct
+ * op_index numbers them; in a nest within the tile, whose index map (nest_tile_index) is then asked for. */
 struct lx_launch_piece {
     int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
 };
@@ -116,8 +116,8 @@ bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, 
 /* The launch as a runtime plan, as lx_launch_to_json; `on_chip` as of lx_launch_of. */
 char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *graph, const bool *on_chip,
                         size_t *length);
-/* The persistent loop that its cores run, as text: malloc'ed, NULL when memory is out; empty for what runs off the
- * device or is refused. */
+/* The persistent loop that its cores run, as text: malloc'ed, NULL when memory is out; empty for what runs
+ * off the device or is refused. */
 char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *graph);
 
 #endif

@@ -1,9 +1,10 @@
-/* Index recovery of an op's launch: from a core's arguments and a turn of its loop to ranges of the op's variables.
+/* Index recovery of an op's launch: from a core's arguments and a turn of its loop to ranges of the op's
+ * variables.
  *
  * A tile is known by its cell, one number per output dimension. In a global launch the number start + turn
- * gives the cell by the order of the launch; in a local one it is taken apart by mixed radix over the tiles of
- * the core's own shard. Everything is computed from what the launch states, and everything that leads outside
- * of the grid is false, whatever the numbers are. */
+ * gives the cell by the order of the launch; in a local one it is taken apart by mixed radix over the tiles
+ * of the core's own shard. Everything is computed from what the launch states, and everything that leads
+ * outside of the grid is false, whatever the numbers are. */
 #include "launch/launch_of_op.h"
 #include "base/checked.h"
 #include "launch/launch_grid.h"
@@ -24,7 +25,8 @@ bool launch_is_local(const struct lx_op_launch *o)
     return o->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
 
-/* Blocks cut rows and columns evenly; the tiles of a block are numbered before those of the next, batch by batch. */
+/* Blocks cut rows and columns evenly; the tiles of a block are numbered before those of the next, batch by
+ * batch. */
 static bool cell_in_blocks(const struct lx_op_launch *o, int64_t t, struct lx_tile *tile)
 {
     const struct lx_launch *l = o->launch;

@@ -1,8 +1,9 @@
 /* The persistent loop of an op's launch as text: what each core runs, with the numbers of this launch.
  *
- * Arguments that differ from core to core are read (get_arg), what is the same for all stands as a number. The
- * index recovery is that of launch_piece.c, step by step, for the mode, order and levels at hand. Around it stand the
- * loops of a nest, whose body has other ops as well: each tells the launch where its tile begins. */
+ * Arguments that differ from core to core are read (get_arg), what is the same for all stands as a number.
+ * The index recovery is that of launch_piece.c, step by step, for the mode, order and levels at hand. Around
+ * it stand the loops of a nest, whose body has other ops as well: each tells the launch where its tile
+ * begins. */
 #include "launch/launch_of_op.h"
 #include "base/checked.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* Formulas as a program for a stack: parsed once, run for every tile. At most 64 steps, 16 values deep. */
-#include "launch/tile_formula.h"
+#include "launch/launch_grid.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

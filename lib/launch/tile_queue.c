@@ -1,8 +1,8 @@
 /* Dynamic assignment: a queue of tiles, from which the core that is free first takes the next one.
  *
- * How long a tile takes is predicted: its elements, as every element is summed over the same range; a tile at an
- * edge has fewer. Cores that are free at the same time take turns by their number, so the answer is the same
- * everywhere. A heap of cores by (time, number): O(tiles log cores). */
+ * How long a tile takes is predicted: its elements, as every element is summed over the same range; a tile
+ * at an edge has fewer. Cores that are free at the same time take turns by their number, so the answer is
+ * the same everywhere. A heap of cores by (time, number): O(tiles log cores). */
 #include "launch/launch_grid.h"
 #include "base/memory.h"
 

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "layout/op_index.h"
 #include "loops/nest.h"
-#include "loops/tile_operands.h"
 
 static const char *const kind_words[LX_NEST_KINDS] = {
     [LX_NEST_NONE] = "none", [LX_NEST_CONTRACTION] = "contraction", [LX_NEST_MOVE] = "move"};

@@ -1,5 +1,5 @@
 /* Orders of dense operands: see tile_operands.h. */
-#include "loops/tile_operands.h"
+#include "loops/nest_of_op.h"
 
 /* Where a variable stands in the order of an operand; lower is further out. */
 enum { OF_BOTH, SUMMED_EARLY, OF_OUTPUT, SUMMED, CLASSES };

@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "divide/running_sums.h"
+#include "divide/op_nest.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>

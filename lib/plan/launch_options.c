@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "launch/tile_formula.h"
+#include "launch/launch_grid.h"
 #include "plan/options.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "cost/ring.h"
+#include "cost/bundle.h"
 
 #include <string.h>
 

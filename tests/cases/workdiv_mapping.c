@@ -2,7 +2,7 @@
 #include "cases/workdiv.h"
 #include "cases/access_rules.h"
 #include "divide/core_map.h"
-#include "divide/encode.h"
+#include "divide/space.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Sums over the tiles of a nest: in the first iteration of the levels that are summed an op leaves the sum of its tile,
- * in each later one it reads what it has left, joins this tile's to it and rounds it to its type again. A mean is
- * divided once, by the number of all its terms, when the last tile is in. */
+/* Sums over the tiles of a nest: in the first iteration of the levels that are summed an op leaves the sum
+ * of its tile, in each later one it reads what it has left, joins this tile's to it and rounds it to its
+ * type again. A mean is divided once, by the number of all its terms, when the last tile is in. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 #ifndef LX_DEVICE_EXECUTE_ARITH_H
 #define LX_DEVICE_EXECUTE_ARITH_H
 
+#include "device/memory/dtypes.h"
 #include "graph/graph.h"
 
 /* What an op does with elements. */
@@ -32,16 +33,17 @@ struct arith {
     bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 
-/* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the device
- * cannot run it. */
+/* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the
+ * device cannot run it. */
 const struct arith *arith_of(const struct lx_kind *kind);
 /* Can the device run every op? If not, `st` names the first that it cannot. */
 bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;
 
-/* Ops of which only the operands are known: every word of the result depends on the words of all operands, so
- * that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`, which
- * get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to whole words of 8 bytes, filled with zeros. */
+/* Ops of which only the operands are known: every word of the result depends on the words of all operands,
+ * so that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`,
+ * which get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to
+ * whole words of 8 bytes, filled with zeros. */
 struct mix_operand {
     const void *items;
     int64_t bytes;
@@ -50,5 +52,36 @@ struct mix_operand {
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes);
 void mix_elements(const struct lx_op *op, int result, const struct mix_operand *inputs, enum lx_dtype dtype,
                   void *items, int64_t count);
+
+/* Ops that make tensors as a whole, on one core: numbers that count, constants, running sums. */
+
+bool is_made(const struct lx_op *op);
+/* Items of the output, in host order, of those of the input. */
+void make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items);
+
+/* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement.
+ *
+ * Rows are of wide numbers in both cases; each result is rounded to fp64, or brought into the range of its
+ * type, at once. */
+
+/* `t`: the type of the result. */
+typedef wide_number wide_function(wide_number a, wide_number b, wide_number c, const struct number_type *t);
+
+struct wide_fold {
+    wide_number neutral;
+    wide_function *join; /* of what there is and one more */
+};
+
+struct wide_arith {
+    wide_function *element; /* of a contraction: what is summed; NULL: it only folds */
+    const struct wide_fold *fold;
+    int picks;    /* the place of the largest (1) or the least (-1) instead of a fold */
+    bool divides; /* in the end: times 1 / the number of terms */
+};
+
+/* NULL: the device has none for these numbers. */
+const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
+/* What an op that chooses makes of what is there (a) and what comes (b). */
+wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers);
 
 #endif

@@ -1,11 +1,11 @@
-/* A blend goes on with what it has: a running average of which the new tile has the share that its weights sum to, so
- * that what was there before counts for the rest. The weights are the first input, whole along the sum on each core;
- * the average has a share per row of them. */
+/* A blend goes on with what it has: a running average of which the new tile has the share that its weights
+ * sum to, so that what was there before counts for the rest. The weights are the first input, whole along
+ * the sum on each core; the average has a share per row of them. */
 #include "device/execute/execute.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "loops/tile_operands.h"
+#include "loops/nest_of_op.h"
 
 #include <stdlib.h>
 
@@ -17,25 +17,6 @@ struct weights {
     struct dense_strides step;
     float *at;
 };
-
-static void weights_gather(struct op_work *w, const struct strip_work *s, struct weights *x)
-{
-    const struct lx_layout *l = &w->m->layouts[w->op->inputs[0]];
-    const struct place *p = &w->core[s->core].place[0];
-    int order[LX_MAX_VARS], n = tile_operand_order(&w->x, true, l, 0, order);
-    struct arena memory = {0};
-    struct region r;
-    x->w = w;
-    for (int v = 0; v < w->x.var_count; v++) x->width[v] = max_i64(s->slice.to[v] - s->slice.from[v], 1);
-    dense_make(order, n, x->width, x->width, &x->layout);
-    dense_part(&x->layout, x->width, &x->step);
-    x->at = mem_zeroed((size_t)max_i64(x->layout.floats, 1), sizeof *x->at);
-    if ((s->usable & 1)) {
-        region_make(l, &p->box, &w->x, 0, &s->slice, &memory, &r);
-        dense_gather(l, &r, p->in->bytes + p->address, &w->x, 0, &x->layout, x->at);
-    }
-    arena_free(&memory);
-}
 
 /* Advances the indices of some variables, the last one fastest; false: that was the last. */
 static bool next_index(const struct weights *x, const int *vars, int count, int64_t *index)
@@ -74,7 +55,21 @@ void blend_before(struct op_work *w, const struct strip_work *s, float *before)
     int64_t index[LX_MAX_VARS] = {0}, row = -1;
     float rest = 0;
     if (w->op->kind->id != LX_KIND_BLEND) return;
-    weights_gather(w, s, &x);
+    const struct lx_layout *l = &w->m->layouts[w->op->inputs[0]];
+    const struct place *p = &w->core[s->core].place[0];
+    int order[LX_MAX_VARS], n = tile_operand_order(&w->x, true, l, 0, order);
+    struct arena memory = {0};
+    struct region r;
+    x.w = w;
+    for (int v = 0; v < w->x.var_count; v++) x.width[v] = max_i64(s->slice.to[v] - s->slice.from[v], 1);
+    dense_make(order, n, x.width, x.width, &x.layout);
+    dense_part(&x.layout, x.width, &x.step);
+    x.at = mem_zeroed((size_t)max_i64(x.layout.floats, 1), sizeof *x.at);
+    if ((s->usable & 1)) {
+        region_make(l, &p->box, &w->x, 0, &s->slice, &memory, &r);
+        dense_gather(l, &r, p->in->bytes + p->address, &w->x, 0, &x.layout, x.at);
+    }
+    arena_free(&memory);
     for (int d = 0; d < count; d++) vars[d] = w->x.var[out][d];
     do {
         int64_t now = blend_before_place_of(&x, index);

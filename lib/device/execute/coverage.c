@@ -1,8 +1,9 @@
-/* Is every element of the output computed exactly once? Found by counting, not by numbers: one bit per element
- * and part of the sum. The parts of a split sum must make up all of it, and each of them all of the output.
+/* Is every element of the output computed exactly once? Found by counting, not by numbers: one bit per
+ * element and part of the sum. The parts of a split sum must make up all of it, and each of them all of the
+ * output.
  *
- * Sizes: a megabyte of bits per 8 million elements and part; parts are at most as many as cores in plans that are
- * right. */
+ * Sizes: a megabyte of bits per 8 million elements and part; parts are at most as many as cores in plans
+ * that are right. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"

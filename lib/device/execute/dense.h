@@ -1,8 +1,10 @@
-/* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself. Private to the stage.
+/* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself.
+ * Private to the stage.
  *
- * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order of
- * tile_operands.h. Where a tile would not be dense in the array of the whole box, the tiles along a variable are
- * panels: arrays of their own, one behind the other. A last panel that is narrower has a whole panel's room. */
+ * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order
+ * of tile_operands.h. Where a tile would not be dense in the array of the whole box, the tiles along a
+ * variable are panels: arrays of their own, one behind the other. A last panel that is narrower has a whole
+ * panel's room. */
 #ifndef LX_DEVICE_EXECUTE_DENSE_H
 #define LX_DEVICE_EXECUTE_DENSE_H
 
@@ -30,8 +32,8 @@ void dense_part(const struct dense *d, const int64_t *size, struct dense_strides
 /* The place of the element with these indices, per variable, from the begin of the box on. */
 int64_t dense_offset(const struct dense *d, const int64_t *index);
 
-/* dense_pack.c: all of a region, which is operand `operand` of an op, to or from its layout. `at`: the begin of the
- * region's box. */
+/* dense_pack.c: all of a region, which is operand `operand` of an op, to or from its layout. `at`: the begin
+ * of the region's box. */
 void dense_gather(const struct lx_layout *l, const struct region *r, const void *at, const struct op_index *x,
                   int operand, const struct dense *d, float *to);
 void dense_scatter(const struct lx_layout *l, const struct region *r, const float *from,

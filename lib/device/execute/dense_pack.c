@@ -1,7 +1,7 @@
 /* Elements between device memory and dense layouts: panel by panel, each of them one gather or scatter. */
 #include "device/execute/dense.h"
 #include "base/checked.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <string.h>
 

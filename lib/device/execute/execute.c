@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/cancel.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 #include "graph/results.h"
 
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static enum op_class execute_class_of(const struct op_work *w)
 typedef void region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
-/* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all there is. No
- * stick lies along it: a position is an index. */
+/* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all
+ * there is. No stick lies along it: a position is an index. */
 static struct slice slice_at(const struct op_work *w, const struct strip_work *s, int operand)
 {
     const struct place *p = &w->core[s->core].place[operand];
@@ -126,8 +126,8 @@ void execute_prepare(struct machine *m)
         machine_put_input(m, t, NULL);
 }
 
-/* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in different ways
- * are walked again tile by tile, so that their parts meet. */
+/* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in
+ * different ways are walked again tile by tile, so that their parts meet. */
 static void find_work(struct op_work *w)
 {
     walk_launch(w);

@@ -4,11 +4,39 @@
 
 #include "device/execute/arith.h"
 #include "device/execute/dense.h"
-#include "device/execute/strips.h"
-#include "device/execute/wide_arith.h"
 #include "device/memory/machine.h"
 #include "graph/choice.h"
 #include "loops/nest_of_op.h"
+
+/* Tiles of a core put together.
+ *
+ * A core's persistent loop gives one tile after the other; thousands of them are as small as one row of a
+ * stick. Tiles that follow each other and make up a box are kept as one strip: the box and the sides of its
+ * tiles, which are all equal but for the last along each variable. Nothing but tiles that were recovered is
+ * ever in a strip, and none is twice.
+ *
+ * Sizes: usually one strip per core, a few where a run of tiles begins inside a row; at worst one per
+ * tile. */
+
+struct strips {
+    int vars;
+    size_t count, room;
+    int64_t *at; /* per strip: `vars` times from, to, and the side of a tile */
+};
+
+struct strip {
+    const int64_t *from, *to, *tile;
+};
+
+static inline struct strip strip_at(const struct strips *s, size_t i)
+{
+    const int64_t *at = s->at + i * 3 * (size_t)s->vars;
+    return (struct strip){at, at + s->vars, at + 2 * s->vars};
+}
+
+/* One more tile, [from, to) of each variable. `alone`: it stays a strip of its own. False: memory is out. */
+void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone);
+void strips_free(struct strips *s);
 
 /* What one core has to do: what its launch says. */
 struct core_work {
@@ -68,8 +96,8 @@ struct op_work {
     struct tile_nest *shapes;
 };
 
-/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that is one piece,
- * or runs off the device. */
+/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that
+ * is one piece, or runs off the device. */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
 /* walk.c: the persistent loop of every core. */
@@ -81,7 +109,8 @@ void compute_strips(struct op_work *w);
 /* Room for what a strip computes; and a part of it, at once. */
 void strip_prepare(struct op_work *w, struct strip_work *s);
 void strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
-/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose from, in HBM. */
+/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose
+ * from, in HBM. */
 void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
@@ -144,5 +173,34 @@ int64_t *read_counter(const struct place *p, struct lx_counters *c);
 int64_t *written_counter(const struct place *p, struct lx_counters *c);
 /* Bytes of so many whole sticks; of a tensor that is known by its bytes not more than these. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
+
+/* Rows of the operands of a chunk, where an op has no nest. */
+
+/* An odometer over some variables, with the offsets that it means in several arrays: the output, then
+ * inputs. */
+enum { MOST_ARRAYS = LX_MAX_OPERANDS };
+
+struct odometer {
+    int count, arrays;
+    int64_t extent[LX_MAX_VARS], at[LX_MAX_VARS];
+    int64_t step[MOST_ARRAYS][LX_MAX_VARS];
+    int64_t offset[MOST_ARRAYS];
+};
+
+/* What a leaf needs beside the chunk. */
+struct rows {
+    struct chunk *c;
+    struct dense_strides strides[MOST_ARRAYS];
+    int64_t first; /* the first element of the chunk in the strip's output */
+    struct odometer odometer;
+};
+
+/* NULL: memory is out. */
+struct rows *rows_make(struct chunk *c);
+int64_t rows_width(const struct chunk *c, int v);
+/* One more variable, inside of those before. */
+void odometer_add(const struct rows *r, struct odometer *o, int v);
+/* False: that was the last; then all begins again. */
+bool odometer_next(struct odometer *o);
 
 #endif

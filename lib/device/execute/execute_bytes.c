@@ -1,11 +1,11 @@
 /* Ops of which only the operands are known: whole tensors, on one core, mixed as bytes. */
 #include "graph/online.h"
 #include "device/execute/execute.h"
-#include "device/execute/made.h"
+#include "device/execute/arith.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +17,6 @@ struct whole_operand {
     void *items; /* with room up to whole words, zeros behind */
     int64_t bytes;
 };
-
-static void execute_bytes_find(struct machine *m, int operand, struct whole_operand *o)
-{
-    const struct lx_op *op = machine_op(m);
-    int32_t tensor = op_operand(op, operand);
-    const struct lx_layout *l = &m->layouts[tensor];
-    o->bytes = layout_items(l) * number_types[l->dtype].item;
-    o->items = mem_zeroed((size_t)o->bytes / 8 + 1, 8);
-    o->place = place_of_access(m, operand, 0);
-    if ((op->kind->traits & LX_EXTERN) && o->place.stay >= 0) {
-        fault_plain(m, LX_FAULT_PLACE, &o->place, "an extern op works on HBM only");
-        o->place.in = NULL;
-    }
-    if (!o->place.in) return;
-    region_whole(l, &o->place.box, machine_is_bytes(m, tensor), m->scratch, &o->region);
-    o->usable = o->region.within;
-    if (!o->usable) fault_plain(m, LX_FAULT_PART, &o->place, "the op needs all of it on one core");
-}
 
 static void execute_bytes_read_input(struct machine *m, int i, struct whole_operand *o)
 {
@@ -114,7 +96,22 @@ void execute_bytes(struct machine *m)
     int n = op->input_count, all = op_operand_count(op);
     memset(operands, 0, sizeof operands);
     if (op->kind->traits & LX_WIPES) machine_wipe(m);
-    for (int i = 0; i < all; i++) execute_bytes_find(m, i, &operands[i]);
+    for (int i = 0; i < all; i++) {
+        int32_t tensor = op_operand(op, i);
+        const struct lx_layout *l = &m->layouts[tensor];
+        operands[i].bytes = layout_items(l) * number_types[l->dtype].item;
+        operands[i].items = mem_zeroed((size_t)operands[i].bytes / 8 + 1, 8);
+        operands[i].place = place_of_access(m, i, 0);
+        if ((op->kind->traits & LX_EXTERN) && operands[i].place.stay >= 0) {
+            fault_plain(m, LX_FAULT_PLACE, &operands[i].place, "an extern op works on HBM only");
+            operands[i].place.in = NULL;
+        }
+        if (!operands[i].place.in) continue;
+        region_whole(l, &operands[i].place.box, machine_is_bytes(m, tensor), m->scratch, &operands[i].region);
+        operands[i].usable = operands[i].region.within;
+        if (!operands[i].usable)
+            fault_plain(m, LX_FAULT_PART, &operands[i].place, "the op needs all of it on one core");
+    }
     for (int i = 0; i < n; i++) {
         execute_bytes_read_input(m, i, &operands[i]);
         inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};

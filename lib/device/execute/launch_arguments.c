@@ -1,5 +1,6 @@
-/* Do the arguments of a launch agree with each other? Tiles are recovered from extents, sides and parts; what cores are
- * told beside that, Mt, Kt, Nt, the shard grid and their own place, must follow from the same. */
+/* Do the arguments of a launch agree with each other? Tiles are recovered from extents, sides and parts;
+ * what cores are told beside that, Mt, Kt, Nt, the shard grid and their own place, must follow from the
+ * same. */
 #include "device/execute/execute.h"
 
 #include <string.h>
@@ -29,8 +30,8 @@ static bool cores_in_place(const struct lx_launch *l, int64_t cores)
     return true;
 }
 
-/* The loops around it are those of its nest, and tiles begin one behind the other: what begins elsewhere might show no
- * other numbers. */
+/* The loops around it are those of its nest, and tiles begin one behind the other: what begins elsewhere
+ * might show no other numbers. */
 static bool loops_follow(const struct machine *m, const struct lx_launch *l)
 {
     const struct lx_nest *n = m->at.nest;

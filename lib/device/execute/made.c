@@ -1,5 +1,5 @@
 /* Whole tensors, computed in fp64 or whole numbers, rounded once. */
-#include "device/execute/made.h"
+#include "device/execute/arith.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
 

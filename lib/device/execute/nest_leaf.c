@@ -1,6 +1,6 @@
-/* Tiles by their loop nests. A chunk is a grid of tiles: whole ones, and along each variable perhaps a last one
- * that is narrower. Tiles of one shape have one nest, made once per op and taken through the six passes; the turns
- * of the core's persistent loop over tiles of that shape are loops around it. */
+/* Tiles by their loop nests. A chunk is a grid of tiles: whole ones, and along each variable perhaps a last
+ * one that is narrower. Tiles of one shape have one nest, made once per op and taken through the six passes;
+ * the turns of the core's persistent loop over tiles of that shape are loops around it. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "kernels/nest_run.h"
@@ -106,8 +106,8 @@ static void add_turns(struct tile_run *r, enum lx_loop_type type)
     }
 }
 
-/* The first of the tiles in an operand: the layout of an input begins with the chunk, that of the output with the
- * strip. */
+/* The first of the tiles in an operand: the layout of an input begins with the chunk, that of the output
+ * with the strip. */
 static int64_t first_element(const struct tile_run *r, int operand)
 {
     const struct chunk *c = r->c;

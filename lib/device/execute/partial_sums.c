@@ -1,6 +1,7 @@
-/* Sums that are split over groups of cores: the first group collects, part by part in the order of the sum, so that
- * the result does not depend on who was first. Parts of the others travel over the reduce ring. Cores that keep the
- * sum on chip get the total back the same way; in HBM the first group writes it for all. */
+/* Sums that are split over groups of cores: the first group collects, part by part in the order of the sum,
+ * so that the result does not depend on who was first. Parts of the others travel over the reduce ring.
+ * Cores that keep the sum on chip get the total back the same way; in HBM the first group writes it for
+ * all. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,8 +1,10 @@
-/* Ops that choose by indices: each core reads its indices, one after the other, and moves the rows that they name.
+/* Ops that choose by indices: each core reads its indices, one after the other, and moves the rows that they
+ * name.
  *
- * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what one index
- * names. Which elements these are is in the data; what is checked is all that it could have named. */
-#include "device/execute/rows.h"
+ * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what
+ * one index names. Which elements these are is in the data; what is checked is all that it could have
+ * named. */
+#include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
@@ -72,7 +74,8 @@ static int64_t read_index(struct picking *p, int operand, const struct slice *s)
     return stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
 }
 
-/* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be moved. */
+/* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be
+ * moved. */
 static bool find_position(struct picking *p)
 {
     const struct op_work *w = p->w;

@@ -1,6 +1,7 @@
-/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from one part
- * after the other, those of a pad from its input and from what surrounds it. Inputs are packed as others are, along the
- * variables of the output; what of them is outside of the tensor is there, too, and is not taken. */
+/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from
+ * one part after the other, those of a pad from its input and from what surrounds it. Inputs are packed as
+ * others are, along the variables of the output; what of them is outside of the tensor is there, too, and is
+ * not taken. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -98,23 +99,6 @@ static bool place_leaf_inside(const struct placing *p, int dim, int64_t v)
            at / k->hole[d] < w->m->graph->tensors[w->op->inputs[0]].shape[d];
 }
 
-static void pad_row(const struct placing *p, int64_t row)
-{
-    const struct lx_op *op = p->c->w->op;
-    bool there = true;
-    for (int d = 0; d < p->rank - 1; d++) there = there && place_leaf_inside(p, d, p->at[d]);
-    int64_t to = row_offset(p, 0);
-    for (int64_t i = 0; i < row; i++) {
-        bool own = there && (p->rank == 0 || place_leaf_inside(p, p->rank - 1, p->at[p->rank - 1] + i));
-        if (own || op->input_count > 1)
-            copy_run(p, own ? 0 : 1, i, 1);
-        else if (p->wide_to)
-            p->wide_to[to + i * row_step(p, 0)] = op_constant(op);
-        else
-            p->to[to + i * row_step(p, 0)] = (float)op->value;
-    }
-}
-
 static bool place_leaf_next_row(struct placing *p)
 {
     for (int d = p->rank - 2; d >= 0; d--) {
@@ -141,8 +125,22 @@ void leaf_places(struct chunk *c)
                 copy_run(p, i, done, count);
                 done += count;
             }
-        } else
-            pad_row(p, row);
+        } else {
+            const struct lx_op *op = p->c->w->op;
+            bool there = true;
+            for (int d = 0; d < p->rank - 1; d++) there = there && place_leaf_inside(p, d, p->at[d]);
+            int64_t to = row_offset(p, 0);
+            for (int64_t i = 0; i < row; i++) {
+                bool own =
+                    there && (p->rank == 0 || place_leaf_inside(p, p->rank - 1, p->at[p->rank - 1] + i));
+                if (own || op->input_count > 1)
+                    copy_run(p, own ? 0 : 1, i, 1);
+                else if (p->wide_to)
+                    p->wide_to[to + i * row_step(p, 0)] = op_constant(op);
+                else
+                    p->to[to + i * row_step(p, 0)] = (float)op->value;
+            }
+        }
     while (place_leaf_next_row(p));
     mem_free(p);
 }

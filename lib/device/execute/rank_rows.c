@@ -1,9 +1,9 @@
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for all results.
- * In wide numbers, which have every number and every place. */
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for
+ * all results. In wide numbers, which have every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "graph/ranking.h"
+#include "graph/choice.h"
 
 #include <stdlib.h>
 
@@ -26,9 +26,11 @@ static int64_t rank_rows_width(const struct chunk *c, int v)
     return c->slice.to[v] - c->slice.from[v];
 }
 
-/* From the bottom up: halves that are in order become one. */
-static void order_row(const struct ordering *o, int64_t n)
+static void rank_rows_take_row(struct ordering *o, const wide_number *in)
 {
+    int64_t n = rank_rows_width(o->c, o->by.from);
+    for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
+    /* From the bottom up: halves that are in order become one. */
     struct entry *from = o->row, *to = o->row + n;
     for (int64_t run = 1; run < n; run *= 2) {
         for (int64_t i = 0; i < n; i += 2 * run) {
@@ -44,30 +46,21 @@ static void order_row(const struct ordering *o, int64_t n)
         to = other;
     }
     for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
-}
-
-/* What a result has of a row that is in order. */
-static void give_row(const struct ordering *o, const struct op_work *w)
-{
-    const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
-    int64_t most = o->by.to >= 0 ? rank_rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
-    struct dense_strides out;
-    struct lx_ranking by;
-    lx_ranking_of(w->op, &by);
-    for (int v = 0; v < w->x.var_count; v++) size[v] = rank_rows_width(o->c, v);
-    dense_part(&s->layout, size, &out);
-    for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
-    for (int64_t k = 0; k < most; k++)
-        s->wide[begin + (by.to >= 0 ? k * out.element[by.to] : 0)] =
-            by.places ? (wide_number)o->row[k].place : o->row[k].value;
-}
-
-static void rank_rows_take_row(struct ordering *o, const wide_number *in)
-{
-    int64_t n = rank_rows_width(o->c, o->by.from);
-    for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
-    order_row(o, n);
-    for (int i = 0; i < o->c->w->result_count; i++) give_row(o, &o->c->w->results[i]);
+    for (int i = 0; i < o->c->w->result_count; i++) {
+        /* What a result has of a row that is in order. */
+        const struct op_work *w = &o->c->w->results[i];
+        const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
+        int64_t most = o->by.to >= 0 ? rank_rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
+        struct dense_strides out;
+        struct lx_ranking by;
+        lx_ranking_of(w->op, &by);
+        for (int v = 0; v < w->x.var_count; v++) size[v] = rank_rows_width(o->c, v);
+        dense_part(&s->layout, size, &out);
+        for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
+        for (int64_t k = 0; k < most; k++)
+            s->wide[begin + (by.to >= 0 ? k * out.element[by.to] : 0)] =
+                by.places ? (wide_number)o->row[k].place : o->row[k].value;
+    }
 }
 
 static bool rank_rows_next_row(struct ordering *o)

@@ -1,5 +1,5 @@
 /* The innermost work of ops that have no nest: rows of elements, and rows that become one number. */
-#include "device/execute/rows.h"
+#include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
-/* Merging works like counting: whenever the last two strips make up a box, they become one, so that columns of
- * a row join first, then rows, then batches, or whatever the order of the tiles suggests. */
-#include "device/execute/strips.h"
+/* Merging works like counting: whenever the last two strips make up a box, they become one, so that columns
+ * of a row join first, then rows, then batches, or whatever the order of the tiles suggests. */
+#include "device/execute/execute.h"
 #include "base/memory.h"
 #include "base/vec.h"
 

@@ -42,24 +42,6 @@ static void walk_task(void *context, int64_t core, int worker)
     walk_core(w, core);
 }
 
-/* All strips in a row, core by core. */
-static void list_strips(struct op_work *w)
-{
-    struct machine *m = w->m;
-    w->strip_count = 0;
-    for (int64_t c = 0; c < w->cores; c++) w->strip_count += w->core[c].strips.count;
-    w->strip = arena_array(m->scratch, w->strip_count, sizeof *w->strip);
-    struct strip_work *s = w->strip;
-    for (int64_t c = 0; c < w->cores; c++)
-        for (size_t i = 0; i < w->core[c].strips.count; i++, s++) {
-            *s = (struct strip_work){.core = c, .strip = strip_at(&w->core[c].strips, i), .writes = true};
-            for (int v = 0; v < w->x.var_count; v++) {
-                s->slice.from[v] = s->strip.from[v] + w->offset[v];
-                s->slice.to[v] = s->strip.to[v] + w->offset[v];
-            }
-        }
-}
-
 void walk_launch(struct op_work *w)
 {
     for (int64_t c = 0; c < w->cores; c++) {
@@ -75,5 +57,18 @@ void walk_launch(struct op_work *w)
             fault_plain(w->m, LX_FAULT_TWICE, NULL, "core %lld has more turns than there are elements",
                         (long long)c);
     }
-    list_strips(w);
+    /* All strips in a row, core by core. */
+    struct machine *m = w->m;
+    w->strip_count = 0;
+    for (int64_t c = 0; c < w->cores; c++) w->strip_count += w->core[c].strips.count;
+    w->strip = arena_array(m->scratch, w->strip_count, sizeof *w->strip);
+    struct strip_work *s = w->strip;
+    for (int64_t c = 0; c < w->cores; c++)
+        for (size_t i = 0; i < w->core[c].strips.count; i++, s++) {
+            *s = (struct strip_work){.core = c, .strip = strip_at(&w->core[c].strips, i), .writes = true};
+            for (int v = 0; v < w->x.var_count; v++) {
+                s->slice.from[v] = s->strip.from[v] + w->offset[v];
+                s->slice.to[v] = s->strip.to[v] + w->offset[v];
+            }
+        }
 }

@@ -1,5 +1,5 @@
 /* One row of a table per kind: functions of fp64, and of whole numbers. */
-#include "device/execute/wide_arith.h"
+#include "device/execute/arith.h"
 
 #include <float.h>
 #include <math.h>

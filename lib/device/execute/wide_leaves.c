@@ -1,6 +1,6 @@
 /* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
  * operand has. Sums run in the order of their letters. */
-#include "device/execute/rows.h"
+#include "device/execute/execute.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -35,25 +35,22 @@ static wide_number wide_leaves_element(const struct wide_leaf *l, const int64_t 
     return c->w->class == CLASS_REDUCTION ? v[0] : l->arith->element(v[0], v[1], v[2], l->type);
 }
 
-/* Where the best is: the first of equal ones, and the first that is no number before all. */
-static wide_number wide_leaves_picked(struct wide_leaf *l)
-{
-    wide_number best = NAN;
-    int64_t place = 0, at = 0;
-    do {
-        wide_number x = wide_leaves_element(l, l->summed.offset) * l->arith->picks;
-        if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
-            best = x;
-            place = at;
-        }
-        at++;
-    } while (odometer_next(&l->summed));
-    return number_wrapped(l->type, place);
-}
-
 static wide_number wide_leaves_folded(struct wide_leaf *l)
 {
-    if (l->arith->picks) return wide_leaves_picked(l);
+    if (l->arith->picks) {
+        /* Where the best is: the first of equal ones, and the first that is no number before all. */
+        wide_number best = NAN;
+        int64_t place = 0, at = 0;
+        do {
+            wide_number x = wide_leaves_element(l, l->summed.offset) * l->arith->picks;
+            if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
+                best = x;
+                place = at;
+            }
+            at++;
+        } while (odometer_next(&l->summed));
+        return number_wrapped(l->type, place);
+    }
     wide_number total = l->arith->fold->neutral;
     do total = l->arith->fold->join(total, wide_leaves_element(l, l->summed.offset), 0, l->type);
     while (odometer_next(&l->summed));

@@ -1,6 +1,6 @@
-/* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole numbers. Where a tap
- * lies is computed where it is needed; one that is outside is left out. */
-#include "device/execute/rows.h"
+/* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole
+ * numbers. Where a tap lies is computed where it is needed; one that is outside is left out. */
+#include "device/execute/execute.h"
 #include "base/memory.h"
 
 struct wide_slide {

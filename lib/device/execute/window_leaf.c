@@ -1,9 +1,9 @@
 /* Windows on a core: convolutions and pools, tap by tap, along rows of the output.
  *
- * Where a tap of an output index lies in the input is looked up in tables, one per window of the chunk: width x taps
- * numbers, -1 for those that are outside. The innermost variable of the output is a row; if it slides itself, the row is
- * as long as the tap stays inside. Terms that are left out are never touched, so that padding costs nothing and a
- * maximum does not see it. */
+ * Where a tap of an output index lies in the input is looked up in tables, one per window of the chunk:
+ * width x taps numbers, -1 for those that are outside. The innermost variable of the output is a row; if it
+ * slides itself, the row is as long as the tap stays inside. Terms that are left out are never touched, so
+ * that padding costs nothing and a maximum does not see it. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* What the cores have computed goes to its places: checked against who is live there and counted, stick by stick,
- * then written. */
+/* What the cores have computed goes to its places: checked against who is live there and counted, stick by
+ * stick, then written. */
 #include "device/execute/execute.h"
 
 #include <string.h>
@@ -48,25 +48,6 @@ static bool write_back_is_written(const struct op_work *w, const struct strip_wo
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
 }
 
-static void check_strip(struct op_work *w, const struct strip_work *s)
-{
-    struct machine *m = w->m;
-    const struct place *p = &w->core[s->core].place[w->out];
-    const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
-    int64_t sticks = shadow_write(m, p, &s->written, made);
-    int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
-    bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
-    if (chosen) bytes = s == w->strip ? chosen_hbm_bytes(w) : 0;
-    *written_counter(p, &m->counted[s->core]) += bytes;
-    if (!op_keeps(w->op)) {
-        /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
-        const struct lx_layout *l = &w->m->layouts[w->op->output];
-        struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
-        if (region_items(&s->written) < region_sticks(&s->written) * l->stick_elements)
-            region_visit(&s->written, l, &p->box, zero_stick, &z);
-    }
-}
-
 /* And leaves the new one in all others, on all cores that hold a part. */
 static void keep_rest(struct op_work *w)
 {
@@ -111,7 +92,23 @@ void write_strips(struct op_work *w)
                             (struct expectation){{value_kept(w->m), 0}, false});
     }
     for (size_t i = 0; i < w->strip_count; i++)
-        if (write_back_is_written(w, &w->strip[i])) check_strip(w, &w->strip[i]);
+        if (write_back_is_written(w, &w->strip[i])) {
+            const struct place *p = &w->core[w->strip[i].core].place[w->out];
+            const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
+            int64_t sticks = shadow_write(m, p, &w->strip[i].written, made);
+            int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
+            bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
+            if (chosen) bytes = &w->strip[i] == w->strip ? chosen_hbm_bytes(w) : 0;
+            *written_counter(p, &m->counted[w->strip[i].core]) += bytes;
+            if (!op_keeps(w->op)) {
+                /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
+                const struct lx_layout *l = &w->m->layouts[w->op->output];
+                struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
+                if (region_items(&w->strip[i].written) <
+                    region_sticks(&w->strip[i].written) * l->stick_elements)
+                    region_visit(&w->strip[i].written, l, &p->box, zero_stick, &z);
+            }
+        }
     if (op_keeps(w->op)) keep_rest(w);
     m->writing = false;
     /* Two elements of 4 bits share a byte; cores might share it. */

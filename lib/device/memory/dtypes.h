@@ -1,6 +1,7 @@
 /* Stored elements and what they mean, as fp32 and as fp64. Private to the stage.
  *
- * What is not computed in fp32 is held in wide numbers, which have every fp64 and every integer of 64 bits to the bit. */
+ * What is not computed in fp32 is held in wide numbers, which have every fp64 and every integer of 64 bits
+ * to the bit. */
 #ifndef LX_DEVICE_MEMORY_DTYPES_H
 #define LX_DEVICE_MEMORY_DTYPES_H
 
@@ -35,8 +36,8 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 /* Items to and from fp32. */
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
-/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate. Integers of 64 bits
- * are rounded. */
+/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate.
+ * Integers of 64 bits are rounded. */
 void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to);
 void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at);
 void items_widen(const struct number_type *t, const void *items, int64_t count, double *to);
@@ -49,13 +50,14 @@ void numbers_from_wide(const struct number_type *t, const wide_number *from, int
 void items_to_wide(const struct number_type *t, const void *items, int64_t count, wide_number *to);
 void items_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *items);
 
-/* What an op computes with: fp32, or fp64 where an operand or the result is (and where a cast has integers and others), or
- * whole numbers of the width of its result. */
+/* What an op computes with: fp32, or fp64 where an operand or the result is (and where a cast has integers
+ * and others), or whole numbers of the width of its result. */
 enum numbers { NUMBERS_FP32, NUMBERS_FP64, NUMBERS_INTEGER };
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op);
 /* The type as which an op takes its operand (inputs, then the output): a bitcast takes bits. */
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand);
-/* The low bits of a whole number, as a number of the type: two's complement; of a truth, whether it is not 0. */
+/* The low bits of a whole number, as a number of the type: two's complement; of a truth, whether it is not
+ * 0. */
 wide_number number_wrapped(const struct number_type *t, whole_number n);
 /* A number that is whole. */
 whole_number number_whole(wide_number x);

@@ -1,8 +1,8 @@
 /* Where a device is in the loops of a nest, and what that means for tensors. Private to the stage.
  *
- * The ops of a nest are walked once per iteration, the outermost level slowest. The launch of an op is that of one tile,
- * its pieces are positions in the tile; with what `iteration_offsets` says they are positions of the whole tensor, as are
- * all boxes, regions and tags. */
+ * The ops of a nest are walked once per iteration, the outermost level slowest. The launch of an op is that
+ * of one tile, its pieces are positions in the tile; with what `iteration_offsets` says they are positions
+ * of the whole tensor, as are all boxes, regions and tags. */
 #ifndef LX_DEVICE_MEMORY_ITERATION_H
 #define LX_DEVICE_MEMORY_ITERATION_H
 
@@ -33,7 +33,8 @@ bool iteration_inner_last(const struct iteration *i, int level);
 /* Variable by variable: where the tile begins, as the launch of the op says. */
 void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int64_t offset[LX_MAX_VARS]);
 
-/* Of a sum over the levels `summed`: how many tiles it has before this iteration; and after it, 0: all of them. */
+/* Of a sum over the levels `summed`: how many tiles it has before this iteration; and after it, 0: all of
+ * them. */
 uint32_t iteration_parts_before(const struct iteration *i, unsigned summed);
 uint32_t iteration_parts_after(const struct iteration *i, unsigned summed);
 

@@ -12,7 +12,8 @@
 
 enum { NOBODY = -1, WIPED = -2 };
 
-/* What a stick holds: a value of the program; of a sum over tiles that is not complete, how many of them it has. */
+/* What a stick holds: a value of the program; of a sum over tiles that is not complete, how many of them it
+ * has. */
 struct content {
     int32_t value;
     uint32_t parts; /* 0: it is complete */
@@ -152,17 +153,20 @@ void move_transfers(struct machine *m, bool stores);
 void execute_prepare(struct machine *m);
 void execute_op(struct machine *m);
 
-/* The host indices [from, to) of an operand of the op of this tick that its tile has: all, outside of nests. */
+/* The host indices [from, to) of an operand of the op of this tick that its tile has: all, outside of
+ * nests. */
 struct host_range {
     int rank;
     int64_t from[LX_MAX_RANK], to[LX_MAX_RANK];
 };
 struct host_range operand_range(const struct machine *m, int operand);
 
-/* readback.c: the tile of an operand of the op of this tick (the output is the last) from where the plan has it, or a
- * tensor from HBM, as items in host order. False: it is not all there, and execution makes that a fault. */
+/* readback.c: the tile of an operand of the op of this tick (the output is the last) from where the plan has
+ * it, or a tensor from HBM, as items in host order. False: it is not all there, and execution makes that a
+ * fault. */
 bool read_operand(struct machine *m, int operand, void *items);
-/* How many elements of the tile, in any core's part, are not those of `items`, which are the whole tensor's. */
+/* How many elements of the tile, in any core's part, are not those of `items`, which are the whole
+ * tensor's. */
 bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing);
 bool read_hbm(struct machine *m, int32_t tensor, void *items);
 

@@ -1,5 +1,5 @@
 /* The walk is along the sticks: there elements are neighbours, and a run of them is converted at once. */
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 #include "device/memory/dtypes.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Operands back to the host, from where the plan has put them. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 
 #include <string.h>
 
-/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or compared with
- * `with`, which is the whole tensor. */
+/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or
+ * compared with `with`, which is the whole tensor. */
 struct reading {
     struct host_range range;
     void *to;

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/execute/execute.h"
-#include "device/memory/pack.h"
+#include "device/memory/stick_box.h"
 #include "plan/plan_make.h"
 
 #include <stdlib.h>

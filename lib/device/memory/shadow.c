@@ -31,8 +31,8 @@ static void note_fault(const struct machine *m, const struct place *p, enum lx_f
         first->sticks++;
 }
 
-/* What a tile holds is gone with its iteration, and so is what does not live through all of the nest: others have its
- * place then. */
+/* What a tile holds is gone with its iteration, and so is what does not live through all of the nest: others
+ * have its place then. */
 static bool gone(const struct machine *m, int32_t stay)
 {
     const struct lx_nest *n = m->at.nest;
@@ -112,8 +112,8 @@ struct visit {
     struct lx_fault first;
 };
 
-/* Counts a stick once per access, however often it is touched: of HBM for the first core that does, of a scratchpad
- * for its own. */
+/* Counts a stick once per access, however often it is touched: of HBM for the first core that does, of a
+ * scratchpad for its own. */
 static void shadow_tally(struct visit *v, int64_t local)
 {
     if (!v->counts) return;
@@ -129,7 +129,8 @@ static void visit_read(void *context, int64_t local, int64_t global)
     shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
 }
 
-/* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another tensor. */
+/* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another
+ * tensor. */
 static void own_input(struct visit *v, int64_t local)
 {
     int64_t at = v->p->address / v->m->stick_bytes + local;

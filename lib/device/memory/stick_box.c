@@ -74,8 +74,8 @@ void box_strides(const struct box *b, int64_t *strides)
     }
 }
 
-/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are found at
- * (first + by * v) / hole. */
+/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are
+ * found at (first + by * v) / hole. */
 struct span {
     int64_t offset, stride, from, to;
     int64_t first, by, hole; /* hole 0: as offset and stride say */
@@ -97,7 +97,8 @@ static int64_t stick_box_element_at(const struct lx_layout *l, const struct box 
     return l->host_dim[last] == h ? at + index % l->size[last] : at;
 }
 
-/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other dimensions. */
+/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other
+ * dimensions. */
 static int64_t side_by_side(const struct lx_layout *l, int h)
 {
     int last = l->rank - 1;
@@ -112,24 +113,6 @@ static int64_t walked(const struct span *s, int64_t v)
 {
     int64_t at = s->first + s->by * v;
     return at < 0 || at % s->hole != 0 ? -1 : at / s->hole;
-}
-
-static void table_of_dim(const struct lx_layout *l, const struct box *b, int h, const struct span *s,
-                         const int64_t *strides, struct arena *memory, struct region *out)
-{
-    bool plain = s->hole == 0 || (s->hole == 1 && s->by == s->stride);
-    int64_t n = max_i64(s->to - s->from, 0), run = plain && s->stride == 1 ? side_by_side(l, h) : 1, count;
-    int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
-    out->count[h] = n;
-    out->element[h] = element;
-    for (int64_t i = 0; i < n; i += count) {
-        int64_t index = plain ? s->offset + s->stride * (s->from + i) : walked(s, s->from + i);
-        element[i] = stick_box_element_at(l, b, h, strides, index);
-        count = 1;
-        if (run == 1 || element[i] == OUTSIDE) continue;
-        count = min_i64(min_i64(run - index % run, n - i), l->host_shape[h] - index);
-        for (int64_t k = 1; k < count; k++) element[i + k] = element[i] + k;
-    }
 }
 
 /* The positions along device dimension k, each once. */
@@ -166,8 +149,23 @@ static void stick_box_build(const struct lx_layout *l, const struct box *b, cons
     out->host_rank = l->host_rank;
     out->rank = l->rank - 1;
     out->within = true;
-    for (int h = 0; h < l->host_rank && !sticks_only; h++)
-        table_of_dim(l, b, h, &spans[h], strides, memory, out);
+    for (int h = 0; h < l->host_rank && !sticks_only; h++) {
+        bool plain = spans[h].hole == 0 || (spans[h].hole == 1 && spans[h].by == spans[h].stride);
+        int64_t n = max_i64(spans[h].to - spans[h].from, 0),
+                run = plain && spans[h].stride == 1 ? side_by_side(l, h) : 1, count;
+        int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
+        out->count[h] = n;
+        out->element[h] = element;
+        for (int64_t i = 0; i < n; i += count) {
+            int64_t index = plain ? spans[h].offset + spans[h].stride * (spans[h].from + i)
+                                  : walked(&spans[h], spans[h].from + i);
+            element[i] = stick_box_element_at(l, b, h, strides, index);
+            count = 1;
+            if (run == 1 || element[i] == OUTSIDE) continue;
+            count = min_i64(min_i64(run - index % run, n - i), l->host_shape[h] - index);
+            for (int64_t k = 1; k < count; k++) element[i + k] = element[i] + k;
+        }
+    }
     for (int k = 0; k < out->rank; k++) {
         const struct span none = {0};
         const struct span *s = l->host_dim[k] < 0 ? &none : &spans[(int)l->host_dim[k]];

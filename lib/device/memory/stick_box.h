@@ -2,13 +2,14 @@
  * stage.
  *
  * A box is a rectangle of device positions (the inside of the stick left out), stored row by row: all of a
- * tensor in HBM, or one core's part of it in a scratchpad. Where a core holds its parts of several tiles, a dimension
- * is in runs: the positions between them are other cores', and the runs stand one behind the other. A region is what one core accesses of one operand:
- * for each host dimension where its elements are, relative to the begin of a box, and for each device
- * dimension the positions that are touched. */
+ * tensor in HBM, or one core's part of it in a scratchpad. Where a core holds its parts of several tiles, a
+ * dimension is in runs: the positions between them are other cores', and the runs stand one behind the
+ * other. A region is what one core accesses of one operand: for each host dimension where its elements are,
+ * relative to the begin of a box, and for each device dimension the positions that are touched. */
 #ifndef LX_DEVICE_MEMORY_STICK_BOX_H
 #define LX_DEVICE_MEMORY_STICK_BOX_H
 
+#include "device/memory/dtypes.h"
 #include "base/arena.h"
 #include "divide/divide.h"
 #include "layout/op_index.h"
@@ -37,8 +38,8 @@ static inline int64_t box_local(const struct box *b, int k, int64_t p)
 }
 
 struct box box_whole(const struct lx_layout *l);
-/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the view's tiles;
- * empty if the view has no such core. */
+/* The part of core `core` of the slice that begins at positions `begin`, each dimension being cut into the
+ * view's tiles; empty if the view has no such core. */
 struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
                         int64_t core);
 bool box_equal(const struct box *a, const struct box *b);
@@ -73,8 +74,8 @@ void region_touched(const struct lx_layout *l, const struct box *b, const struct
 /* All of a tensor; `sticks_only`: without the table of elements. */
 void region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
                   struct region *out);
-/* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension. `first`:
- * host index of its begin. */
+/* The elements of a box that holds whole positions, as far as they are in [from, to) of each host dimension.
+ * `first`: host index of its begin. */
 void region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
                    struct arena *memory, struct region *out, int64_t *first);
 int64_t region_sticks(const struct region *r);
@@ -85,5 +86,28 @@ typedef void stick_visit(void *context, int64_t local, int64_t global);
 void region_visit(const struct region *r, const struct lx_layout *l, const struct box *b, stick_visit *visit,
                   void *context);
 void box_visit(const struct lx_layout *l, const struct box *b, stick_visit *visit, void *context);
+
+/* Elements between device memory and dense arrays. */
+
+/* `at`: the begin of the region's box. `strides`: elements per step of each host dimension in the dense
+ * array, which may be in any order; elements that are not there read as 0 and are not written. */
+void pack_gather(const struct lx_layout *l, const struct region *r, const void *at, float *to,
+                 const int64_t *strides);
+void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,
+                  const int64_t *strides, void *at);
+/* As wide numbers, the elements taken as of type `as`. */
+void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                      const void *at, wide_number *to, const int64_t *strides);
+void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                       const wide_number *from, const int64_t *strides, void *at);
+/* Whole tensors as items in host order. */
+void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at);
+void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items);
+/* Into items of a tensor of `shape`, in which the region begins at host index `first`. */
+void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
+                         const int64_t *shape, const void *at, void *items);
+/* How many of its elements are not those of `items`, bit for bit. */
+int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
+                             const void *at, const void *items);
 
 #endif

@@ -1,10 +1,10 @@
-/* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring, and moves
- * inside the scratchpads.
+/* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring,
+ * and moves inside the scratchpads.
  *
  * A stick that several cores want is read from HBM once (multicast); of a stick that several cores hold, the
- * first stores it. A relayout takes what a core holds itself from there and the rest from the first core that
- * holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down, so that the two
- * places may overlap. */
+ * first stores it. A relayout takes what a core holds itself from there and the rest from the first core
+ * that holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down,
+ * so that the two places may overlap. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "base/checked.h"
@@ -193,27 +193,24 @@ static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t c
     return same && m->tick > old->start && m->tick <= old->end;
 }
 
-/* Of a relayout: the parts of all cores that have it. */
-static bool transfers_find_parts(struct machine *m, const struct lx_transfer *t, struct move *v)
-{
-    v->from = machine_view(m, t->source);
-    if (!v->from || v->from->view.cores > m->cores) return false;
-    struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
-    bool all = true;
-    for (int64_t c = 0; c < v->from->view.cores && all; c++) {
-        struct place p = place_in_stay(m, t->source, c);
-        all = p.in != NULL;
-        parts[c] = p.box;
-    }
-    v->parts = parts;
-    return all;
-}
-
 /* Where the bytes come from or go to. */
 static bool find_other_side(struct machine *m, const struct lx_transfer *t, int64_t cores, struct move *v)
 {
     if (t->kind == LX_MOVE) return same_parts(m, t, cores);
-    if (t->kind == LX_RING) return transfers_find_parts(m, t, v);
+    if (t->kind == LX_RING) {
+        /* Of a relayout: the parts of all cores that have it. */
+        v->from = machine_view(m, t->source);
+        if (!v->from || v->from->view.cores > m->cores) return false;
+        struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
+        bool all = true;
+        for (int64_t c = 0; c < v->from->view.cores && all; c++) {
+            struct place p = place_in_stay(m, t->source, c);
+            all = p.in != NULL;
+            parts[c] = p.box;
+        }
+        v->parts = parts;
+        return all;
+    }
     v->hbm = place_in_hbm(m, m->plan->stays[t->stay].tensor);
     return v->hbm.in != NULL;
 }
@@ -252,8 +249,8 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     for (int64_t c = 0; c < view->view.cores && c < m->cores; c++) move_part_of_core(&v, t, c, bytes);
 }
 
-/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is filled, before
- * that it is stored. A sum that begins has nothing to be filled with. */
+/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is
+ * filled, before that it is stored. A sum that begins has nothing to be filled with. */
 static bool made_now(struct machine *m, const struct lx_transfer *t)
 {
     if (!m->at.nest || t->stay < 0 || t->stay >= m->plan->problem.count) return true;

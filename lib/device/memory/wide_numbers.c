@@ -1,6 +1,6 @@
-/* Stored elements as fp64 and as wide numbers, and with what an op computes. Types of which fp32 has every number go
- * through it, those of which fp64 has every one through that: a number that is rounded to the type's bits first is not
- * rounded again. */
+/* Stored elements as fp64 and as wide numbers, and with what an op computes. Types of which fp32 has every
+ * number go through it, those of which fp64 has every one through that: a number that is rounded to the
+ * type's bits first is not rounded again. */
 #include "device/memory/dtypes.h"
 
 #include <float.h>
@@ -122,7 +122,8 @@ static uint64_t unsigned_long_of(wide_number x)
     return x != x || x <= 0 ? 0 : x >= 0x1p64L ? UINT64_MAX : (uint64_t)rintl(x);
 }
 
-/* As fp64, of which the type has fewer bits: what fp64 does not have is rounded to those of the type at once. */
+/* As fp64, of which the type has fewer bits: what fp64 does not have is rounded to those of the type at
+ * once. */
 static double as_double(const struct number_type *t, wide_number x)
 {
     double near = (double)x;

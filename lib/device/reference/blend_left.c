@@ -1,5 +1,5 @@
-/* A blend over tiles is a running average: what the tiles before have made of it counts 1 - (the sum of the weights of
- * this one), which is an error of so many roundings of 1 + (the sum of their sizes). */
+/* A blend over tiles is a running average: what the tiles before have made of it counts 1 - (the sum of the
+ * weights of this one), which is an error of so many roundings of 1 + (the sum of their sizes). */
 #include "device/reference/evaluate.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out, update by
- * update where something is put in. */
+/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out,
+ * update by update where something is put in. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
 #include "graph/choice.h"
@@ -109,24 +109,6 @@ static bool choose_reference_next(struct choosing *k)
     return false;
 }
 
-/* Updates in the order of the indices. */
-static void put_in(struct choosing *k)
-{
-    int64_t n = k->e->out_count;
-    for (int64_t i = 0; i < n; i += JUDGED_MOST)
-        operand_wide_row(&k->e->kept, i, 1, n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->value + i);
-    for (int64_t i = 0; i < n; i++) k->size[i] = fabs((double)k->value[i]);
-    for (int j = 0; j < k->c.index_count; j++) walk_along(k, k->c.index + j);
-    walk_along(k, k->c.other);
-    do {
-        for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
-        wide_number x =
-            choose_reference_element(&k->e->in[k->c.other], choose_reference_place_in(k, k->c.other));
-        if (choose_reference_choose(k))
-            choose_reference_combine(k, choose_reference_place_in(k, k->e->op->input_count), x);
-    } while (choose_reference_next(k));
-}
-
 static bool choose_reference_rounds(const struct evaluation *e)
 {
     const struct lx_op_params *p = e->op->params;
@@ -171,9 +153,22 @@ void evaluate_choice(struct evaluation *e)
     }
     k->value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k->value);
     k->size = mem_zeroed((size_t)e->out_count + 1, sizeof *k->size);
-    if ((e->op->kind->traits & LX_ALTERS))
-        put_in(k);
-    else {
+    if ((e->op->kind->traits & LX_ALTERS)) {
+        /* Updates in the order of the indices. */
+        int64_t n = k->e->out_count;
+        for (int64_t i = 0; i < n; i += JUDGED_MOST)
+            operand_wide_row(&k->e->kept, i, 1, n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->value + i);
+        for (int64_t i = 0; i < n; i++) k->size[i] = fabs((double)k->value[i]);
+        for (int j = 0; j < k->c.index_count; j++) walk_along(k, k->c.index + j);
+        walk_along(k, k->c.other);
+        do {
+            for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
+            wide_number x =
+                choose_reference_element(&k->e->in[k->c.other], choose_reference_place_in(k, k->c.other));
+            if (choose_reference_choose(k))
+                choose_reference_combine(k, choose_reference_place_in(k, k->e->op->input_count), x);
+        } while (choose_reference_next(k));
+    } else {
         int64_t n = 0;
         walk_along(k, k->e->op->input_count);
         do {

@@ -1,13 +1,13 @@
 /* Contractions in fp64, as blocked products of matrices, with the sum of the absolute terms beside each.
  *
- * The last variables of the output that one operand alone has are the columns; variables that the other one alone has
- * are the rows; what is left of the output is walked outside. Columns stand side by side in the output, so that a row
- * of a block is a row of the output.
+ * The last variables of the output that one operand alone has are the columns; variables that the other one
+ * alone has are the rows; what is left of the output is walked outside. Columns stand side by side in the
+ * output, so that a row of a block is a row of the output.
  *
- * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels of
- * TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in fp32, DEPTH of them
- * at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor makes up. The order of all
- * sums is fixed. */
+ * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels
+ * of TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in
+ * fp32, DEPTH of them at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor
+ * makes up. The order of all sums is fixed. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -240,27 +240,8 @@ static void add_depth(const struct contraction *c, const struct block *b, struct
         }
 }
 
-/* Absolute terms that left the range of fp32 on the way are summed once more. */
-static double size_again(const struct contraction *c, const struct block *b, int64_t i, int64_t j)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < c->summed[IN_A].count; k++) {
-        double x, y;
-        operand_row(&c->a,
-                    c->outer[IN_A].offset[b->outer] + c->rows[IN_A].offset[b->row + i] +
-                        c->summed[IN_A].offset[k],
-                    1, 1, &x);
-        operand_row(&c->b,
-                    c->outer[IN_B].offset[b->outer] + c->columns[IN_B].offset[b->column + j] +
-                        c->summed[IN_B].offset[k],
-                    1, 1, &y);
-        sum += fabs(x * y);
-    }
-    return sum;
-}
-
-/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the weights
- * of the tile leave. */
+/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the
+ * weights of the tile leave. */
 static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
 {
     double before[COLUMNS], left[COLUMNS], size[COLUMNS];
@@ -281,7 +262,23 @@ static void contract_hand_over(const struct contraction *c, const struct block *
                  c->columns[IN_OUT].offset[b->column];
     for (int64_t j = 0; e->bounded && j < b->columns; j++) {
         double *size = &w->size[i][j];
-        if (!(*size <= DBL_MAX) && fabs(w->sum[i][j]) <= DBL_MAX) *size = size_again(c, b, i, j);
+        if (!(*size <= DBL_MAX) && fabs(w->sum[i][j]) <= DBL_MAX) {
+            /* Absolute terms that left the range of fp32 on the way are summed once more. */
+            double sum = 0;
+            for (int64_t k = 0; k < c->summed[IN_A].count; k++) {
+                double x, y;
+                operand_row(&c->a,
+                            c->outer[IN_A].offset[b->outer] + c->rows[IN_A].offset[b->row + i] +
+                                c->summed[IN_A].offset[k],
+                            1, 1, &x);
+                operand_row(&c->b,
+                            c->outer[IN_B].offset[b->outer] + c->columns[IN_B].offset[b->column + j] +
+                                c->summed[IN_B].offset[k],
+                            1, 1, &y);
+                sum += fabs(x * y);
+            }
+            *size = sum;
+        }
         *size = *size * ABSOLUTE_ROUNDED + (double)e->terms * 0x1p-149;
     }
     add_before(e, at, b->columns, w->sum[i], w->size[i]);

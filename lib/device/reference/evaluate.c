@@ -8,8 +8,8 @@
 
 enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
 
-/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is -2e-37, but
- * exp(89) is infinite. */
+/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is
+ * -2e-37, but exp(89) is infinite. */
 static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
 
 static double evaluate_unit_of(const struct evaluation *e)
@@ -17,16 +17,17 @@ static double evaluate_unit_of(const struct evaluation *e)
     return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
 }
 
-/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on that. */
+/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on
+ * that. */
 static double stored_in_fp32(const struct evaluation *e, double value)
 {
     return e->numbers == NUMBERS_FP64 && e->g->tensors[e->op->output].dtype == LX_FP32 ? 0x1p-24 * fabs(value)
                                                                                        : 0;
 }
 
-/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
- * have, and once per addition; the logarithm and the largest exponent twice, as it is and joined to what was there
- * before. Cores make it in one piece. */
+/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights
+ * that they have, and once per addition; the logarithm and the largest exponent twice, as it is and joined
+ * to what was there before. Cores make it in one piece. */
 static double slack_of_powers(const struct evaluation *e, double largest, double value)
 {
     double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(largest, fabs(value)) + 8;
@@ -223,26 +224,6 @@ static double size_with(const struct meaning_fold *fold, double size, double ter
     return fold->multiplies ? fmax(size, 1) * fmax(term, 1) : larger_of(size, term);
 }
 
-/* Rows of terms side by side, where the output runs as the input does. */
-static void fold_rows(const struct evaluation *e, int64_t at, int64_t step, int64_t count, double *value,
-                      double *absolute)
-{
-    double term[BLOCK];
-    for (int64_t j = 0; j < e->terms; j++) {
-        operand_row(&e->in[0], at + summed_offset(e, j), step, count, term);
-        /* One more term each; of what is not added up the largest instead of the sum of sizes. */
-        const struct meaning_fold *fold = e->meaning->fold;
-        for (int64_t i = 0; fold->adds && i < count; i++) {
-            value[i] += term[i];
-            absolute[i] += fabs(term[i]);
-        }
-        for (int64_t i = 0; !fold->adds && i < count; i++) {
-            value[i] = fold->in_double((double[]){value[i], term[i]});
-            absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
-        }
-    }
-}
-
 static void fold_run(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
                      double *absolute)
 {
@@ -306,7 +287,23 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
         }
         if (e->before.items) operand_row(&e->before, n, 1, count, value);
         for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
-        if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
+        if (side_by_side) {
+            /* Rows of terms side by side, where the output runs as the input does. */
+            double term[BLOCK];
+            for (int64_t j = 0; j < e->terms; j++) {
+                operand_row(&e->in[0], at[0] + summed_offset(e, j), step, count, term);
+                /* One more term each; of what is not added up the largest instead of the sum of sizes. */
+                const struct meaning_fold *fold = e->meaning->fold;
+                for (int64_t i = 0; fold->adds && i < count; i++) {
+                    value[i] += term[i];
+                    absolute[i] += fabs(term[i]);
+                }
+                for (int64_t i = 0; !fold->adds && i < count; i++) {
+                    value[i] = fold->in_double((double[]){value[i], term[i]});
+                    absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
+                }
+            }
+        }
         for (int64_t i = 0; !side_by_side && i < count; i++)
             evaluate_fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
         finish_fold(e, worker, n, count, value, absolute);

@@ -44,8 +44,8 @@ struct evaluation {
     take_results *take;
     void *context;
 
-    /* From here on filled by evaluate. Variables of an einsum, outermost first: `kept_vars` of the output, then those
-     * that are summed; neighbours that every operand walks as one are one. */
+    /* From here on filled by evaluate. Variables of an einsum, outermost first: `kept_vars` of the output,
+     * then those that are summed; neighbours that every operand walks as one are one. */
     const struct meaning *meaning;
     enum numbers numbers; /* that the device computes with */
     bool cuts;            /* a cast to integers: toward zero */
@@ -65,7 +65,8 @@ void evaluate_op(struct evaluation *e, struct pool *pool);
 double slack_of_sum(const struct evaluation *e, double absolute, double value);
 double slack_of_element(const struct evaluation *e, double operand, double value);
 
-/* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
+/* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of
+ * other sums. */
 void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
 
 /* choose_reference.c: an op that chooses by indices. */
@@ -97,5 +98,13 @@ void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t
 
 /* contract.c */
 void evaluate_contraction(struct evaluation *e, struct pool *pool);
+
+/* Ops that make tensors as a whole: numbers that count, constants, running sums. */
+
+bool made_known(const struct lx_op *op);
+/* Elements of the result, in host order, and bounds of the errors that a sum in fp64 makes; `slack` has the
+ * same room. */
+void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in,
+                 wide_number *value, double *slack);
 
 #endif

@@ -1,5 +1,5 @@
-/* Ops that compute with whole numbers: exact, and brought into the range of the result's type in the end. Elements,
- * reductions and contractions are one loop: over the output, and inside over what is summed. */
+/* Ops that compute with whole numbers: exact, and brought into the range of the result's type in the end.
+ * Elements, reductions and contractions are one loop: over the output, and inside over what is summed. */
 #include "device/reference/evaluate.h"
 
 enum { BLOCK = 256 };

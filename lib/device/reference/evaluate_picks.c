@@ -1,4 +1,5 @@
-/* Where the largest or the least is: of equal ones the first, and the first that is no number before all. Exact. */
+/* Where the largest or the least is: of equal ones the first, and the first that is no number before all.
+ * Exact. */
 #include "device/reference/evaluate.h"
 
 #include <math.h>

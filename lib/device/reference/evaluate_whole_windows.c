@@ -1,5 +1,5 @@
-/* Windows of whole numbers: each element of the output by itself, its terms one after the other; exact. The operands are
- * decoded once. */
+/* Windows of whole numbers: each element of the output by itself, its terms one after the other; exact. The
+ * operands are decoded once. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"

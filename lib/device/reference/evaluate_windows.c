@@ -1,8 +1,9 @@
 /* Windows in fp64: the terms of a row of the output, tap by tap, with the sum of their sizes beside each.
  *
- * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those with
- * (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in the input. Both
- * operands are decoded once; of a product the second is laid out with what the output has of it innermost. */
+ * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those
+ * with (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in
+ * the input. Both operands are decoded once; of a product the second is laid out with what the output has of
+ * it innermost. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -98,7 +99,8 @@ struct row {
     double *value, *absolute;
 };
 
-/* Elements first, first + period, ... below end of the row, whose places in the input are `apart` elements apart. */
+/* Elements first, first + period, ... below end of the row, whose places in the input are `apart` elements
+ * apart. */
 struct reach {
     int64_t first, end, period, at[2], apart[2];
 };
@@ -133,24 +135,6 @@ static bool reach_along(const struct windowed *x, const struct row *r, const str
     if (tried == to->period || to->first >= to->end) return false;
     to->at[0] += (w->stride * to->first + c) / w->hole * x->step[0][(int)w->in];
     to->apart[0] = w->stride / shared * x->step[0][(int)w->in];
-    return true;
-}
-
-static bool reach_of(const struct windowed *x, const struct row *r, struct reach *to)
-{
-    const struct lx_op *op = x->e->op;
-    *to = (struct reach){.end = r->count, .period = 1};
-    for (int i = 0; i < op->window_count; i++) {
-        const struct lx_window *w = &op->windows[i];
-        if (w->out == r->last ? !reach_along(x, r, w, to) : !reach_fixed(x, r, w, to)) return false;
-    }
-    for (int v = 0; v < x->map->var_count; v++)
-        for (int i = 0; i < op->input_count; i++)
-            if (v != r->last && !evaluate_windows_follows(op, v)) to->at[i] += r->index[v] * x->step[i][v];
-    for (int i = 0; r->last >= 0 && i < op->input_count; i++) {
-        to->at[i] += (r->index[r->last] + to->first) * x->step[i][r->last];
-        to->apart[i] += to->period * x->step[i][r->last];
-    }
     return true;
 }
 
@@ -217,7 +201,20 @@ static void add_tap(const struct windowed *x, const struct row *r)
     struct reach t;
     int64_t index[LX_MAX_VARS] = {0};
     bool product = x->e->op->input_count == 2;
-    if (!reach_of(x, r, &t)) return;
+    struct reach *to = &t;
+    const struct lx_op *op = x->e->op;
+    *to = (struct reach){.end = r->count, .period = 1};
+    for (int i = 0; i < op->window_count; i++) {
+        const struct lx_window *w = &op->windows[i];
+        if (w->out == r->last ? !reach_along(x, r, w, to) : !reach_fixed(x, r, w, to)) return;
+    }
+    for (int v = 0; v < x->map->var_count; v++)
+        for (int i = 0; i < op->input_count; i++)
+            if (v != r->last && !evaluate_windows_follows(op, v)) to->at[i] += r->index[v] * x->step[i][v];
+    for (int i = 0; r->last >= 0 && i < op->input_count; i++) {
+        to->at[i] += (r->index[r->last] + to->first) * x->step[i][r->last];
+        to->apart[i] += to->period * x->step[i][r->last];
+    }
     do
         if (product)
             evaluate_windows_add_products(x, r, &t);
@@ -232,24 +229,6 @@ static void add_tap(const struct windowed *x, const struct row *r)
     while (evaluate_windows_next_term(x, index, &t));
 }
 
-/* Terms that a mean counts: of each window the taps that are inside, or all. */
-static int64_t evaluate_windows_counted(const struct windowed *x, const struct row *r, int64_t i)
-{
-    const struct lx_op *op = x->e->op;
-    int64_t n = x->e->terms;
-    for (int k = 0; k < op->window_count; k++) {
-        const struct lx_window *w = &op->windows[k];
-        int64_t out = r->index[(int)w->out] + (w->out == r->last ? i : 0), inside = 0;
-        for (int64_t tap = 0; tap < w->size; tap++) {
-            int64_t c = w->stride * out + w->dilation * tap - w->pad;
-            inside +=
-                w->count_all || (c >= 0 && c % w->hole == 0 && c / w->hole < x->map->extent[(int)w->in]);
-        }
-        n = n / w->size * inside;
-    }
-    return n;
-}
-
 static void evaluate_windows_finish(const struct windowed *x, int worker, int64_t at, const struct row *r)
 {
     struct evaluation own = *x->e;
@@ -257,7 +236,22 @@ static void evaluate_windows_finish(const struct windowed *x, int worker, int64_
     bool divides = own.meaning->fold && own.meaning->fold->divides;
     bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < r->count; i++) {
-        if (divides) own.divisor = evaluate_windows_counted(x, r, i);
+        if (divides) {
+            /* Terms that a mean counts: of each window the taps that are inside, or all. */
+            const struct lx_op *op = x->e->op;
+            int64_t n = x->e->terms;
+            for (int k = 0; k < op->window_count; k++) {
+                const struct lx_window *w = &op->windows[k];
+                int64_t out = r->index[(int)w->out] + (w->out == r->last ? i : 0), inside = 0;
+                for (int64_t tap = 0; tap < w->size; tap++) {
+                    int64_t c = w->stride * out + w->dilation * tap - w->pad;
+                    inside += w->count_all ||
+                              (c >= 0 && c % w->hole == 0 && c / w->hole < x->map->extent[(int)w->in]);
+                }
+                n = n / w->size * inside;
+            }
+            own.divisor = n;
+        }
         if (divides) r->value[i] = own.divisor > 0 ? r->value[i] * one_part_of(&own) : 0;
         own.divisor = max_i64(own.divisor, 1);
         if (rounds) slack[i] = slack_of_sum(&own, r->absolute[i], r->value[i]);
@@ -270,22 +264,6 @@ static void evaluate_windows_finish(const struct windowed *x, int worker, int64_
                                 .signless = true});
 }
 
-/* Element `n` of the output: its indices, and how many of its row follow at most. */
-static void place_row(const struct windowed *x, int64_t n, int64_t to, struct row *r)
-{
-    int out = x->e->op->input_count, rank = x->map->rank[out];
-    int64_t rest = n;
-    for (int v = 0; v < x->map->var_count; v++) r->index[v] = 0;
-    for (int d = rank - 1; d >= 0; d--) {
-        int v = x->map->index[out][d];
-        r->index[v] = rest % x->map->extent[v];
-        rest /= x->map->extent[v];
-    }
-    r->last = rank > 0 ? x->map->index[out][rank - 1] : -1;
-    r->count = r->last >= 0 ? x->map->extent[r->last] - r->index[r->last] : 1;
-    r->count = min_i64(min_i64(r->count, to - n), BLOCK);
-}
-
 static void evaluate_windows_task(void *context, int64_t number, int worker)
 {
     const struct windowed *x = context;
@@ -293,7 +271,18 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
     for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
-        place_row(x, n, to, &r);
+        /* Element `n` of the output: its indices, and how many of its row follow at most. */
+        int out = x->e->op->input_count, rank = x->map->rank[out];
+        int64_t rest = n;
+        for (int v = 0; v < x->map->var_count; v++) r.index[v] = 0;
+        for (int d = rank - 1; d >= 0; d--) {
+            int v = x->map->index[out][d];
+            r.index[v] = rest % x->map->extent[v];
+            rest /= x->map->extent[v];
+        }
+        r.last = rank > 0 ? x->map->index[out][rank - 1] : -1;
+        r.count = r.last >= 0 ? x->map->extent[r.last] - r.index[r.last] : 1;
+        r.count = min_i64(min_i64(r.count, to - n), BLOCK);
         const struct evaluation *e = x->e;
         const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
         for (int64_t i = 0; i < r.count; i++) {

@@ -1,6 +1,6 @@
 /* Element i of a tensor depends on seed, name and i only (splitmix64 at a position), so that threads can fill
  * blocks of 4,096 elements in any order and the data are the same on every machine. */
-#include "device/reference/input_data.h"
+#include "device/reference/reference.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 #include "graph/choice.h"

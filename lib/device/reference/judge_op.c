@@ -1,9 +1,9 @@
-/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at once. */
+/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at
+ * once. */
 #include "device/reference/judge_op.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
-#include "device/reference/made_values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,25 +27,6 @@ static struct operand judge_op_operand_of(const struct lx_graph *g, int32_t tens
     return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
 }
 
-static void judge_shaped(const struct op_items *x, struct pool *pool, struct judged *out)
-{
-    int workers = pool_threads(pool);
-    /* The type as which the op leaves its result. */
-    struct judging j = {.items = x->output,
-                        .dtype =
-                            (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types)};
-    struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = judge_op_compare, .context = &j};
-    for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
-        e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
-    e.kept = judge_op_operand_of(x->g, x->op->output, x->kept);
-    e.before = judge_op_operand_of(x->g, x->op->output, x->before);
-    e.divisor = x->divisor;
-    j.by_worker = mem_zeroed((size_t)workers, sizeof *j.by_worker);
-    evaluate_op(&e, pool);
-    for (int i = 0; i < workers; i++) judged_add(out, &j.by_worker[i]);
-    mem_free(j.by_worker);
-}
-
 static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
 {
     const struct lx_tensor *t = &g->tensors[tensor];
@@ -53,24 +34,6 @@ static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
     if (t->rank < 0) return t->bytes;
     for (int d = 0; d < t->rank; d++) n *= t->shape[d];
     return n * number_types[t->dtype].item;
-}
-
-/* Mixed bytes agree bit for bit. */
-static void judge_mixed(const struct op_items *x, struct judged *out)
-{
-    struct mix_operand inputs[LX_MAX_INPUTS];
-    const struct lx_tensor *t = &x->g->tensors[x->op->output];
-    int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
-    unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
-    for (int i = 0; i < x->op->input_count; i++)
-        inputs[i] = (struct mix_operand){x->inputs[i], judge_op_bytes_of(x->g, x->op->inputs[i])};
-    if (t->rank < 0)
-        mix_bytes(x->op, x->result, inputs, want, bytes);
-    else
-        mix_elements(x->op, x->result, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
-    for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
-    if (out->wrong > 0) out->share = INFINITY;
-    mem_free(want);
 }
 
 /* Whole tensors that are known element by element. */
@@ -104,8 +67,37 @@ void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
     *out = (struct judged){0};
     if (made_known(x->op))
         judge_made(x, out);
-    else if (op_is_shaped(x->g, x->op))
-        judge_shaped(x, pool, out);
-    else
-        judge_mixed(x, out);
+    else if (op_is_shaped(x->g, x->op)) {
+        int workers = pool_threads(pool);
+        /* The type as which the op leaves its result. */
+        struct judging j = {
+            .items = x->output,
+            .dtype = (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types)};
+        struct evaluation e = {
+            .g = x->g, .op = x->op, .bounded = true, .take = judge_op_compare, .context = &j};
+        for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
+            e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
+        e.kept = judge_op_operand_of(x->g, x->op->output, x->kept);
+        e.before = judge_op_operand_of(x->g, x->op->output, x->before);
+        e.divisor = x->divisor;
+        j.by_worker = mem_zeroed((size_t)workers, sizeof *j.by_worker);
+        evaluate_op(&e, pool);
+        for (int i = 0; i < workers; i++) judged_add(out, &j.by_worker[i]);
+        mem_free(j.by_worker);
+    } else {
+        /* Mixed bytes agree bit for bit. */
+        struct mix_operand inputs[LX_MAX_INPUTS];
+        const struct lx_tensor *t = &x->g->tensors[x->op->output];
+        int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
+        unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
+        for (int i = 0; i < x->op->input_count; i++)
+            inputs[i] = (struct mix_operand){x->inputs[i], judge_op_bytes_of(x->g, x->op->inputs[i])};
+        if (t->rank < 0)
+            mix_bytes(x->op, x->result, inputs, want, bytes);
+        else
+            mix_elements(x->op, x->result, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
+        for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
+        if (out->wrong > 0) out->share = INFINITY;
+        mem_free(want);
+    }
 }

@@ -1,5 +1,5 @@
 /* What ops that make tensors as a whole mean, written apart from how the device makes them. */
-#include "device/reference/made_values.h"
+#include "device/reference/evaluate.h"
 
 #include <math.h>
 
@@ -43,8 +43,8 @@ static wide_number made_values_counted(const struct number_type *t, const struct
     return number_wrapped(t, steps + number_whole((wide_number)start));
 }
 
-/* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count, all go on
- * by one. */
+/* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count,
+ * all go on by one. */
 static void running_sums(const struct number_type *t, const struct axis *a, const struct lx_op_params *p,
                          const struct operand *in, wide_number *value, double *size)
 {

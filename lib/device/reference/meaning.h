@@ -1,5 +1,5 @@
-/* What the kinds of ops compute, as functions of numbers in fp64: the reference that a device is judged by. Written
- * apart from the arithmetic of the device on purpose. */
+/* What the kinds of ops compute, as functions of numbers in fp64: the reference that a device is judged by.
+ * Written apart from the arithmetic of the device on purpose. */
 #ifndef LX_DEVICE_REFERENCE_MEANING_H
 #define LX_DEVICE_REFERENCE_MEANING_H
 
@@ -15,17 +15,17 @@ struct meaning_fold {
 };
 
 struct meaning {
-    /* Of the elements of the operands at one place, a constant after the inputs; there is room for three. NULL: the
-     * kind only folds. Of a contraction: what is summed. */
+    /* Of the elements of the operands at one place, a constant after the inputs; there is room for three.
+     * NULL: the kind only folds. Of a contraction: what is summed. */
     double (*in_double)(const double *v);
     const struct meaning_fold *fold; /* NULL: no index can go */
 };
 
-/* NULL: nobody knows what it computes. Then the kind is one of those that only mix their operands (LX_MIXES), or it
- * cannot be evaluated. */
+/* NULL: nobody knows what it computes. Then the kind is one of those that only mix their operands
+ * (LX_MIXES), or it cannot be evaluated. */
 const struct meaning *meaning_of(const struct lx_kind *kind);
-/* What an op gives that computes with whole numbers: of elements, or of what there is and one more. The result is brought
- * into the range of its type by the caller. `width`: bits of that type, 0 of a truth. */
+/* What an op gives that computes with whole numbers: of elements, or of what there is and one more. The
+ * result is brought into the range of its type by the caller. `width`: bits of that type, 0 of a truth. */
 typedef whole_number whole_function(whole_number a, whole_number b, whole_number c, int width);
 struct whole_meaning {
     whole_function *element, *fold; /* NULL: it has none */

@@ -1,5 +1,5 @@
-/* Ops that put elements of their inputs at other places, element by element of the output: each is looked for in the
- * inputs, from its indices alone. */
+/* Ops that put elements of their inputs at other places, element by element of the output: each is looked
+ * for in the inputs, from its indices alone. */
 #include "device/reference/evaluate.h"
 
 enum { BLOCK = JUDGED_MOST };

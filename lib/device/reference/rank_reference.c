@@ -1,7 +1,8 @@
-/* What ops that order elements mean, row by row: of each place the element that comes so far behind the first. */
+/* What ops that order elements mean, row by row: of each place the element that comes so far behind the
+ * first. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
-#include "graph/ranking.h"
+#include "graph/choice.h"
 
 #include <stdlib.h>
 

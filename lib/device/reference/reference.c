@@ -1,6 +1,7 @@
-/* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are never
- * rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors are as large as they are,
- * and it is told. Of ops that mix bytes a value is known only as long as no rounded number went into it.
+/* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are
+ * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors are as
+ * large as they are, and it is told. Of ops that mix bytes a value is known only as long as no rounded
+ * number went into it.
  *
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
@@ -9,8 +10,6 @@
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
-#include "device/reference/input_data.h"
-#include "device/reference/made_values.h"
 #include "graph/results.h"
 
 #include <float.h>
@@ -191,6 +190,7 @@ static bool evaluate_all(struct evaluating *v)
         for (int i = 0; i < v->g->ops[o].output_count; i++) {
             struct lx_op op = op_of_result(&v->g->ops[o], i);
             struct value *out = &v->values[v->r->program.made_at[o] + i];
+            if (pool_cancelled(v->pool)) return false;
             if (made_known(&op))
                 evaluate_made(v, o, out);
             else if (op_is_shaped(v->g, &op))
@@ -214,21 +214,6 @@ static bool evaluate_all(struct evaluating *v)
     return true;
 }
 
-static void take_outputs(struct evaluating *v)
-{
-    for (int32_t t = 0; t < v->g->tensor_count; t++) {
-        struct value *x = &v->values[v->r->program.final[t]];
-        if (!lx_role_leaves(v->g->tensors[t].role)) continue;
-        if (x->items && !x->wide) {
-            x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
-            items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
-        }
-        if (!x->wide) continue;
-        v->r->outputs[t] = (struct reference_output){x->wide, x->count};
-        x->wide = NULL;
-    }
-}
-
 struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
                                     lx_status *st)
 {
@@ -242,7 +227,19 @@ struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t see
     v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
     bool ok =
         evaluate_all(&v) || status_set(st, LX_E_STOPPED, "stopped while the fp64 reference was computed");
-    if (ok) take_outputs(&v);
+    if (ok) {
+        for (int32_t t = 0; t < v.g->tensor_count; t++) {
+            struct value *x = &v.values[v.r->program.final[t]];
+            if (!lx_role_leaves(v.g->tensors[t].role)) continue;
+            if (x->items && !x->wide) {
+                x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
+                items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
+            }
+            if (!x->wide) continue;
+            v.r->outputs[t] = (struct reference_output){x->wide, x->count};
+            x->wide = NULL;
+        }
+    }
     for (int32_t n = 0; n < r->program.value_count; n++) reference_drop(&v.values[n]);
     mem_free(v.values);
     if (ok) return r;

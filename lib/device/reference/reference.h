@@ -2,6 +2,7 @@
 #ifndef LX_DEVICE_REFERENCE_REFERENCE_H
 #define LX_DEVICE_REFERENCE_REFERENCE_H
 
+#include "graph/graph.h"
 #include "device/device.h"
 #include "device/reference/values.h"
 #include "kernels/kernels.h"
@@ -19,13 +20,23 @@ struct lx_reference {
     struct arena memory;
 };
 
-/* How far items of a graph output are from it: largest difference and largest number, both absolute. False: nothing
- * can be said. */
+/* How far items of a graph output are from it: largest difference and largest number, both absolute. False:
+ * nothing can be said. */
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest);
 
 /* The outputs of a pattern, evaluated on the threads of a pool. */
 struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
                                     lx_status *st);
+
+/* Input data: the same for the same seed, name and shape, on every machine. */
+
+/* Items in host order of a tensor before the first op: numbers for inputs and weights, zeros for others.
+ *
+ * Numbers lie in [-1, 1], weights of a contraction are divided by the square root of the summed length so
+ * that sums stay near 1, and what an op wants to be positive (a logarithm, a divisor) lies in [1/2, 3/2].
+ * Integers are small ones. Bytes are any. */
+void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
+               int64_t count);
 
 #endif

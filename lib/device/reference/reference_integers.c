@@ -1,4 +1,5 @@
-/* Kinds of ops as functions of whole numbers, written down apart from those of the device: exact, whatever wraps. */
+/* Kinds of ops as functions of whole numbers, written down apart from those of the device: exact, whatever
+ * wraps. */
 #include "device/reference/meaning.h"
 
 #define INTEGER(name, expression)                                                                            \

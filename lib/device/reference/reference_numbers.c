@@ -66,7 +66,8 @@ MEANING(clamp, max_double(v) != max_double(v) || max_double(v) < C ? max_double(
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
 
-/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can be taken. */
+/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can
+ * be taken. */
 static double powers_double(const double *v)
 {
     double top = A > B || A != A ? A : B, low = A > B || A != A ? B : A;

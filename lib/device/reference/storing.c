@@ -33,8 +33,8 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound says that */
 };
 
-/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length, and a few
- * roundings of the bound. */
+/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length,
+ * and a few roundings of the bound. */
 static const double SAFETY = 1 + 0x1p-20;
 
 double expected_number(const struct expected *x, int64_t i)
@@ -88,7 +88,8 @@ static float float_down(double x)
     return -float_up(-x);
 }
 
-/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no number. */
+/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
+ * number. */
 static bool storing_between(enum lx_dtype dtype, double low, double high, double got)
 {
     double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
@@ -98,7 +99,8 @@ static bool storing_between(enum lx_dtype dtype, double low, double high, double
     return from <= got && got <= to;
 }
 
-/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is stored as. */
+/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is
+ * stored as. */
 static bool is_end(enum lx_dtype dtype, double got)
 {
     return number_types[dtype].integer &&
@@ -178,22 +180,6 @@ static bool storing_judge_pair(const struct storing *s, const double *value, con
     return true;
 }
 
-static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const double *got, struct judged *to)
-{
-    struct pairs m = {{0}, {0}, {0}, {0}};
-    bool in_pairs = !number_types[dtype].integer;
-    int64_t n;
-    for (int64_t i = 0; i < x->count; i += n) {
-        n = x->count - i < 2 ? x->count - i : 2;
-        if (in_pairs && n == 2 &&
-            storing_judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
-            continue;
-        for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
-    }
-    for (int k = 0; k < 2; k++)
-        judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
-}
-
 /* Bits that are determined. */
 static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const double *got,
                         struct judged *to)
@@ -228,8 +214,19 @@ void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *i
 {
     double got[JUDGED_MOST];
     items_widen(&number_types[dtype], items, x->count, got);
-    if (x->slack && !x->exact)
-        judge_rounded(x, dtype, got, to);
-    else
+    if (x->slack && !x->exact) {
+        struct pairs m = {{0}, {0}, {0}, {0}};
+        bool in_pairs = !number_types[dtype].integer;
+        int64_t n;
+        for (int64_t i = 0; i < x->count; i += n) {
+            n = x->count - i < 2 ? x->count - i : 2;
+            if (in_pairs && n == 2 &&
+                storing_judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
+                continue;
+            for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
+        }
+        for (int k = 0; k < 2; k++)
+            judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
+    } else
         judge_exact(x, dtype, items, got, to);
 }

@@ -1,5 +1,5 @@
 /* Shapes and extents of one tile; see tile_op.h. */
-#include "device/reference/tile_op.h"
+#include "device/reference/judge_op.h"
 #include "layout/op_index.h"
 
 static void cut_map(const struct lx_op *op, const int64_t *tiles, struct arena *memory, struct tile_op *t)

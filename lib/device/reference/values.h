@@ -1,9 +1,9 @@
 /* What a pattern means, apart from any plan: which value each op reads. Private to the stage.
  *
- * Tensors may be written more than once; values may not. Value t (below the number of tensors) is what tensor
- * t holds before the first op: input data, or zeros. The values behind them
- * are what the ops leave in their results, op by op. The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order
- * is found out. */
+ * Tensors may be written more than once; values may not. Value t (below the number of tensors) is what
+ * tensor t holds before the first op: input data, or zeros. The values behind them are what the ops leave in
+ * their results, op by op. The program is that of the pattern in its own order, so that a plan that runs ops
+ * in a wrong order is found out. */
 #ifndef LX_DEVICE_REFERENCE_VALUES_H
 #define LX_DEVICE_REFERENCE_VALUES_H
 
@@ -27,7 +27,8 @@ void program_make(const struct lx_graph *g, struct arena *memory, struct program
 
 /* The tensor of a value. */
 int32_t value_tensor(const struct program *p, int32_t value);
-/* The value that pattern op `op` leaves in a tensor of the pattern, of several results the one that stands there. */
+/* The value that pattern op `op` leaves in a tensor of the pattern, of several results the one that stands
+ * there. */
 int32_t program_made(const struct program *p, int32_t op, int32_t tensor);
 /* Value of input `i` of pattern op `op`. */
 int32_t program_input(const struct program *p, int32_t op, int i);

@@ -1,5 +1,5 @@
-/* Rows of operands, a block of 256 elements at a time: items that do not stand side by side are brought together
- * before they are decoded. */
+/* Rows of operands, a block of 256 elements at a time: items that do not stand side by side are brought
+ * together before they are decoded. */
 #include "device/reference/wide_operand.h"
 
 #include <string.h>

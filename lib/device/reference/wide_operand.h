@@ -1,4 +1,5 @@
-/* An operand of an op as whole tensor in host order: stored items, or numbers of fp64. Private to the stage. */
+/* An operand of an op as whole tensor in host order: stored items, or numbers of fp64. Private to the
+ * stage. */
 #ifndef LX_DEVICE_REFERENCE_WIDE_OPERAND_H
 #define LX_DEVICE_REFERENCE_WIDE_OPERAND_H
 

@@ -4,7 +4,7 @@
 #include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/reference/input_data.h"
+#include "device/reference/reference.h"
 
 #include <stdlib.h>
 #include <string.h>

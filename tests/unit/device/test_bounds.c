@@ -164,7 +164,7 @@ static void note(void *context, int worker, int64_t at, const struct expected *x
     s->exact = !x->slack;
 }
 
-static void make_items(struct subject *s, int i, struct rng *r, double offset, double scale)
+static void fill_items(struct subject *s, int i, struct rng *r, double offset, double scale)
 {
     const struct lx_tensor *t = &s->g->tensors[i];
     const struct number_type *type = &number_types[t->dtype];
@@ -200,9 +200,9 @@ static void subject_make(struct subject *s, struct rng *r, const struct lx_kind 
     s->g = graph_of(r, k, s->inputs, dtypes);
     for (int i = 0; i < s->inputs; i++) {
         bool positive = k->positive >> i & 1;
-        make_items(s, i, r, positive ? 1 : 0, positive ? 0.5 : rng_below(r, 2) ? 1 : 4);
+        fill_items(s, i, r, positive ? 1 : 0, positive ? 0.5 : rng_below(r, 2) ? 1 : 4);
     }
-    make_items(s, s->inputs, r, 0, 0);
+    fill_items(s, s->inputs, r, 0, 0);
     s->value = mem_zeroed((size_t)s->count[s->inputs], sizeof *s->value);
     s->slack = mem_zeroed((size_t)s->count[s->inputs], sizeof *s->slack);
     assert_true(s->value && s->slack);

@@ -1,7 +1,7 @@
 /* Whole numbers: the device's arithmetic, the reference's and what the manual says of the ends of types agree to the bit;
  * casts round once; numbers of all types survive fp64. */
 #include "base/rng.h"
-#include "device/execute/wide_arith.h"
+#include "device/execute/arith.h"
 #include "device/reference/meaning.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "device/execute/arith.h"
-#include "device/execute/wide_arith.h"
 #include "device/device.h"
 #include "device/reference/evaluate.h"
 #include "support/made_reference.h"

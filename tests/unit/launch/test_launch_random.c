@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "launch/tile_formula.h"
+#include "launch/launch_grid.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * operands. */
 #include "support/each_plan.h"
 #include "base/memory.h"
-#include "loops/tile_operands.h"
+#include "loops/nest_of_op.h"
 
 struct totals {
     int plans, ops, contractions, moves;

@@ -4,7 +4,7 @@
 #include "support/nest_runs.h"
 #include "base/memory.h"
 #include "support/softmax_graphs.h"
-#include "divide/running_sums.h"
+#include "divide/op_nest.h"
 #include "graph/online.h"
 #include "support/sampled.h"
 
