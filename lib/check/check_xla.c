@@ -33,11 +33,6 @@ struct xla {
     lx_status *st;
 };
 
-static bool fail_memory(struct xla *x)
-{
-    return status_no_memory(x->st);
-}
-
 /* Which field has each column of the header, -1: none, up to a NULL; false: one of the first `count` is
  * missing. */
 static bool find_columns(const struct csv_rows *c, const char *const *names, int count, int *field)
@@ -107,7 +102,8 @@ static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
     if (!csv_int(c, field[0], info_columns[0], -LX_INT_MAX, &i.id) ||
         !csv_int(c, field[1], info_columns[1], 0, &i.size) || !check_xla_read_life(c, field, &i))
         return false;
-    return VEC_PUSH(&x->infos, i) || fail_memory(x);
+    VEC_PUSH(&x->infos, i);
+    return true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -133,7 +129,8 @@ static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
     if (!s.info && s.id >= 0)
         return csv_fail(c, field[0], LX_E_UNKNOWN_NAME,
                         "buffer_id %lld is not in the bufferinfo; do they belong together?", (long long)s.id);
-    return VEC_PUSH(&x->stays, s) || fail_memory(x);
+    VEC_PUSH(&x->stays, s);
+    return true;
 }
 
 /* Two rows of one id would make the stays ambiguous. */
@@ -197,7 +194,7 @@ static bool check_stays(struct xla *x, int64_t capacity)
 {
     const struct stay **alive = mem_alloc((x->stays.count + 1) * sizeof *alive);
     size_t count = 0;
-    bool ok = alive || fail_memory(x);
+    bool ok = true;
     if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, check_xla_by_start);
     for (size_t i = 0; ok && i < x->stays.count; i++) {
         const struct stay *s = &x->stays.at[i];
