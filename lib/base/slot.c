@@ -231,12 +231,14 @@ static struct slot *slot_new(const struct slot_work *work)
     return slot;
 }
 
-/* Signals are for the threads of the program. */
+/* Signals are for the threads of the program; those that say that this thread is at fault are its own. */
 static bool slot_start(struct slot *slot)
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     sigset_t all, before;
     pthread_attr_t roomy;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&roomy);
     pthread_attr_setstacksize(&roomy, STACK);

@@ -17,10 +17,10 @@ ranks() {
 pattern=$patterns/team/uneven_44.json
 "$lxplan" plan "$pattern" --team 3 -q -o "$work/team.plan" >"$work/out" 2>&1 || fail "no plan"
 ranks 3 "$lxplan" run "$work/team.plan" || fail "a team's plan does not run"
-grep -q 'on 3 members over mpi' "$work/out" || fail "not three members"
+grep -q 'on 3 devices over mpi' "$work/out" || fail "not three members"
 [ "$(grep -c 'result ' "$work/out")" = 1 ] || fail "more than one member reports"
 ranks 2 "$lxplan" run "$pattern" || fail "a pattern does not run"
-grep -q 'on 2 members over mpi' "$work/out" || fail "not as many members as processes"
+grep -q 'on 2 devices over mpi' "$work/out" || fail "not as many members as processes"
 ranks 2 "$lxplan" run "$pattern" --team 2 --transport mpi || fail "with both options it does not run"
 ranks 2 "$lxplan" run "$work/team.plan" && fail "a plan of three runs on two"
 grep -q 'the team has 3 members, but 2 MPI processes run; start with mpirun -n 3' "$work/out" || fail "other words"
