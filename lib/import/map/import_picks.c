@@ -242,6 +242,3 @@ bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
                            .vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count)};
     return pick_scatter(im, op, &p, pick_combine_of(word, p.table.type->element == MODEL_BOOL));
 }
-
-static const int64_t counting[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-enum { COUNTED = sizeof counting / sizeof *counting };
