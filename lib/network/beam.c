@@ -203,7 +203,7 @@ static void beam_condense(struct beam *b)
     beam_order(b);
     if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
         beam_diversify(b);
-    else
+    else if (b->sorted.count > 0)
         memcpy(b->found.at, b->sorted.at, b->sorted.count * sizeof *b->sorted.at);
 }
 

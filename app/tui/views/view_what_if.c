@@ -85,7 +85,8 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
         if (last.rows > 1)
             put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
         else
-            put_line(on->cells, last, INK(DIM), &command);
+            put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
+        text_free(&command);
     }
 }
 
