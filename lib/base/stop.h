@@ -1,13 +1,8 @@
-/* Work that may have to end before it is done: `if (stop_work(40 * n)) return status_stopped(st);`
+/* Polling by counted work, in the rooms that base/cancel.h has not reached yet (layout, cooptimise, team, divide).
  *
- * Whoever makes a plan names a function that tells whether to stop (stop_begin), and loops say from time
- * to time what they have done since they last did, in nanoseconds or so; after a fraction of a millisecond
- * of that the function is asked. It is kept per *thread*, because a plan is made by one thread and a
- * parameter for this would go through every function there is. What ends so fails like without memory, and
- * whoever has something better than nothing goes on with that (stop_forgiven). Watches stand in each
- * other: the innermost counts; one without a function is never stopped, and the one around it is asked all
- * the same, as who is asked may have something else to do meanwhile, and ends sooner what comes after. How
- * often it is asked depends on work alone, never on the clock: only the answer does. */
+ * stop_begin names a function that answers whether to end. A loop reports its work with stop_work(), in
+ * nanoseconds or so; every STOP_EACH of them the function is called. The state belongs to the thread. Watches
+ * nest, and the innermost counts; one without a function shields its work from the outer ones. */
 #ifndef LX_BASE_STOP_H
 #define LX_BASE_STOP_H
 
