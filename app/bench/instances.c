@@ -36,14 +36,14 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 {
     int64_t whole;
     if (s->lx_percent < 0) return lx_graph_ref(g);
-    if (g->is_list && g->capacity < 0) {
+    if (g->list && g->list->capacity < 0) {
         /* Most bytes that are live at once, by the library's own bound. */
         struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
         if (!q) return NULL;
         whole = lx_bound(&q->problem);
         lx_question_free(q);
     } else
-        whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
+        whole = g->list ? g->list->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 

@@ -237,7 +237,7 @@ static bool capacity_asked(struct call *call, const struct lx_xla_text *buffers,
     const struct lx_graph *read = parse_graph(call, buffers->file, buffers->text, buffers->length),
                           *g = read ? with_sizes(call, read) : NULL;
     bool ok = g != NULL;
-    if (ok) *capacity = g->capacity;
+    if (ok) *capacity = g->list ? g->list->capacity : -1;
     lx_graph_free(g);
     lx_graph_free(read);
     return ok;

@@ -234,7 +234,7 @@ static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct 
     add_printable(out, p->solver, 0);
     text_format(out, ", %s, %s of traffic", lx_verdict_word(p->answer.status),
                 in_bytes(p->figures.hbm_bytes).at);
-    if (!p->graph->is_list)
+    if (!p->graph->list)
         text_format(out, ", %.2f us on the device, %.2f us end to end", p->figures.device_us,
                     p->figures.end_to_end_us);
     text_add(out, "\n");
@@ -283,7 +283,7 @@ static void cmd_diff_write_json(const struct lx_plan *p, const struct lx_plan *q
                 "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
                 ",\n  \"gain_bytes\": %" PRId64 ",\n",
                 p->figures.hbm_bytes, q->figures.hbm_bytes, d->gain);
-    if (!p->graph->is_list && !q->graph->is_list)
+    if (!p->graph->list && !q->graph->list)
         text_format(t,
                     "  \"device_us_before\": %.9g,\n  \"device_us_after\": %.9g,\n"
                     "  \"end_to_end_us_before\": %.9g,\n  \"end_to_end_us_after\": %.9g,\n",
@@ -343,7 +343,7 @@ static int diff_plans(struct call *call, const struct sides *s)
     struct lx_nest_diff nests = {0};
     if (q && may_compare(call, p->graph, q->graph)) {
         lx_plan_diff(p, q, &d);
-        if (!p->graph->is_list && !q->graph->is_list) lx_nest_diff(p, q, &nests);
+        if (!p->graph->list && !q->graph->list) lx_nest_diff(p, q, &nests);
         if (wants_json(call))
             cmd_diff_write_json(p, q, &d, &nests, &call->out);
         else if (!is_quiet(call))

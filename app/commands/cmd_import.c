@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 /* Tensors and ops that are a pattern already have nothing to become. */
 static bool cmd_import_is_news(const struct lx_format *format, const struct lx_graph *g, lx_status *st)
 {
-    if (g->is_list || format != lx_formats()) return true;
+    if (g->list || format != lx_formats()) return true;
     return status_set_at(
         st, LX_E_USAGE, g->file, 0, 0,
         "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");

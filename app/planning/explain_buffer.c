@@ -32,7 +32,7 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         }
         text_format(out, "; saves %s of HBM traffic\n", in_bytes(b->spill_cost).at);
     } else {
-        paint_add(out, PAINT_BAD, !p->graph->is_list && b->reason ? "must stay in HBM" : "off chip");
+        paint_add(out, PAINT_BAD, !p->graph->list && b->reason ? "must stay in HBM" : "off chip");
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");

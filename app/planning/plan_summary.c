@@ -33,7 +33,7 @@ void device_help(const struct call *call, struct text *out)
 void device_line(const struct lx_plan *plan, struct text *out)
 {
     const struct lx_device *d = &plan->graph->device;
-    if (plan->graph->is_list)
+    if (plan->graph->list)
         text_format(out, "%s of scratchpad, alignment %s B", in_bytes(plan->problem.capacity).at,
                     grouped(plan->problem.alignment).at);
     else
@@ -165,7 +165,7 @@ static void write_sums(const struct lx_plan *p, struct text *out)
 static void add_baseline(const struct lx_plan *p, struct text *out)
 {
     int64_t all = p->figures.baseline_hbm_bytes;
-    bool legal = !p->graph->is_list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
+    bool legal = !p->graph->list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
     if (!legal && p->answer.status != LX_INFEASIBLE)
         text_add(out, "; some buffers must be on chip");
     else if (legal && all > 0)
@@ -201,12 +201,12 @@ static void write_online(const struct lx_plan *p, struct text *out)
 
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
-    plan_summary_label(out, p->graph->is_list ? "cost" : "HBM");
+    plan_summary_label(out, p->graph->list ? "cost" : "HBM");
     text_add(out, in_bytes(p->figures.hbm_bytes).at);
     if (p->problem.objective == LX_SPILL && !p->asks_time) add_least_words(p, false, out);
     add_baseline(p, out);
     text_add(out, "\n");
-    if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
+    if (p->problem.objective == LX_SPILL && !p->graph->list) {
         plan_summary_label(out, "spill");
         text_format(out, "%s that an unlimited scratchpad would save\n", in_bytes(p->figures.spill_bytes).at);
     }
@@ -217,7 +217,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
     }
     plan_summary_write_nests(p, out);
     write_online(p, out);
-    if (!p->graph->is_list) {
+    if (!p->graph->list) {
         plan_summary_label(out, "pool");
         text_format(out, "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
         plan_summary_label(out, "time");
@@ -257,7 +257,7 @@ static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct
         compulsory += p->problem.buffers[i].reason != NULL;
     }
     text_format(out, "\n%s: %s on chip, %s %s", counted(n, "buffer").at, grouped(placed).at,
-                grouped(n - placed).at, p->graph->is_list ? "off chip" : "in HBM");
+                grouped(n - placed).at, p->graph->list ? "off chip" : "in HBM");
     if (compulsory)
         text_format(out, " (%s compulsory)", compulsory == n - placed ? "all" : grouped(compulsory).at);
     text_add(out, "\n");
@@ -281,8 +281,8 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     plan_summary_label(out, "pattern");
     paint_add(out, PAINT_HEADING, name ? name : "?");
     mem_free(name);
-    if (g->is_list)
-        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
+    if (g->list)
+        text_format(out, ": %s\n", counted(g->list->buffer_count, "buffer").at);
     else
         text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
     struct text layers = {0};
@@ -312,7 +312,7 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     plan_summary_label(out, "work");
     text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, when);
     plan_summary_write_buffers(p, all, out);
-    if (p->graph->is_list) return;
+    if (p->graph->list) return;
     show_copies(p, out);
     show_ops(p, all ? 0 : MOST_ROWS, out);
 }

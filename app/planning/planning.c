@@ -142,7 +142,7 @@ static bool planning_choose(struct call *call, const struct lx_graph *g, const s
                             struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
     struct lx_settings o;
-    enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
+    enum lx_objective own = lx_graph_objective(g);
     if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
     if (!solver) return true;
     how->solver = solver;

@@ -61,7 +61,7 @@ static void list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
     struct lx_passes now = lx_settings_passes(&r->asked);
     int row = LX_OPTION_PASSES;
-    for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->is_list; p++, row++)
+    for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->list; p++, row++)
         for (int v = 0; strcmp(p->name, "stage") != 0 && lx_settings_word(&r->asked, row, v); v++)
             if (v != lx_pass_get(&now, p)) list_pass_value(r, sort, row, v);
 }
@@ -79,7 +79,7 @@ static void list_goal(struct remedies *r, const struct remedy_sort *sort, enum r
 static void list_lx(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_plan *p = r->plan;
-    if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return;
+    if (lx_graph_pools(p->graph) > 1 || p->problem.objective == LX_HEIGHT) return;
     if (r->name && r->presence != PRESENCE_YES) list_goal(r, sort, GOAL_BUFFER);
     list_goal(r, sort, GOAL_ALL);
 }
@@ -89,7 +89,7 @@ static void list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
     struct remedy it;
     const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
-    if (r->plan->graph->is_list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
+    if (r->plan->graph->list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
     snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
     snprintf(it.note, sizeof it.note,
              r->plan->asks_time ? "least traffic regardless of time" : "least time regardless of traffic");
@@ -100,7 +100,7 @@ static void list_cores(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_device *device = &r->plan->graph->device;
     int64_t counts[] = {device->cores / 2, device->cores * 2};
-    for (int i = 0; i < 2 && !r->plan->graph->is_list; i++) {
+    for (int i = 0; i < 2 && !r->plan->graph->list; i++) {
         char text[24];
         struct remedy it;
         snprintf(text, sizeof text, "%lld", (long long)counts[i]);

@@ -99,7 +99,7 @@ static void remedy_columns_time_value(const void *row_of_table, const struct col
     v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
     v->number = NAN;
     v->words = "";
-    if (!has_figures(row) || row->of->plan->graph->is_list) return;
+    if (!has_figures(row) || row->of->plan->graph->list) return;
     v->words = NULL;
     v->number = row->it->us;
 }
@@ -112,7 +112,7 @@ static void slower_value(const void *row_of_table, const struct column *column, 
     (void)column;
     v->words = "";
     v->number = NAN;
-    if (!has_figures(row) || row->of->plan->graph->is_list || fabs(change) < 5e-4) return;
+    if (!has_figures(row) || row->of->plan->graph->list || fabs(change) < 5e-4) return;
     v->number = change;
     v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
     value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);
@@ -151,5 +151,5 @@ const struct columns remedy_columns = COLUMNS("remedies", array);
 const char *remedy_value_heading(const struct lx_plan *p)
 {
     if (p->problem.objective == LX_HEIGHT) return "height";
-    return p->graph->is_list ? "cost" : "HBM bytes";
+    return p->graph->list ? "cost" : "HBM bytes";
 }

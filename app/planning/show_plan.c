@@ -230,7 +230,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     const struct lx_graph *g = read_pattern(call, path);
     int step_count = 0;
     bool ok = g && read_passes(call, &asked);
-    if (ok && g->is_list)
+    if (ok && g->list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
     for (size_t i = 0; ok && i < sizeof stages / sizeof *stages; i++) {

@@ -121,15 +121,15 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
                   : sweep_sizes_own(g, sweep_need(g, &how.options), steps, &sizes, &call->st));
-    if (ok && g->pools)
+    if (ok && lx_graph_pools(g))
         ok = status_set(&call->st, LX_E_USAGE,
                         "this list states pools with sizes of their own; state \"capacity\" instead of "
                         "\"pools\" to sweep it");
-    if (ok && many && g->is_list)
+    if (ok && many && g->list)
         ok = status_set(&call->st, LX_E_USAGE,
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
-    if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
+    if (ok && lx_asked(lx_settings_ask(&how.options), lx_graph_objective(g)) == LX_HEIGHT)
         ok = status_set(&call->st, LX_E_USAGE,
                         "the least height does not depend on the size of the scratchpad; add --objective "
                         "traffic or --objective fit");
@@ -140,7 +140,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     bool known = ok && word_given(call, "value", value_asked(call), cmd_sweep_value_word, &value);
     if (ok && !known) sweep_free(s);
     s->by_time = value;
-    if (known && s->by_time && g->is_list) {
+    if (known && s->by_time && g->list) {
         sweep_free(s);
         known = status_set(&call->st, LX_E_USAGE, "a list of buffers has no time; leave --value time out");
     }

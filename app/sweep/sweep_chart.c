@@ -130,9 +130,9 @@ static struct scale value_scale(const struct sweep *s, const struct drawing *d)
     double air = high > low ? (high - low) * 0.05 : fabs(high) * 0.1 + (high == 0);
     return (struct scale){.low = low <= air ? 0 : low - air,
                           .high = high + air,
-                          .unit = s->by_time          ? SCALE_SECONDS
-                                  : s->graph->is_list ? SCALE_PLAIN
-                                                      : SCALE_BYTES};
+                          .unit = s->by_time       ? SCALE_SECONDS
+                                  : s->graph->list ? SCALE_PLAIN
+                                                   : SCALE_BYTES};
 }
 
 /* Is there a height to draw? Before that an axis would say what nobody knows. */
@@ -154,7 +154,7 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
         struct chart c = {.series = d.series,
                           .series_count = d.count,
-                          .x = {.name = s->graph->is_list ? "capacity" : "LX per core",
+                          .x = {.name = s->graph->list ? "capacity" : "LX per core",
                                 .from = x.low,
                                 .to = x.high,
                                 .log = true,
@@ -162,9 +162,9 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                                 .ticks = d.x_ticks},
                           .y = {.from = y.low,
                                 .to = y.high,
-                                .label = s->by_time          ? chart_seconds
-                                         : s->graph->is_list ? chart_number
-                                                             : chart_bytes,
+                                .label = s->by_time       ? chart_seconds
+                                         : s->graph->list ? chart_number
+                                                          : chart_bytes,
                                 .ticks = d.y_ticks},
                           .marks = &d.mark,
                           .mark_count = d.knee.length > 0};

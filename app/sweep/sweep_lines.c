@@ -14,7 +14,7 @@ LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
 {
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
-    enum lx_objective own = s->graph->is_list ? s->graph->objective : LX_SPILL;
+    enum lx_objective own = lx_graph_objective(s->graph);
     char word[24];
     snprintf(word, sizeof word, "%lld", (long long)cores);
     if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
@@ -164,7 +164,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
     const struct lx_graph *g =
         lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
     const struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
+    if (g && lx_settings_plan(&how, lx_graph_objective(g), &options, values, &st))
         p = lx_plan_make(g, &options, &st);
     if (p && lx_plan_check(p, &st)) {
         const struct lx_figures *f = &p->figures;
@@ -179,7 +179,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
         out->least_us = p->asks_time ? f->bound_us : 0;
         out->proved = p->answer.status == LX_OPTIMAL;
         out->fits = f->spill_bytes == 0;
-        for (int32_t i = 0; p->graph->is_list && out->fits && i < p->problem.count; i++)
+        for (int32_t i = 0; p->graph->list && out->fits && i < p->problem.count; i++)
             out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
     } else {
         out->state = SWEEP_REFUSED;
@@ -235,12 +235,13 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
 
 static bool is_fit(const struct sweep *s)
 {
-    return s->graph->is_list && lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->objective) == LX_FIT;
+    return s->graph->list &&
+           lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->list->objective) == LX_FIT;
 }
 
 const char *sweep_value_name(const struct sweep *s)
 {
-    return s->by_time ? "time from end to end" : s->graph->is_list ? "cost of what is off chip" : "HBM bytes";
+    return s->by_time ? "time from end to end" : s->graph->list ? "cost of what is off chip" : "HBM bytes";
 }
 
 static struct words size_words(int64_t n, bool briefly)

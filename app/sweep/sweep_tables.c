@@ -38,7 +38,7 @@ VALUE_OF(least_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->
 VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? sweep_tables_gap_of(row) : NAN;)
 VALUE_OF(spill_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->spill, v);)
 VALUE_OF(height_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->height, v);)
-VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !row->sweep->graph->is_list ? row->value->us : NAN;)
+VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !row->sweep->graph->list ? row->value->us : NAN;)
 VALUE_OF(least_us_value, struct sweep_row, v->number = is_planned(row->value) && row->value->least_us > 0 ? row->value->least_us : NAN;)
 VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? row->value->proved : NAN;)
 VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
@@ -223,7 +223,7 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
     while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
     if (first < s->lines.count) {
         columns[0] = (struct column){.key = "lx",
-                                     .heading = s->graph->is_list ? "capacity" : "LX bytes",
+                                     .heading = s->graph->list ? "capacity" : "LX bytes",
                                      .kind = VALUE_BYTES,
                                      .value = size_value};
         for (int k = 0; k < s->solver_count; k++)

@@ -26,7 +26,7 @@ static double all_bytes(const lx_graph *g)
 {
     double sum = 0;
     for (int32_t i = 0; i < g->tensor_count; i++) sum += (double)g->tensors[i].bytes;
-    for (int32_t i = 0; i < g->buffer_count; i++) sum += (double)g->buffers[i].size;
+    for (int32_t i = 0; g->list && i < g->list->buffer_count; i++) sum += (double)g->list->buffers[i].size;
     return sum;
 }
 
@@ -39,7 +39,7 @@ int32_t lx_graph_number(const lx_graph *g, const char *name, double *value)
     else if (strcmp(name, "ops") == 0)
         found = g->op_count;
     else if (strcmp(name, "buffers") == 0)
-        found = g->buffer_count;
+        found = g->list ? g->list->buffer_count : 0;
     else if (strcmp(name, "cores") == 0)
         found = (double)g->device.cores;
     else if (strcmp(name, "bytes") == 0)

@@ -57,7 +57,7 @@ lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
-    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
+    if (on && api_plan_options(o, &settings, lx_graph_objective(on), &how, values, st))
         plan = unless_refused(lx_plan_make(on, &how, st), st);
     lx_graph_free(on);
     return api_result(plan, NULL);

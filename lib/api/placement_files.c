@@ -66,16 +66,16 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
 {
     struct placement_pool lone = {.name = "LX"};
     bool ok = true;
-    p->plain = g->pool_count == 0;
-    p->capacity = g->capacity;
+    p->plain = g->list->pool_count == 0;
+    p->capacity = g->list->capacity;
     lone.capacity = p->objective == LX_HEIGHT ? LX_NO_LIMIT
-                    : g->capacity >= 0        ? g->capacity
+                    : g->list->capacity >= 0  ? g->list->capacity
                                               : lx_device_usable(&g->device);
     if (p->plain) return VEC_PUSH(&p->pools, lone) && names_add(&p->pool_names, "LX", 0) == NAMES_ADDED;
-    for (int32_t k = 0; ok && k < g->pool_count; k++) {
-        struct placement_pool pool = {.name = arena_string(&p->memory, g->pools[k].name),
-                                      .capacity = g->pools[k].capacity};
-        PUSH_ALL(&pool.reserved, g->pools[k].reserved, g->pools[k].reserved_count);
+    for (int32_t k = 0; ok && k < g->list->pool_count; k++) {
+        struct placement_pool pool = {.name = arena_string(&p->memory, g->list->pools[k].name),
+                                      .capacity = g->list->pools[k].capacity};
+        PUSH_ALL(&pool.reserved, g->list->pools[k].reserved, g->list->pools[k].reserved_count);
         ok = ok && pool.name && names_add(&p->pool_names, pool.name, k) == NAMES_ADDED;
         ok = VEC_PUSH(&p->pools, pool) && ok;
     }
@@ -85,16 +85,16 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
 static lx_placement *placement_of(const struct lx_graph *g)
 {
     lx_placement *p = mem_zeroed(1, sizeof *p);
-    p->objective = g->objective;
-    p->alignment = g->alignment;
+    p->objective = g->list->objective;
+    p->alignment = g->list->alignment;
     p->name = arena_string(&p->memory, g->name);
     p->summary = arena_string(&p->memory, g->summary);
     take_pools(p, g);
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        placement_files_take_buffer(p, &g->buffers[i]);
-        if (g->buffer_ids) VEC_PUSH(&p->ids, g->buffer_ids[i]);
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
+        placement_files_take_buffer(p, &g->list->buffers[i]);
+        if (g->list->buffer_ids) VEC_PUSH(&p->ids, g->list->buffer_ids[i]);
     }
-    take_bonds(p, &g->bonds);
+    take_bonds(p, &g->list->bonds);
     return p;
 }
 
@@ -111,7 +111,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     API_CALL(e, NULL);
     const struct lx_graph *g = api_read(bytes, size, format, st);
     lx_placement *p = NULL;
-    if (g && !g->is_list)
+    if (g && !g->list)
         status_set(st, LX_E_SCHEMA,
                    "this is a graph, not a list of buffers; lx_graph_parse and lx_plan take it");
     else if (g)
@@ -123,20 +123,20 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
 static bool placement_files_can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
 {
-    struct lx_problem all = {.count = g->buffer_count,
-                             .buffers = g->buffers,
-                             .pools = g->pools,
-                             .pool_count = g->pool_count,
-                             .bonds = g->bonds};
+    struct lx_problem all = {.count = g->list->buffer_count,
+                             .buffers = g->list->buffers,
+                             .pools = g->list->pools,
+                             .pool_count = g->list->pool_count,
+                             .bonds = g->list->bonds};
     char what[400];
     size_t n = strlen(lx_needs_words(lx_problem_needs(&all), what, 200));
     bool barred = false, parents = false, pins = false, alignments = false;
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        const struct lx_buffer *b = &g->buffers[i];
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
+        const struct lx_buffer *b = &g->list->buffers[i];
         barred |= b->reason != NULL;
         parents |= b->parent_count > 0;
         pins |= b->fixed >= 0 && !f->has_addresses;
-        alignments |= b->alignment > g->alignment && !f->has_addresses;
+        alignments |= b->alignment > g->list->alignment && !f->has_addresses;
     }
     const struct {
         bool is;
@@ -156,13 +156,14 @@ static bool placement_files_can_say(const struct lx_graph *g, const struct lx_fo
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
 {
     const struct lx_format *f = api_format(format ? format : "pattern", st);
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;
     if (f->write_graph)
         text = f->write_graph(g, &length);
-    else if (f->write_buffers && g->is_list) {
+    else if (f->write_buffers && g->list) {
+        const struct lx_list *l = g->list;
+        struct lx_buffers list = {l->buffers, l->buffer_count, l->alignment, l->buffer_ids};
         if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,

@@ -155,8 +155,7 @@ static bool copy_bonds(struct arena *memory, const struct lx_bonds *from, struct
            copy_charges(memory, from, to);
 }
 
-static bool placement_list_copy_pools(struct arena *memory, const struct lx_problem *from,
-                                      struct lx_graph *to)
+static bool placement_list_copy_pools(struct arena *memory, const struct lx_problem *from, struct lx_list *to)
 {
     struct lx_pool *pools = arena_copy_array(memory, from->pools, (size_t)from->pool_count, sizeof *pools);
     bool ok = pools != NULL;
@@ -176,13 +175,13 @@ static bool placement_list_fill_graph(struct graph_builder *b, const lx_placemen
                                       const struct lx_problem *from, lx_status *st)
 {
     struct lx_graph *g = b->graph;
-    g->is_list = true;
-    g->objective = p->objective;
-    g->alignment = p->alignment;
-    g->capacity = from->pool_count ? -1 : plain_capacity(p);
+    struct lx_list *list = builder_list(b);
+    list->objective = p->objective;
+    list->alignment = p->alignment;
+    list->capacity = from->pool_count ? -1 : plain_capacity(p);
     g->summary = arena_string(b->memory, p->summary);
-    placement_list_copy_pools(b->memory, from, g);
-    copy_bonds(b->memory, &from->bonds, &g->bonds);
+    placement_list_copy_pools(b->memory, from, list);
+    copy_bonds(b->memory, &from->bonds, &list->bonds);
     for (int32_t i = 0; i < from->count; i++)
         if (!builder_buffer(b, &from->buffers[i], st)) return false;
     for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b->buffer_ids, p->ids.at[i]);

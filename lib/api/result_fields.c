@@ -12,13 +12,13 @@ enum has { ANY_PLAN, OF_GRAPH, OF_RUN };
 static bool result_fields_has(const lx_result *r, enum has what)
 {
     if (what == OF_RUN) return r->run != NULL;
-    return r->plan && (what == ANY_PLAN || !r->plan->graph->is_list);
+    return r->plan && (what == ANY_PLAN || !r->plan->graph->list);
 }
 
 /* No legal answer was found, or none exists. */
 static bool has_no_answer(const struct lx_plan *p)
 {
-    return p->answer.status == LX_INFEASIBLE || (p->graph->is_list && p->answer.objective == INT64_MAX);
+    return p->answer.status == LX_INFEASIBLE || (p->graph->list && p->answer.objective == INT64_MAX);
 }
 
 static double objective(const lx_result *r)
@@ -26,7 +26,7 @@ static double objective(const lx_result *r)
     const struct lx_plan *p = r->plan;
     if (has_no_answer(p)) return INFINITY;
     if (p->asks_time) return p->figures.end_to_end_us;
-    if (p->graph->is_list && p->problem.objective == LX_FIT)
+    if (p->graph->list && p->problem.objective == LX_FIT)
         return lx_left_out(&p->problem, p->answer.address) ? INFINITY : 0;
     return (double)lx_plan_value(p);
 }
@@ -35,7 +35,7 @@ static double bound(const lx_result *r)
 {
     const struct lx_plan *p = r->plan;
     if (p->asks_time) return p->figures.bound_us;
-    return p->graph->is_list && p->problem.objective == LX_FIT ? 0 : (double)lx_plan_least(p);
+    return p->graph->list && p->problem.objective == LX_FIT ? 0 : (double)lx_plan_least(p);
 }
 
 static double gap(const lx_result *r)

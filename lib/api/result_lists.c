@@ -95,7 +95,8 @@ static const char *buffer_parent_name(const lx_result *r, int64_t i)
 /* That the caller's file knows it by. */
 static double buffer_id(const lx_result *r, int64_t i)
 {
-    return r->plan->graph->buffer_ids ? (double)r->plan->graph->buffer_ids[i] : (double)i;
+    const struct lx_list *list = r->plan->graph->list;
+    return list && list->buffer_ids ? (double)list->buffer_ids[i] : (double)i;
 }
 
 static const struct number_row buffer_numbers[] = {{"size", buffer_size},

@@ -43,7 +43,7 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
                                 struct text *out)
 {
     const struct lx_figures *f = &p->figures;
-    bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
+    bool list = p->graph->list, height = p->problem.objective == LX_HEIGHT;
     struct text times = {0};
     text_add(out, "\"facts\": [");
     if (height)
@@ -305,7 +305,7 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
     struct text words = {0}, again = {0};
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"words\": [");
-    if (moved && !p->graph->is_list) {
+    if (moved && !p->graph->list) {
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
         text_add(&words, "HBM bytes: ");
         add_byte_sums(p, &sums, &words);
@@ -330,21 +330,21 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
     const struct lx_device *d = &p->graph->device;
     struct text subtitle = {0};
     text_format(&subtitle, "%s: %s", p->solver, verdict_words(p));
-    if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
+    if (!p->graph->list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
     plan_page_add_name(out, p->graph->name);
     text_add(out, ", \"subtitle\": ");
     plan_page_add_name(out, subtitle.at ? subtitle.at : "");
     text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
-                p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
+                p->graph->list ? "true" : "false", p->figures.hbm_bytes,
                 p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
                 max_i64(top, 1));
     text_format(out,
                 ", \"first\": %" PRId64 ", \"last\": %" PRId64 ", \"peak\": %" PRId64
                 ", \"peak_tick\": %" PRId64,
                 o->first, max_i64(o->last, o->first + 1), o->peak, o->peak_tick);
-    text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->is_list ? 0 : d->cores,
+    text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->list ? 0 : d->cores,
                 max_i64(d->grid_x > 8 && d->grid_y == 1 ? 8 : d->grid_x, 1));
     text_free(&subtitle);
 }

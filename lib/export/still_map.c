@@ -163,8 +163,8 @@ static void still_map_add_use(const struct still *s, struct text *out)
 void add_still_maps(const struct still *s, struct text *out)
 {
     text_format(out, "<section><h2>%s</h2>\n",
-                s->p->graph->is_list ? "Addresses against time"
-                                     : "Scratchpad of each core: addresses against time");
+                s->p->graph->list ? "Addresses against time"
+                                  : "Scratchpad of each core: addresses against time");
     add_map(s, out);
     text_format(out, "<h2>Bytes in use, at most %s of %s (the dashed line)</h2>\n", in_bytes(s->use->peak).at,
                 in_bytes(s->p->problem.capacity).at);

@@ -35,8 +35,8 @@ void add_command_words(const struct lx_plan *p, struct text *out)
         text_format(out, " --%s", row->option);
         if (row->words) text_format(out, " %s", row->words[value]);
     }
-    if (!p->graph->is_list) text_format(out, " --cores %" PRId64, d->cores);
-    if (!p->graph->is_list) text_format(out, " --lx %" PRId64, lx_device_usable(d));
+    if (!p->graph->list) text_format(out, " --cores %" PRId64, d->cores);
+    if (!p->graph->list) text_format(out, " --lx %" PRId64, lx_device_usable(d));
 }
 
 static void still_page_add_row(const char *name, const char *value, struct text *out)
@@ -60,7 +60,7 @@ static void add_asked(const struct lx_plan *p, struct text *out)
     still_page_add_row("pattern", p->graph->name, out);
     if (p->graph->summary && *p->graph->summary) still_page_add_row("about it", p->graph->summary, out);
     still_page_add_row("hash of the pattern", p->graph->hash_word, out);
-    if (!p->graph->is_list) {
+    if (!p->graph->list) {
         text_format(&device, "%s, %s, %s of scratchpad each", d->preset, counted(d->cores, "core").at,
                     in_bytes(lx_device_usable(d)).at);
         add_made_row("device", &device, out);
@@ -84,9 +84,9 @@ static void add_answer(const struct lx_plan *p, struct text *out)
     if (baseline > 0 && p->problem.objective == LX_SPILL) {
         text_format(&all, "%s; the plan saves %s", in_bytes(baseline).at,
                     in_percent((double)(baseline - p->figures.hbm_bytes) / (double)baseline).at);
-        add_made_row(p->graph->is_list ? "all off chip" : "all in HBM", &all, out);
+        add_made_row(p->graph->list ? "all off chip" : "all in HBM", &all, out);
     }
-    if (p->graph->is_list) return;
+    if (p->graph->list) return;
     text_format(&times, "%.2f us of the device, %.2f us from end to end", p->figures.device_us,
                 p->figures.end_to_end_us);
     add_made_row("predicted time", &times, out);

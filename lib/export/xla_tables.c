@@ -65,7 +65,8 @@ static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
 /* Row of buffer `i`, number `n` among buffers that may be on chip. */
 static int64_t xla_tables_id_of(const struct lx_plan *p, int32_t i, int32_t n)
 {
-    return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;
+    const struct lx_list *list = p->graph->list;
+    return list && list->buffer_ids ? list->buffer_ids[i] : n;
 }
 
 bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)

@@ -322,7 +322,6 @@ static bool insert_restickifies_finish(struct inserter *n)
     n->b.graph->device = old->device;
     n->b.graph->summary = arena_string(n->b.memory, old->summary);
     n->b.graph->target_hbm_bytes = old->target_hbm_bytes;
-    n->b.graph->alignment = old->alignment;
     size_t tensors = n->layouts.count, ops = n->op_origin.count;
     if (!in_pattern_order(n)) return false;
     if (!(g = builder_finish(&n->b, n->st))) return false;

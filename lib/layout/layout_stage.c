@@ -20,7 +20,7 @@ static bool choose_sticks(const struct lx_graph *g, const bool *alive, struct ar
 
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
 {
-    if (g->is_list) {
+    if (g->list) {
         status_set_at(st, LX_E_UNSUPPORTED, g->file, 0, 0,
                       "%s is a bare list of buffers; it has no tensors to lay out", g->name);
         return NULL;

@@ -103,7 +103,6 @@ static const struct lx_graph *running_graph(const struct statement *s)
     b.graph->device = s->pattern->device;
     b.graph->summary = arena_string(b.memory, s->pattern->summary);
     b.graph->target_hbm_bytes = s->pattern->target_hbm_bytes;
-    b.graph->alignment = s->pattern->alignment;
     if (add_tensors(s, &b) && stated_layouts_add_ops(s, &b)) return builder_finish(&b, s->st);
     builder_abandon(&b);
     return NULL;

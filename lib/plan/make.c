@@ -161,7 +161,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
     struct list_watch watch = {p->graph, options};
     struct lx_run run = options->run;
-    if (p->graph->buffer_count > SMALL && slot_is_here()) {
+    if (p->graph->list->buffer_count > SMALL && slot_is_here()) {
         run.context = &watch;
         run.progress = list_progress;
         run.stop = run.stop ? list_stopped : NULL;
@@ -169,7 +169,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (*options->nests)
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
-    if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
+    if (!plan_of_list(p, lx_asked(options->objective, p->graph->list->objective), st) ||
         !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
@@ -215,7 +215,7 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
                                   const struct lx_progress *so_far, lx_status *st)
 {
     struct lx_plan *p = plan_begin(g, options);
-    if (!plan_of_list(p, lx_asked(options->objective, g->objective), st)) return lx_plan_free(p), NULL;
+    if (!plan_of_list(p, lx_asked(options->objective, g->list->objective), st)) return lx_plan_free(p), NULL;
     for (int32_t i = 0; i < p->problem.count; i++) {
         p->answer.address[i] = so_far->address[i];
         if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
@@ -242,7 +242,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     }
     struct lx_plan *p = plan_begin(g, options);
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
+    bool ok = g->list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
     bool hasty = options->run.hasty || cancel_requested();
     if (ok) {
@@ -250,7 +250,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
-    if (ok && !g->is_list)
+    if (ok && !g->list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
              plan_launch_ops(p, st);
     if (ok)

@@ -23,7 +23,7 @@ static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan
 static bool may_pay(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     struct lx_passes passes = passes_of_stage(&how->passes);
-    return passes.tile != LX_TILE_NONE && passes.online == LX_ONLINE_AUTO && !p->graph->is_list &&
+    return passes.tile != LX_TILE_NONE && passes.online == LX_ONLINE_AUTO && !p->graph->list &&
            !how->run.hasty && p->problem.objective == LX_SPILL &&
            (p->asks_time || p->figures.hbm_bytes > p->figures.perfect_hbm_bytes);
 }
@@ -140,7 +140,7 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
     struct lx_plan *p = plan_as_written(g, how, 0, st);
     const struct lx_graph *rewritten = NULL;
     lx_status why = {0};
-    if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->is_list) return p;
+    if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->list) return p;
     if (st->code != LX_E_NEST && st->code != LX_E_UNKNOWN_NAME) return NULL;
     if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, 0, &why);
     lx_graph_free(rewritten);

@@ -120,7 +120,7 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
 /* A part of the scratchpad that the pattern or its device has. */
 static bool options_apply_part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
 {
-    int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
+    int64_t whole = g->list ? g->list->capacity : lx_device_usable(&g->device);
     if (whole < 0)
         return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
                              "this list has no capacity of its own to take %g %% of; give bytes", percent);

@@ -114,7 +114,7 @@ void plan_adopt(struct lx_plan *p, const struct draft *x)
 void plan_settle(struct lx_plan *p)
 {
     bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
-    if (p->graph->is_list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
+    if (p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
     if (least)
         p->answer.status = LX_OPTIMAL;
     else if (p->answer.status != LX_LIMIT)

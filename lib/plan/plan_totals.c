@@ -72,7 +72,7 @@ void plan_totals(struct lx_plan *p)
 {
     p->figures.height_bytes = 0;
     for (int32_t k = 0; k < lx_pool_count(&p->problem); k++) p->figures.height_bytes += height_of_pool(p, k);
-    if (p->graph->is_list)
+    if (p->graph->list)
         plan_totals_list_totals(p);
     else
         graph_totals(p);

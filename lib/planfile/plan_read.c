@@ -192,7 +192,7 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
     p->problem.capacity = x->capacity >= 0 ? x->capacity : lx_device_usable(&p->graph->device);
     p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
     if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
-    if (p->graph->is_list) return plan_read_list(j, root, x, &buffers, p, st);
+    if (p->graph->list) return plan_read_list(j, root, x, &buffers, p, st);
     return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
            (p->launches || plan_launch_ops(p, st));
 }
@@ -203,7 +203,7 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
 {
     if (p->problem.objective == LX_HEIGHT)
         return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : height;
-    if (p->graph->is_list) return spill;
+    if (p->graph->list) return spill;
     int64_t sum = 0;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] < 0) sum += p->problem.buffers[i].spill_cost;
@@ -260,7 +260,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
         !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
                         LX_OBJECTIVE_COUNT + 1, &objective, st))
         return false;
-    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
+    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
     if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
@@ -275,7 +275,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     p->figures.spill_bytes = x->spill_bytes;
     p->figures.height_bytes = x->height_bytes;
     /* Its spill was of scratchpads with their limit. */
-    if (old && !p->graph->is_list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
+    if (old && !p->graph->list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
     p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
     return same_claims(j, root, x, p, st);

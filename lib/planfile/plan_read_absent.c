@@ -207,7 +207,7 @@ static bool graph_complete(const struct lx_plan *p)
 bool plan_fill_absent(struct lx_plan *p, lx_status *st)
 {
     int64_t height = 0;
-    if (p->graph->is_list)
+    if (p->graph->list)
         fill_list(p);
     else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
         return false;

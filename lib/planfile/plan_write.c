@@ -165,7 +165,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_format(&t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
     write_fields(PLAN_ROOT, &root, "  ", &t);
     write_solver(p, &t);
-    if (!p->graph->is_list) plan_write_graph(p, &scratch, &t);
+    if (!p->graph->list) plan_write_graph(p, &scratch, &t);
     plan_write_buffers(p, &scratch, &t);
     text_add(&t, "  \"pattern\": ");
     pattern_write(p->graph, &t);

@@ -116,7 +116,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     if (!run && wanted->caps & (LX_CAN_PROVE | LX_IS_SEEDED) && options.quick_solver)
         options.solver = options.quick_solver;
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) /* sorts a long list and places it once */
-        if (!run && sized->is_list && sized->buffer_count > LONG && strcmp((*s)->name, "greedy") == 0)
+        if (!run && sized->list && sized->list->buffer_count > LONG && strcmp((*s)->name, "greedy") == 0)
             options.solver = *s;
     options.run = run ? *run : (struct lx_run){0};
     options.run.seed = seed;
@@ -136,7 +136,7 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
     struct lx_plan_options options = {0};
     *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
-    if (sized && sized->is_list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
+    if (sized && sized->list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
     lx_graph_free(sized);
     if (out->plan) planned_index(out);
     return out->plan;

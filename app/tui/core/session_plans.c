@@ -72,7 +72,7 @@ static void plan_job_report(void *context, const struct lx_progress *so_far)
     struct outcome made = {0};
     double began = clock_seconds();
     watch_progress(s->watch, so_far);
-    bool graph = s->from->graph && !s->from->graph->is_list,
+    bool graph = s->from->graph && !s->from->graph->list,
          better = graph ? so_far->steps > 0 && so_far->objective < s->shown : so_far->address != NULL;
     if (!p->staged || began < s->next || watch_stop(s->watch) || !better) return;
     struct lx_run again = {.work_limit = so_far->steps,

@@ -95,10 +95,10 @@ static void frame_status_pieces(const struct explorer *x, const struct lx_plan *
                                (double)p->figures.baseline_hbm_bytes)
                         .at);
     if (p->nest_count > 0) add_nests_sum(p, &pieces[n++]);
-    if (!p->graph->is_list)
+    if (!p->graph->list)
         text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
                     p->figures.end_to_end_us);
-    if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
+    if (!p->graph->list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
     text_format(&pieces[n++], "LX %s", in_short_bytes(p->problem.capacity).at);
     if (x->session.undo.count)
         text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);

@@ -44,7 +44,7 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
                        "%s shards this pattern over %s", KEY_OF(TEAM), counted(t->members, "device").at);
         return;
     }
-    if (session_plan(s)->graph->is_list) {
+    if (session_plan(s)->graph->list) {
         put_wrapped_format(
             on->cells, area, INK(PLAIN),
             "This pattern is a list of buffers: it has no ops that a team could share. %s lists "

@@ -141,11 +141,11 @@ void facts_of(const struct source_content *from, struct facts *out)
     out->summary = mem_string(g->summary ? g->summary : "");
     out->expect = pattern_facts_expectation(g);
     out->ops = g->op_count;
-    out->is_list = g->is_list;
+    out->is_list = g->list;
     out->must_refuse = g->expect_stage != NULL;
-    out->buffers = g->is_list ? g->buffer_count : g->tensor_count;
+    out->buffers = g->list ? g->list->buffer_count : g->tensor_count;
     for (int32_t i = 0; i < g->tensor_count; i++) out->bytes += g->tensors[i].bytes;
-    for (int32_t i = 0; i < g->buffer_count; i++) out->bytes += g->buffers[i].size;
+    for (int32_t i = 0; g->list && i < g->list->buffer_count; i++) out->bytes += g->list->buffers[i].size;
     out->target = g->target_hbm_bytes;
     if (!from->is_plan) out->refused = !expectations_known(from->graph, &out->st);
 }

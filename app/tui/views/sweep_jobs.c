@@ -77,10 +77,9 @@ static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *ran
     const struct lx_plan *p = session_plan(s);
     struct lx_settings solvers[MOST_SOLVERS];
     sweep_numbers sizes = {0}, none = {0};
-    if (p->graph->pools)
+    if (lx_graph_pools(p->graph))
         return status_set(st, LX_E_USAGE, "this list states pools with sizes of their own: nothing to sweep");
-    enum lx_objective question =
-        lx_asked(lx_settings_ask(&s->now.options), p->graph->is_list ? p->graph->objective : LX_SPILL);
+    enum lx_objective question = lx_asked(lx_settings_ask(&s->now.options), lx_graph_objective(p->graph));
     if (question == LX_HEIGHT)
         return status_set(st, LX_E_USAGE,
                           "the least height does not depend on the scratchpad: nothing to sweep");

@@ -183,7 +183,7 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     const struct lx_plan *p = session_plan(on->session);
     int32_t selected = on->session->selection.buffer;
     struct box at = box_behind(head, MARKS);
-    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
+    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->list ? "cost " : NULL;
     for (size_t i = 0; i < f.of.count; i++)
         put_heading(on->cells, at, &f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
                     i == TRAFFIC && what ? what : f.of.at[i].heading);

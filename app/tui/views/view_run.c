@@ -208,7 +208,7 @@ static void view_run_draw_waiting(const struct scene *on, struct box area)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "queued");
     else if (s->run.known)
         put_wrapped(on->cells, area, INK(BAD), s->run.st.text);
-    else if (session_plan(s)->graph->is_list)
+    else if (session_plan(s)->graph->list)
         put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: there is nothing to execute.");
     else

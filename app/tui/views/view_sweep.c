@@ -93,10 +93,10 @@ static void view_sweep_draw_line(const struct scene *on, struct box row, const s
     if (v && v->state == SWEEP_PLANNED) { /* "13,959,168 B (13.3 MiB)", or "13.31 MiB" */
         double shown = sweep_shown(s, v);
         struct scale bytes = {.unit = SCALE_BYTES};
-        struct words words_of = s->by_time          ? in_time(shown * 1e-6)
-                                : s->graph->is_list ? grouped((int64_t)shown)
-                                : briefly           ? scale_words(&bytes, shown)
-                                                    : in_bytes((int64_t)shown);
+        struct words words_of = s->by_time       ? in_time(shown * 1e-6)
+                                : s->graph->list ? grouped((int64_t)shown)
+                                : briefly        ? scale_words(&bytes, shown)
+                                                 : in_bytes((int64_t)shown);
         bool least = s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved;
         text_format(&value, "%s%s", words_of.at, least ? ", least" : "");
     } else
@@ -119,7 +119,7 @@ static void view_sweep_draw_lines(const struct scene *on, struct box area, const
     const struct lx_plan *p = session_plan(on->session);
     struct box head = box_cut_top(&area, 1);
     struct text line = {0};
-    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX",
+    text_format(&line, "%s %s", s->graph->list ? "capacity" : "LX",
                 view_sweep_is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
     if (view_sweep_is_knee(s, lx)) text_add(&line, ", a knee");
     if (lx == p->problem.capacity)
@@ -175,7 +175,7 @@ static void view_sweep_draw(const struct scene *on, void *state, struct box area
         text_add(&progress, "searching for the least size that is enough");
     else
         text_format(&progress, "%s against %s", sweep_value_name(s),
-                    s->graph->is_list ? "capacity" : "the scratchpad (LX) of each core");
+                    s->graph->list ? "capacity" : "the scratchpad (LX) of each core");
     bool settled = swept_is_new(w, on->session) && !w->stopped && !busy && w->left == 0;
     put_line(on->cells, head, settled ? INK(DIM) : INK(WARN), &progress);
     v->plot = sweep_draw(on, area, s, 0);
@@ -226,7 +226,7 @@ static bool view_sweep_request(struct explorer *x, void *state, enum request r, 
         if (!view_sweep_start(x, v)) explorer_say(x, TONE_BAD, "%s", v->st.text);
         return true;
     case REQ_SWEEP_VALUE:
-        if (v->swept && v->swept->sweep.graph->is_list)
+        if (v->swept && v->swept->sweep.graph->list)
             explorer_say(x, TONE_DIM, "a list of buffers has no time");
         else if (v->swept)
             v->by_time = !v->swept->sweep.by_time, v->chosen = true;
@@ -265,7 +265,7 @@ static const char *view_sweep_hint_word(struct explorer *x, void *state, const s
     const struct sweep_view *v = state;
     const struct lx_plan *p = session_plan(&x->session);
     bool runs = v->swept && !v->swept->stopped && worker_busy(x->session.worker, &sweep_work) > 0;
-    bool can_begin = !p->graph->pools && p->problem.objective != LX_HEIGHT;
+    bool can_begin = !lx_graph_pools(p->graph) && p->problem.objective != LX_HEIGHT;
     bool begins = h->request == REQ_SWEEP_AGAIN || h->request == REQ_SWEEP_RANGE;
     if (h->request == REQ_STOP) return runs ? h->word : NULL;
     return v->swept || h->request == REQ_BACK || (begins && can_begin) ? h->word : NULL;

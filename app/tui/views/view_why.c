@@ -91,7 +91,7 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
     int count = (int)v->rows.list.all.count;
     struct box head = box_cut_top(&area, area.rows >= 3);
     memcpy(columns, remedy_columns.at, sizeof columns);
-    if (v->rows.list.plan->graph->is_list)
+    if (v->rows.list.plan->graph->list)
         columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_SLOWER].from;
     if (area.columns < NARROW) columns[REMEDY_COLUMN_WHAT].width = 18;
     columns[REMEDY_COLUMN_VALUE].from = 34;
@@ -125,7 +125,7 @@ static void view_why_draw_foot(const struct scene *on, const struct why_view *v,
                         it                 ? it->note
                         : v->rows.left > 0 ? "no remedy so far helps"
                                            : "no remedy that was tried helps");
-    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
+    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->list)
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
                    "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
                    v->rows.list.plan->figures.end_to_end_us);

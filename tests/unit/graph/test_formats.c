@@ -147,7 +147,8 @@ static void test_sniffing(void **state)
 static char *write_in(const struct lx_format *f, const struct lx_graph *g, size_t *length)
 {
     lx_status st = {0};
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
+    struct lx_buffers list = {g->list->buffers, g->list->buffer_count, g->list->alignment,
+                              g->list->buffer_ids};
     char *text = f->write_graph ? f->write_graph(g, length) : f->write_buffers(&list, length);
     if (!text) fail_msg("%s: %s", f->name, st.text);
     return text;

@@ -52,7 +52,7 @@ static void mean(const struct lx_settings *o, struct meaning *m)
     memset(m, 0, sizeof *m);
     if (!on || !lx_settings_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
     m->device = on->device;
-    m->capacity = on->capacity;
+    m->capacity = on->list->capacity;
     for (int32_t i = 0; i < on->op_count; i++) m->hints += on->ops[i].hint_count;
     m->how.run.options = NULL;
     lx_graph_free(on);
