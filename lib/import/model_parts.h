@@ -203,6 +203,23 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b);
 /* Elements and extents; tuples by the tensors in them, as far as the first thousand. */
 bool model_same_types(const struct model_type *a, const struct model_type *b);
 
+/* Numbers of a constant or of a list, as they are read; the first `most` of `count` elements are kept. */
+struct model_numbers {
+    VEC(int64_t) ints;
+    VEC(double) reals;
+    int64_t count, most;
+};
+
+/* Keeps a number of element `count`; complex elements have two. */
+void numbers_push(struct model_numbers *n, int64_t whole, double real);
+/* A further element, by its bits. */
+void numbers_add_bits(struct model_numbers *n, enum model_element element, uint64_t bits);
+/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too many. */
+bool numbers_keep(struct lx_model *m, const struct model_numbers *n, struct model_data *d);
+void numbers_free(struct model_numbers *n);
+/* The float that these bits are. */
+double model_float_of_bits(enum model_element element, uint64_t bits);
+
 /* Finding: NULL or `otherwise` where there is none, or none of that form. */
 const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key);
 int64_t model_attr_int(const struct model_attrs *attrs, const char *key, int64_t otherwise);

@@ -29,44 +29,36 @@ bool hlo_is_control(const struct model_op *op)
     return false;
 }
 
-/* The names in "%a" or "{%a, %b}", pushed to h->list as numbers. */
-static bool reach_named(struct hlo *h, const struct model_op *op, const char *text)
-{
-    while (*text) {
-        size_t n = 0;
-        while (*text && !hlo_is_name(*text)) text++;
-        while (text[n] && hlo_is_name(text[n])) n++;
-        if (n == 0) break;
-        const char *name = arena_copy(&h->s.m->memory, text, n);
-        int32_t body = name ? names_find(&h->computations, name) : -1;
-        if (body < 0)
-            return status_set_at(h->s.st, LX_E_UNKNOWN_NAME, h->s.m->file, op->line, op->column,
-                                 "there is no computation %.80s", name);
-        VEC_PUSH(&h->list, body);
-        text += n;
-    }
-    return true;
-}
-
+/* Binds what the op names: "%a" or "{%a, %b}" in each of these attributes. */
 static bool reach_bind_op(struct hlo *h, struct model_op *op)
 {
-    h->list.count = 0;
-    for (int i = 0; naming[i]; i++)
-        if (!reach_named(h, op, model_attr_word(&op->attrs, naming[i], ""))) return false;
-    op->body_count = (int)h->list.count;
-    if (op->body_count == 0) return true;
-    op->bodies = arena_copy_array(&h->s.m->memory, h->list.at, h->list.count, sizeof *h->list.at);
+    struct source *s = &h->r.s;
+    for (int i = 0; naming[i]; i++) {
+        const char *text = model_attr_word(&op->attrs, naming[i], "");
+        for (size_t n = 0; *text; text += n) {
+            while (*text && !hlo_is_name(*text)) text++;
+            for (n = 0; text[n] && hlo_is_name(text[n]);) n++;
+            if (n == 0) break;
+            const char *name = arena_copy(&s->m->memory, text, n);
+            int32_t body = names_find(&h->computations, name);
+            if (body < 0)
+                return status_set_at(s->st, LX_E_UNKNOWN_NAME, s->m->file, op->line, op->column,
+                                     "there is no computation %.80s", name);
+            VEC_PUSH(&h->r.list, body);
+        }
+    }
+    op->bodies = reader_list(&h->r, &op->body_count);
     return true;
 }
 
 /* Depth first, each computation once; `state`: 0 not seen, 1 on the way, 2 done. */
 static bool reach_walk(struct hlo *h, int32_t body, char *state, int depth)
 {
-    const struct model_body *b = &h->s.m->bodies.at[body];
+    const struct model_body *b = &h->r.s.m->bodies.at[body];
     if (state[body] == 2) return true;
     if (state[body] == 1 || depth > MODEL_MAX_DEPTH)
         return status_set_at(
-            h->s.st, state[body] == 1 ? LX_E_CYCLE : LX_E_LIMIT, h->s.m->file, b->line, b->column,
+            h->r.s.st, state[body] == 1 ? LX_E_CYCLE : LX_E_LIMIT, h->r.s.m->file, b->line, b->column,
             state[body] == 1 ? "computation %.80s calls itself" : "calls nest too deep at %.80s", b->name);
     state[body] = 1;
     for (int i = 0; i < b->op_count; i++)
@@ -78,7 +70,7 @@ static bool reach_walk(struct hlo *h, int32_t body, char *state, int depth)
 
 bool hlo_bind_bodies(struct hlo *h)
 {
-    struct lx_model *m = h->s.m;
+    struct lx_model *m = h->r.s.m;
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!reach_bind_op(h, &m->bodies.at[b].ops[i])) return false;
