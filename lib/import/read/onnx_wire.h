@@ -1,5 +1,6 @@
 /* The wire format of protobuf, as far as ONNX files use it: fields of numbers, of 4 or 8 bytes, and of
- * counted bytes. A message is walked field by field; fields that nobody asks for are passed over. */
+ * counted bytes. A message is walked field by field; fields that nobody asks for are passed over. A file
+ * that has failed is at its end for everybody, and hands out empty strings. */
 #ifndef LX_IMPORT_ONNX_WIRE_H
 #define LX_IMPORT_ONNX_WIRE_H
 
@@ -22,20 +23,16 @@ struct wire_field {
     struct wire body; /* of counted bytes */
 };
 
-void wire_begin(struct wire *w, struct lx_model *m, const char *text, size_t length, bool *failed,
-                lx_status *st);
 /* The next field; false at the end, or when something is wrong. */
 bool wire_next(struct wire *w, struct wire_field *f);
+/* The next field of counted bytes under that number. */
+bool wire_next_of(struct wire *w, int number, struct wire_field *f);
+/* The next number of a repeated field, which may be packed. */
+bool wire_number(struct wire_field *f, enum wire_kind packed, uint64_t *out);
+/* The bytes as a string. A byte of 0 ends it. */
+const char *wire_string(const struct wire_field *f);
 /* At the byte where `w` is. Always false. */
 bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A number of a field of numbers that may be packed: walks `f` as a whole. `each` is called for every one. */
-bool wire_numbers(const struct wire_field *f, enum wire_kind packed, bool (*each)(void *to, uint64_t value),
-                  void *to);
-/* The bytes as a string; NULL: failed. Bytes of value 0 end it. */
-const char *wire_string(const struct wire_field *f);
-
-float wire_float(uint64_t bits);
-double wire_double(uint64_t bits);
 
 #endif
