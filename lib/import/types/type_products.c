@@ -64,17 +64,6 @@ enum typed type_of_matmul(struct typing *t)
     return fits ? TYPED : typing_wrong(t, "what is added is not repeated to rows and columns");
 }
 
-/* Attributes of an older TTIR, which nothing is said of. */
-static bool type_is_old_window(const struct typing *t)
-{
-    static const char *const keys[] = {"flattened_compat_info", "kernel_height", "stride_height",
-                                       "dilation_height", "padding_left"};
-    bool old = false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        old |= model_attr_find(&t->op->attrs, keys[i]) != NULL;
-    return old;
-}
-
 enum typed type_of_convolution(struct typing *t)
 {
     const struct model_type *x = t->in[0], *w = t->in[1];
@@ -82,7 +71,6 @@ enum typed type_of_convolution(struct typing *t)
     int64_t all;
     int count;
     const int64_t *kernel = model_attr_ints(&t->op->attrs, "kernel_shape", &count);
-    if (type_is_old_window(t)) return TYPE_OPEN;
     if (t->dialect == MODEL_HLO && !model_attr_find(&t->op->attrs, "dim_labels"))
         return typing_schema(t, "it needs dim_labels");
     if (!op_conv(t->dialect, t->op, x, w, &c))
@@ -122,8 +110,7 @@ enum typed type_of_pool(struct typing *t)
         return typing_schema(t, "it needs \"kernel_shape\"");
     if (onnx && count < 1)
         return typing_wrong(t, "\"kernel_shape\" does not have the dimensions of its operand");
-    if (count < 0 || type_is_old_window(t) || (t->dialect == MODEL_HLO && t->op->operand_count != 2))
-        return TYPE_OPEN;
+    if (count < 0 || (t->dialect == MODEL_HLO && t->op->operand_count != 2)) return TYPE_OPEN;
     typing_like(t, t->in[0]);
     for (int i = 0; i < count; i++) {
         if (w[i].in == 0) return TYPE_OPEN;
