@@ -150,7 +150,7 @@ enum typed type_of_group_query(struct typing *t)
         int32_t result = r < t->op->result_count ? t->op->results[r] : -1;
         const struct model_type *declared = result < 0 ? NULL : t->m->values.at[result].declared;
         if (declared && declared->count == 4 && declared->extent[2] >= 0) cache[2] = declared->extent[2];
-        if (typing_result(t, r, past ? past->element : q->element, 4, cache) == TYPE_WRONG) return TYPE_WRONG;
+        typing_result(t, r, past ? past->element : q->element, 4, cache);
     }
     typing_want(t, q->extent[0]);
     typing_want(t, q->extent[1]);
@@ -168,8 +168,7 @@ enum typed type_of_lstm(struct typing *t)
     int64_t steps = x->extent[batch_first], batch = x->extent[!batch_first], dirs = r->extent[0],
             h = r->extent[2];
     int64_t last[] = {batch_first ? batch : dirs, batch_first ? dirs : batch, h};
-    for (int i = 1; i < 3; i++)
-        if (typing_result(t, i, x->element, 3, last) == TYPE_WRONG) return TYPE_WRONG;
+    for (int i = 1; i < 3; i++) typing_result(t, i, x->element, 3, last);
     typing_want(t, batch_first ? batch : steps);
     typing_want(t, batch_first ? steps : dirs);
     typing_want(t, batch_first ? dirs : batch);

@@ -150,15 +150,9 @@ enum typed type_of_repeat(struct typing *t)
     }
     if (t->dialect == MODEL_ONNX) {
         if (!typing_ints(t, NULL, 1, dims, MOST, &count) || count < 0) return TYPE_OPEN;
-        t->rank = count > x->count ? count : x->count;
-        for (int d = 0; d < t->rank; d++) {
-            int64_t a = d < t->rank - count ? 1 : dims[d - (t->rank - count)],
-                    b = d < t->rank - x->count ? 1 : x->extent[d - (t->rank - x->count)];
-            if (a != b && a != 1 && b != 1)
-                return typing_wrong(t, "the operand does not broadcast to that shape");
-            t->want[d] = a == 1 ? b : a;
-        }
-        return TYPED;
+        return typing_spread(t, x->count, x->extent) && typing_spread(t, count, dims)
+                   ? TYPED
+                   : typing_wrong(t, "the operand does not broadcast to that shape");
     }
     typing_like(t, y);
     if (!typing_ints(t, "dimensions", -1, dims, MOST, &count) || (count < 0 ? 0 : count) != x->count)
@@ -346,7 +340,7 @@ enum typed type_of_split(struct typing *t)
     typing_like(t, t->in[0]);
     for (int r = t->op->result_count - 1; r >= 0; r--) {
         t->want[axis] = sizes[r];
-        if (r > 0 && typing_result(t, r, t->element, t->rank, t->want) == TYPE_WRONG) return TYPE_WRONG;
+        if (r > 0) typing_result(t, r, t->element, t->rank, t->want);
     }
     return TYPED;
 }
@@ -455,28 +449,25 @@ static enum typed type_onnx_constant(struct typing *t)
         if (strncmp(t->op->attrs.at[i].key, "value", 5) == 0) a = &t->op->attrs.at[i];
     if (!a || t->op->result_count < 1 || t->op->results[0] < 0) return TYPE_OPEN;
     struct model_value *v = &t->m->values.at[t->op->results[0]];
+    bool list = a->form == ATTR_INTS || a->form == ATTR_REALS,
+         whole = a->form == ATTR_INT || a->form == ATTR_INTS;
     if (a->form == ATTR_DATA) {
         v->type = a->data->type;
         v->data = a->data;
         t->element = v->type->element;
         return typing_like(t, v->type);
     }
-    bool list = a->form == ATTR_INTS || a->form == ATTR_REALS,
-         whole = a->form == ATTR_INT || a->form == ATTR_INTS;
     if (!list && !whole && a->form != ATTR_REAL) return TYPE_OPEN;
     t->element = whole ? MODEL_I64 : MODEL_F32;
     if (list) typing_want(t, a->count);
-    if (typing_result(t, 0, t->element, t->rank, t->want) == TYPE_WRONG) return TYPE_WRONG;
-    if (list && a->count > MODEL_MAX_KNOWN) return TYPED;
+    typing_result(t, 0, t->element, t->rank, t->want);
+    if (t->why || (list && a->count > MODEL_MAX_KNOWN)) return TYPED;
     struct model_data *d = arena_alloc(&t->m->memory, sizeof *d);
-    *d = (struct model_data){.form = DATA_LIST,
-                             .type = v->type,
-                             .ints = !whole ? NULL
-                                     : list ? a->ints
-                                            : &a->number,
-                             .reals = whole  ? NULL
-                                      : list ? a->reals
-                                             : &a->real};
+    *d = (struct model_data){.form = DATA_LIST, .type = v->type};
+    if (whole)
+        d->ints = list ? a->ints : &a->number;
+    else
+        d->reals = list ? a->reals : &a->real;
     v->data = d;
     return TYPED;
 }

@@ -33,10 +33,14 @@ struct typing {
 /* typing.c: for rules. */
 enum typed typing_like(struct typing *t, const struct model_type *like);
 void typing_want(struct typing *t, int64_t extent);
+/* Is a shape broadcast to the wanted one, aligned at the right? `spread`: extents of 1 of the wanted one grow
+ * as well, and so does its rank. */
+bool typing_fits(struct typing *t, int rank, const int64_t *extent, bool grows);
+bool typing_spread(struct typing *t, int rank, const int64_t *extent);
 enum typed typing_wrong(struct typing *t, const char *why);
 enum typed typing_schema(struct typing *t, const char *why);
-/* ONNX: the type of a result beyond the first, if it is wanted. */
-enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
+/* ONNX: the type of a result beyond the first, if it is wanted. One that cannot be breaks the rule. */
+void typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
 int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise);
 /* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is
  * given. False: the operand is not known, or has more than `most`. */

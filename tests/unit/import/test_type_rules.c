@@ -296,7 +296,7 @@ static void test_onnx(void **state)
         {"Add", "x w", NULL, 0, {4, 9, 0}, SHAPE, "are broadcast"},
         {"MatMul", "x w", NULL, 0, {4, 3, 0}, LX_OK, ""},
         {"Gemm", "x w", NULL, 0, {4, 3, 0}, LX_OK, ""},
-        {"Gemm", "x w s", NULL, 0, {4, 3, 0}, SHAPE, "what is added"},
+        {"Gemm", "x w s", NULL, 0, {4, 3, 0}, SHAPE, "the third operand"},
         {"Concat", "x x", "axis", 0, {8, 9, 0}, LX_OK, ""},
         {"Concat", "x x", NULL, 0, {8, 9, 0}, SCHEMA, "it needs \"axis\""},
         {"Where", "x x x", NULL, 0, {4, 9, 0}, SHAPE, "a truth"},
