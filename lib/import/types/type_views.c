@@ -166,6 +166,63 @@ enum typed type_of_repeat(struct typing *t)
     return TYPED;
 }
 
+/* upsample2d: whole factors of height and width of NHWC. ONNX: sizes, or scales of all dimensions. */
+enum typed type_of_resize(struct typing *t)
+{
+    const struct model_type *x = t->in[0];
+    bool onnx = t->dialect == MODEL_ONNX, old = t->opset < 11;
+    const struct model_attr *a = model_attr_find(&t->op->attrs, "scales");
+    const struct model_data *d = typing_data(t, old ? 1 : 2);
+    int64_t list[MOST];
+    int count = -1;
+    typing_like(t, x);
+    if (!typing_ints(t, onnx ? NULL : "scale_factor", onnx && !old ? 3 : -1, list, MOST, &count))
+        return TYPE_OPEN;
+    if (!onnx && (x->count != 4 || count < 1))
+        return typing_schema(t, "it needs an image and a scale_factor");
+    for (int i = 0; !onnx && i < 2; i++)
+        if (!mul_i64(x->extent[1 + i], list[i % count], &t->want[1 + i])) return TYPE_WRONG;
+    if (!onnx) return TYPED;
+    if (model_attr_find(&t->op->attrs, "axes") || model_attr_find(&t->op->attrs, "keep_aspect_ratio_policy"))
+        return TYPE_OPEN;
+    if (count > 0 && count != x->count) return typing_wrong(t, "not one size for each dimension");
+    bool listed = a && a->form == ATTR_REALS && a->count == x->count,
+         known = d && d->reals && d->type->elements == x->count;
+    for (int i = 0; i < x->count; i++) {
+        double scale = listed ? a->reals[i] : known ? model_data_real(d, i) : 0;
+        double y = count > 0 ? (double)list[i] : floor((double)x->extent[i] * scale);
+        if (!(y >= 1 && y < 1e15)) return TYPE_OPEN;
+        t->want[i] = (int64_t)y;
+    }
+    return TYPED;
+}
+
+enum typed type_of_tile(struct typing *t)
+{
+    int64_t times[MOST];
+    int count;
+    typing_like(t, t->in[0]);
+    if (!typing_ints(t, NULL, 1, times, MOST, &count)) return TYPE_OPEN;
+    for (int d = 0; d < t->rank; d++)
+        if (count != t->rank || !mul_i64(t->want[d], times[d], &t->want[d])) return TYPE_WRONG;
+    return TYPED;
+}
+
+/* The k largest: k is an operand, or an attribute below opset 10. */
+enum typed type_of_topk(struct typing *t)
+{
+    const struct model_type *x = t->in[0];
+    int axis = typing_dim(typing_int(t, "axis", -1), x->count), count;
+    int64_t k;
+    if (!typing_ints(t, "k", 1, &k, 1, &count)) return TYPE_OPEN;
+    if (axis < 0 || count != 1) return typing_schema(t, "it needs an axis of its operand, and k");
+    if (k < 0 || k > x->extent[axis]) return TYPE_WRONG;
+    typing_like(t, x);
+    t->want[axis] = k;
+    typing_result(t, 1, MODEL_I64, t->rank, t->want);
+    return TYPED;
+}
+
 enum typed type_of_concat(struct typing *t)
 {
     static const char *const keys[] = {

@@ -72,6 +72,9 @@ int typing_dim(int64_t dim, int rank);
     X(permute, "dimension i is dimension permutation[i] of the operand")                                     \
     X(swap, "the operand with dim0 and dim1 exchanged")                                                      \
     X(repeat, "extents of the operand, or 1 repeated")                                                       \
+    X(resize, "floor(extent times scale), or the sizes")                                                     \
+    X(tile, "extents times repeats")                                                                         \
+    X(topk, "k along the axis")                                                                              \
     X(slice, "ceil((end - begin) / step), within the operand")                                               \
     X(split, "parts that make up the operand")                                                               \
     X(concat, "the parts one after the other, other extents equal")                                          \
