@@ -69,17 +69,11 @@ bool map_permute(struct import *im, const struct model_op *op, const char *ours)
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     int64_t order[MODEL_MAX_RANK];
     struct view view;
-    int rank = t.in[0]->count;
-    bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
+    bool done;
     (void)ours;
     if (!move_still_splat(im, op, &done) || done) return done;
-    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    if (swap) {
-        int a = typing_dim(typing_int(&t, "dim0", 0), rank), b = typing_dim(typing_int(&t, "dim1", 0), rank);
-        if (a < 0 || b < 0) return import_generic(im, op, "schema");
-        for (int d = 0; d < rank; d++) order[d] = d == a ? b : d == b ? a : d;
-    } else if (typing_permutation(&t, order) != TYPED)
-        return import_generic(im, op, "schema");
+    if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    if (typing_permutation(&t, order) != TYPED) return import_generic(im, op, "schema");
     bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
     return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }

@@ -15,90 +15,43 @@ enum { MOST = MODEL_MAX_RANK };
 bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y)
 {
     bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond what is signed */
-    if (wide && op != ADD && op != SUB && op != MUL && op != EQUAL) return false;
-    switch (op) {
-    case ADD:
-        return !__builtin_add_overflow(a, b, y);
-    case SUB:
-        return !__builtin_sub_overflow(a, b, y);
-    case MUL:
-        return !__builtin_mul_overflow(a, b, y);
-    case DIV:
-        if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
-        return *y = a / b, true;
-    case MOD:
-        if (b == 0 || b == -1) return false;
-        *y = a % b;
-        if (!fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
-        return true;
-    case MIN:
-        return *y = a < b ? a : b, true;
-    case MAX:
-        return *y = a > b ? a : b, true;
-    case EQUAL:
-        return *y = a == b, true;
-    case LESS:
-        return *y = a < b, true;
-    case GREATER:
-        return *y = a > b, true;
-    case AT_MOST:
-        return *y = a <= b, true;
-    case AT_LEAST:
-        return *y = a >= b, true;
-    case AND:
-        return *y = a && b, true;
-    case OR:
-        return *y = a || b, true;
-    case NOT:
-        return *y = !a, true;
-    case NEG:
-        return !__builtin_sub_overflow(0, a, y);
-    case ABS:
-        return a >= 0 ? (*y = a, true) : !__builtin_sub_overflow(0, a, y);
-    default:
+    const int64_t plain[] = {
+        [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQUAL] = a == b, [LESS] = (a < b), [GREATER] = (a > b),
+        [AT_MOST] = a <= b,    [AT_LEAST] = a >= b,   [AND] = a && b,   [OR] = a || b,    [NOT] = !a};
+    if (op == ADD) return !__builtin_add_overflow(a, b, y);
+    if (op == SUB) return !__builtin_sub_overflow(a, b, y);
+    if (op == MUL) return !__builtin_mul_overflow(a, b, y);
+    if (op == NEG || (op == ABS && a < 0)) return !wide && !__builtin_sub_overflow(0, a, y);
+    bool divides = op == DIV || op == MOD;
+    if ((wide && op != EQUAL) || op > ABS ||
+        (divides && (b == 0 || (b == -1 && (op == MOD || a == INT64_MIN)))))
         return false;
-    }
+    *y = op == DIV ? a / b : op == MOD ? a % b : op == ABS ? a : plain[op];
+    if (op == MOD && !fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
+    return true;
 }
 
 /* Of the least and the most, NaN wins: a comparison with it is false, so that b is taken. */
 bool fold_fraction(enum arithmetic op, double a, double b, double *y)
 {
-    switch (op) {
-    case ADD:
-        return *y = a + b, true;
-    case SUB:
-        return *y = a - b, true;
-    case MUL:
-        return *y = a * b, true;
-    case DIV:
-        return *y = a / b, true;
-    case MOD:
-        return *y = fmod(a, b), true;
-    case MIN:
-        return *y = a < b || isnan(a) ? a : b, true;
-    case MAX:
-        return *y = a > b || isnan(a) ? a : b, true;
-    case EQUAL:
-        return *y = a == b, true;
-    case LESS:
-        return *y = a < b, true;
-    case GREATER:
-        return *y = a > b, true;
-    case AT_MOST:
-        return *y = a <= b, true;
-    case AT_LEAST:
-        return *y = a >= b, true;
-    case NEG:
-        return *y = -a, true;
-    case ABS:
-        return *y = fabs(a), true;
-    case FLOOR:
-        return *y = floor(a), true;
-    case CEIL:
-        return *y = ceil(a), true;
-    default:
-        return false;
-    }
+    const double all[] = {[ADD] = a + b,
+                          [SUB] = a - b,
+                          [MUL] = a * b,
+                          [DIV] = a / b,
+                          [MOD] = op == MOD ? fmod(a, b) : 0,
+                          [MIN] = a < b || isnan(a) ? a : b,
+                          [MAX] = a > b || isnan(a) ? a : b,
+                          [EQUAL] = a == b,
+                          [LESS] = (a < b),
+                          [GREATER] = (a > b),
+                          [AT_MOST] = a <= b,
+                          [AT_LEAST] = a >= b,
+                          [NEG] = -a,
+                          [ABS] = fabs(a),
+                          [FLOOR] = floor(a),
+                          [CEIL] = ceil(a)};
+    *y = all[op];
+    return op != AND && op != OR && op != NOT;
 }
 
 int64_t fold_kept_int(enum model_element e, int64_t n)
@@ -245,8 +198,8 @@ static bool from_transpose(struct folding *f, int *operand, int64_t *element)
 
 static bool from_slice(struct folding *f, int *operand, int64_t *element)
 {
-    int64_t start[MOST], step[MOST], extent[MOST];
-    if (!onnx_slice(f->t, start, step, extent)) return false;
+    int64_t start[MOST], step[MOST];
+    if (typing_slice(f->t, start, step) != TYPED) return false;
     for (int k = 0; k < f->y->count; k++) start[k] += step[k] * f->at[k];
     *element = fold_offset(start, f->t->in[*operand]);
     return true;

@@ -70,7 +70,6 @@ int typing_dim(int64_t dim, int rank);
     X(squeeze, "the operand without dimensions of 1")                                                        \
     X(unsqueeze, "the operand with more dimensions of 1")                                                    \
     X(permute, "dimension i is dimension permutation[i] of the operand")                                     \
-    X(swap, "the operand with dim0 and dim1 exchanged")                                                      \
     X(repeat, "extents of the operand, or 1 repeated")                                                       \
     X(resize, "floor(extent times scale), or the sizes")                                                     \
     X(tile, "extents times repeats")                                                                         \
@@ -90,8 +89,7 @@ int typing_dim(int64_t dim, int rank);
     X(gather, "dimensions of the index and, at offset_dims, of the box")                                     \
     X(dynamic_slice, "dynamic_slice_sizes, within the operand")                                              \
     X(dynamic_update, "the first operand, in which the second has room")                                     \
-    X(update_cache, "heads and width of the cache, within its rows and its length")                          \
-    X(fill_cache, "heads and width of the cache, within its rows and its length")                            \
+    X(cache, "heads and width of the cache, within its rows and its length")                                 \
     X(group_query, "the query; caches grow by its rows")                                                     \
     X(lstm, "[T, dirs, B, H], then the last states")                                                         \
     X(branch, "the results of a branch")                                                                     \
@@ -127,9 +125,6 @@ struct typing typing_open(const struct lx_model *m, const struct model_op *op, e
 enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step);
 enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner);
 enum typed typing_permutation(struct typing *t, int64_t *perm);
-/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents
- * that come out; false: not known. */
-bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent);
 /* Sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */
 bool onnx_split(const struct typing *t, int *axis, int64_t *sizes);
 
