@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) [MODEL_##id] = {{mlir, hlo}, onnx, bits, number},
@@ -105,6 +105,14 @@ const struct model_type *model_leaf_type(const struct model_type *type, int leaf
         type = type->parts[i];
     }
     return type;
+}
+
+void model_shape_words(int rank, const int64_t *extent, char *out, size_t size)
+{
+    size_t n = (size_t)snprintf(out, size, "[");
+    for (int d = 0; d < rank && n + 24 < size; d++)
+        n += (size_t)snprintf(out + n, size - n, "%s%lld", d ? "," : "", (long long)extent[d]);
+    snprintf(out + n, size - n, "]");
 }
 
 bool model_same_shape(const struct model_type *a, const struct model_type *b)

@@ -199,6 +199,8 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
 /* Tensor `leaf` of a type, counted through tuples within tuples. */
 const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
+/* "[2,3]" */
+void model_shape_words(int rank, const int64_t *extent, char *out, size_t size);
 bool model_same_shape(const struct model_type *a, const struct model_type *b);
 /* Elements and extents; tuples by the tensors in them, as far as the first thousand. */
 bool model_same_types(const struct model_type *a, const struct model_type *b);

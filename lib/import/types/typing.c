@@ -129,14 +129,6 @@ struct typing typing_open(const struct lx_model *m, const struct model_op *op, e
 
 /* ---- errors ---- */
 
-static void typing_words(int rank, const int64_t *extent, char *out, size_t size)
-{
-    size_t n = (size_t)snprintf(out, size, "[");
-    for (int d = 0; d < rank && n + 24 < size; d++)
-        n += (size_t)snprintf(out + n, size - n, "%s%lld", d ? "," : "", (long long)extent[d]);
-    snprintf(out + n, size - n, "]");
-}
-
 /* " of [2,3], [3,4]", or " of f32, i64": the first operands. */
 static void typing_operand_words(const struct typing *t, bool elements, char *out, size_t size)
 {
@@ -145,59 +137,46 @@ static void typing_operand_words(const struct typing *t, bool elements, char *ou
     for (int i = 0; i < t->op->operand_count && i < (elements ? TYPING_OPERANDS : 3); i++) {
         char one[100];
         if (!t->in[i] || t->in[i]->element == MODEL_TUPLE) continue;
-        typing_words(t->in[i]->count, t->in[i]->extent, one, sizeof one);
+        model_shape_words(t->in[i]->count, t->in[i]->extent, one, sizeof one);
         const char *word = elements ? model_element_word(t->dialect, t->in[i]->element) : one;
         n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : " of ", word);
     }
 }
 
-/* What errors call the op: its result, or (ONNX) its node. */
-static void typing_name(const struct typing *t, char *out, size_t size)
-{
-    bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
-    const char *name = makes ? t->m->values.at[t->op->results[0]].name : NULL;
-    bool onnx = t->dialect == MODEL_ONNX, own = onnx && t->op->location && *t->op->location;
-    snprintf(out, size, "%s%.100s (%.60s)",
-             !onnx          ? ""
-             : own || !name ? "node "
-                            : "node of ",
-             own    ? t->op->location
-             : name ? name
-             : onnx ? "without a name"
-                    : "an op",
-             t->op->kind);
-}
-
+/* The op is called by its result, or (ONNX) by its node. */
 static bool typing_refuse(const struct typing *t, enum lx_code code, const char *text)
 {
-    char name[200];
-    typing_name(t, name, sizeof name);
-    return status_set_at(t->st, code, t->m->file, t->op->line, t->op->column, "%s%s", name, text);
+    bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
+    const char *made = makes ? t->m->values.at[t->op->results[0]].name : NULL, *prefix = "", *name = made;
+    if (t->dialect == MODEL_ONNX && t->op->location && *t->op->location) {
+        prefix = "node ";
+        name = t->op->location;
+    } else if (t->dialect == MODEL_ONNX) {
+        prefix = made ? "node of " : "node ";
+    }
+    return status_set_at(t->st, code, t->m->file, t->op->line, t->op->column, "%s%.100s (%.60s)%s", prefix,
+                         name ? name : "without a name", t->op->kind, text);
 }
 
 static bool typing_broken(const struct typing *t, bool told)
 {
-    char have[220] = "", want[240] = "", from[340], shape[200], text[1000];
+    char have[200] = "", from[340], shape[200], text[1000];
     bool tuple = t->stated && t->stated->element == MODEL_TUPLE;
-    typing_words(t->rank, t->want, shape, sizeof shape);
+    model_shape_words(t->rank, t->want, shape, sizeof shape);
     typing_operand_words(t, false, from, sizeof from);
-    if (t->stated) {
-        memcpy(have, " is ", 5);
-        if (tuple)
-            memcpy(have + 4, "a tuple", 8);
-        else
-            typing_words(t->stated->count, t->stated->extent, have + 4, sizeof have - 4);
-    }
-    if (t->why)
-        snprintf(want, sizeof want, ": %s", t->why);
-    else if (told && !tuple && strcmp(have + 4, shape) != 0)
-        snprintf(want, sizeof want, ": it would be %s", shape);
-    snprintf(text, sizeof text, "%s%s%s breaks the rule of its kind (%s)%s", from, have,
-             *have ? ", which" : "", t->row->type->words, want);
+    if (t->stated && !tuple) model_shape_words(t->stated->count, t->stated->extent, have, sizeof have);
+    bool other = !t->why && told && !tuple && strcmp(have, shape) != 0;
+    snprintf(text, sizeof text, "%s%s%s%s breaks the rule of its kind (%s)%s%s", from,
+             t->stated ? " is " : "", tuple ? "a tuple" : have, t->stated ? ", which" : "",
+             t->row->type->words,
+             t->why  ? ": "
+             : other ? ": it would be "
+                     : "",
+             t->why  ? t->why
+             : other ? shape
+                     : "");
     return typing_refuse(t, t->schema ? LX_E_SCHEMA : LX_E_SHAPE, text);
 }
-
-/* ---- operands ---- */
 
 static bool typing_count(const struct typing *t)
 {
@@ -385,8 +364,8 @@ static bool onnx_settle(struct typing *t, enum typed by_rule)
                       "onnx.shape_inference does");
         if (!v->declared) continue;
         if (v->declared_exact && !model_same_shape(v->type, v->declared)) {
-            typing_words(v->type->count, v->type->extent, ours, sizeof ours);
-            typing_words(v->declared->count, v->declared->extent, theirs, sizeof theirs);
+            model_shape_words(v->type->count, v->type->extent, ours, sizeof ours);
+            model_shape_words(v->declared->count, v->declared->extent, theirs, sizeof theirs);
         } else if (!t->derived && by_rule == TYPED && v->type->element != v->declared->element) {
             snprintf(ours, sizeof ours, "%s", model_element_word(MODEL_ONNX, v->type->element));
             snprintf(theirs, sizeof theirs, "%s", model_element_word(MODEL_ONNX, v->declared->element));
