@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "import/model_parts.h"
-#include "import/read/onnx_wire.h"
+#include "import/read/onnx.h"
 #include "import/read/source.h"
 #include "import/types/typing.h"
 

@@ -1,5 +1,5 @@
 /* Protobuf by hand: a length is believed only if so many bytes are left. */
-#include "import/read/onnx_wire.h"
+#include "import/read/onnx.h"
 #include "base/fail.h"
 
 #include <stdio.h>
