@@ -32,11 +32,6 @@ enum model_element model_element_find(enum model_format format, const char *word
     return MODEL_ELEMENT_COUNT;
 }
 
-enum model_element model_real_part(enum model_element e)
-{
-    return e == MODEL_C64 ? MODEL_F32 : e;
-}
-
 enum model_element model_element_of_onnx(int64_t number)
 {
     for (int e = 0; number > 0 && e < MODEL_TUPLE; e++)
@@ -44,8 +39,7 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. An empty tensor must not hide extents whose product with others would
- * be. */
+/* False: more than a number holds. The extents beside one of 0 count. */
 static bool model_measure(struct model_type *t)
 {
     int64_t bits, product = 1;

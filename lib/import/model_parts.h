@@ -39,7 +39,7 @@ enum model_element {
 #undef MODEL_ELEMENT
 
 struct model_element_row {
-    const char *word[2]; /* by format; ONNX is told of with the words of MLIR */
+    const char *word[2]; /* of MLIR, which ONNX shares, and of HLO */
     int onnx, bits;
     enum model_number number;
 };
@@ -49,8 +49,6 @@ const char *model_element_word(enum model_format format, enum model_element e);
 /* MODEL_ELEMENT_COUNT: there is none. */
 enum model_element model_element_find(enum model_format format, const char *word);
 enum model_element model_element_of_onnx(int64_t number);
-/* Of a complex type that of its parts; of others themselves. */
-enum model_element model_real_part(enum model_element e);
 
 struct model_type {
     enum model_element element;
@@ -89,7 +87,6 @@ enum model_attr_form {
     ATTR_INTS,
     ATTR_REALS,
     ATTR_WORDS,
-    ATTR_TYPE,
     ATTR_DATA,
     ATTR_BODY,
     ATTR_TEXT, /* anything else, as it stands, brackets and all */
@@ -105,7 +102,6 @@ struct model_attr {
     const int64_t *ints;
     const double *reals;
     const char *const *words;
-    const struct model_type *type;
     const struct model_data *data;
     int32_t body;
 };
@@ -184,12 +180,9 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
 void lx_model_free(struct lx_model *m);
 
 /* The readers, each of a text that its format claims. They fill in a model that was begun. */
-bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-               lx_status *st);
-bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-              lx_status *st);
-bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-               lx_status *st);
+typedef bool model_reader(struct lx_model *m, const char *text, size_t length,
+                          const struct lx_model_options *options, lx_status *st);
+model_reader ttir_read, hlo_read, onnx_read;
 
 /* Making parts of a model; NULL or -1: a size is beyond what a number holds (`st`). */
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
@@ -234,9 +227,7 @@ int64_t model_data_int(const struct model_data *d, int64_t element);
 /* As a double, the nearest one. */
 double model_data_real(const struct model_data *d, int64_t element);
 
-/* ---- What helps against an error of a model file ---- */
-
-/* Adds to the message what helps, unless it says so. Always false. */
+/* Adds a remedy to the message of an error, unless it has one. Always false. */
 bool model_add_remedy(enum model_format format, lx_status *st);
 
 #endif

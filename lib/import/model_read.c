@@ -72,8 +72,7 @@ static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o,
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
                                const struct lx_model_options *options, lx_status *st)
 {
-    static bool (*const read[])(struct lx_model *, const char *, size_t, const struct lx_model_options *,
-                                lx_status *) = {
+    static model_reader *const read[] = {
         [MODEL_TTIR] = ttir_read, [MODEL_HLO] = hlo_read, [MODEL_ONNX] = onnx_read};
     static const struct lx_model_options none = {0};
     const struct lx_model_options *o = options ? options : &none;

@@ -151,13 +151,6 @@ const char *source_string(struct source *s)
     return out;
 }
 
-/* ">" of "->" and ">=" closes nothing. */
-static bool source_closes(const struct source *s, const char *from)
-{
-    if (!strchr(")]}>", *s->at)) return false;
-    return *s->at != '>' || s->at == from || (s->at[-1] != '-' && s->at[-1] != '=');
-}
-
 struct span source_balanced(struct source *s, int over)
 {
     static const char open[] = "([{<", close[] = ")]}>";
@@ -168,8 +161,10 @@ struct span source_balanced(struct source *s, int over)
     const char *from = s->at;
     while (!source_ended(s)) {
         char c = *s->at;
-        const char *opens = c && (c != '<' || !source_begins(s, "<=")) ? strchr(open, c) : NULL;
-        bool closes = c && source_closes(s, from), comma = c == ',' && !(over & OVER_COMMAS);
+        const char *opens = c ? strchr(open, c) : NULL;
+        bool closes = c && strchr(close, c), comma = c == ',' && !(over & OVER_COMMAS);
+        if (source_begins(s, "<=")) opens = NULL;
+        if (c == '>' && s->at > from && strchr("-=", s->at[-1])) closes = false; /* of "->" */
         if (depth == 0 && (comma || (c == '\n' && !lines) || closes)) break;
         if (depth == 0 && c == ' ' && s->ends && s->ends(s)) break;
         if (c == 0) source_fail(s, LX_E_SYNTAX, "a NUL character");
@@ -283,11 +278,12 @@ struct source_number source_number(struct source *s, enum model_element element)
 /* One element: a number, or "(1, -2)" of a complex type. */
 static void source_element(struct source *s, enum model_element element, struct model_numbers *n)
 {
-    bool complex = model_element_row(element)->number == MODEL_COMPLEX, pair = complex && source_take(s, "(");
-    struct source_number x = source_number(s, model_real_part(element));
+    bool complex = element == MODEL_C64, pair = complex && source_take(s, "(");
+    enum model_element part = complex ? MODEL_F32 : element;
+    struct source_number x = source_number(s, part);
     numbers_push(n, x.whole, x.real);
     if (pair) source_want(s, ",");
-    if (complex) numbers_push(n, 0, pair ? source_number(s, model_real_part(element)).real : 0);
+    if (complex) numbers_push(n, 0, pair ? source_number(s, part).real : 0);
     if (pair) source_want(s, ")");
     n->count++;
 }

@@ -152,9 +152,6 @@ static void ttir_attr_value(struct source *s, struct model_attr *a)
         ttir_attr_dense(s, a);
     } else if (source_take(s, "array")) {
         ttir_attr_array(s, a);
-    } else if (source_is(s, "tensor")) {
-        a->form = ATTR_TYPE;
-        a->type = ttir_type(s);
     } else {
         a->form = ATTR_TEXT;
         a->text = source_kept(s, OVER_LINES);

@@ -16,15 +16,14 @@ bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, 
 {
     bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond what is signed */
     const int64_t plain[] = {
-        [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQUAL] = a == b, [LESS] = (a < b), [GREATER] = (a > b),
-        [AT_MOST] = a <= b,    [AT_LEAST] = a >= b,   [AND] = a && b,   [OR] = a || b,    [NOT] = !a};
+        [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQ] = a == b,  [LT] = (a < b), [GT] = (a > b),
+        [LE] = a <= b,         [GE] = a >= b,         [AND] = a && b, [OR] = a || b,  [NOT] = !a};
     if (op == ADD) return !__builtin_add_overflow(a, b, y);
     if (op == SUB) return !__builtin_sub_overflow(a, b, y);
     if (op == MUL) return !__builtin_mul_overflow(a, b, y);
     if (op == NEG || (op == ABS && a < 0)) return !wide && !__builtin_sub_overflow(0, a, y);
     bool divides = op == DIV || op == MOD;
-    if ((wide && op != EQUAL) || op > ABS ||
-        (divides && (b == 0 || (b == -1 && (op == MOD || a == INT64_MIN)))))
+    if ((wide && op != EQ) || op > ABS || (divides && (b == 0 || (b == -1 && (op == MOD || a == INT64_MIN)))))
         return false;
     *y = op == DIV ? a / b : op == MOD ? a % b : op == ABS ? a : plain[op];
     if (op == MOD && !fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
@@ -41,11 +40,11 @@ bool fold_fraction(enum arithmetic op, double a, double b, double *y)
                           [MOD] = op == MOD ? fmod(a, b) : 0,
                           [MIN] = a < b || isnan(a) ? a : b,
                           [MAX] = a > b || isnan(a) ? a : b,
-                          [EQUAL] = a == b,
-                          [LESS] = (a < b),
-                          [GREATER] = (a > b),
-                          [AT_MOST] = a <= b,
-                          [AT_LEAST] = a >= b,
+                          [EQ] = a == b,
+                          [LT] = (a < b),
+                          [GT] = (a > b),
+                          [LE] = a <= b,
+                          [GE] = a >= b,
                           [NEG] = -a,
                           [ABS] = fabs(a),
                           [FLOOR] = floor(a),
@@ -302,7 +301,7 @@ static bool fold_elements(struct folding *f)
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(f)) {
         int64_t from = fold_spread(f, a->type), whole = a->reals ? 0 : model_data_int(a, from);
         double real = a->reals ? model_data_real(a, from) : 0;
-        if (f->row->op >= FIRST_UNARY && !fold_combine(f, &whole, &real, a, from)) return false;
+        if (f->row->op >= NOT && !fold_combine(f, &whole, &real, a, from)) return false;
         for (int k = 1; k < count; k++) {
             const struct model_data *b = typing_data(f->t, k);
             if (!fold_combine(f, &whole, &real, b, fold_spread(f, b->type))) return false;
@@ -338,8 +337,8 @@ static const struct fold_row fold_rows[] = {
     MOVES("Transpose", from_transpose, true), MADE("ConstantOfShape", fold_constant_of_shape),
     MADE("Shape", fold_shape), MADE("Size", fold_size), MADE("Range", fold_range),
     EACH("Add", ADD), EACH("Sub", SUB), EACH("Mul", MUL), EACH("Div", DIV), EACH("Mod", MOD),
-    EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQUAL), EACH("Less", LESS), EACH("Greater", GREATER),
-    EACH("LessOrEqual", AT_MOST), EACH("GreaterOrEqual", AT_LEAST), EACH("And", AND), EACH("Or", OR),
+    EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQ), EACH("Less", LT), EACH("Greater", GT),
+    EACH("LessOrEqual", LE), EACH("GreaterOrEqual", GE), EACH("And", AND), EACH("Or", OR),
     EACH("Not", NOT), EACH("Neg", NEG), EACH("Abs", ABS), EACH("Floor", FLOOR), EACH("Ceil", CEIL),
     REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX), REDUCES("ReduceMin", MIN)};
 /* clang-format on */

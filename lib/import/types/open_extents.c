@@ -51,31 +51,23 @@ static bool extent_is_open(const struct model_type *t)
     return t && t->elements < 0;
 }
 
-/* The one open extent of a reshape is the rest of the elements. */
-static void extent_fill_rest(const struct model_type *x, const struct model_type *y, int64_t *extent)
+/* Open extents of a result that follow from the operands; that of a reshape is the rest of the elements. */
+static void extent_follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
 {
+    static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
+    const struct model_type *x = op->operand_count > 0 ? model_type_of(b->m, op->operands[0]) : NULL;
     int64_t product = 1;
     int open = -1;
-    for (int d = 0; d < y->count; d++) {
+    bool view = false;
+    for (int i = 0; x && x->elements > 0 && i < 4; i++) view |= strcmp(op->kind, views[i]) == 0;
+    if (!view) model_follow_types(b->m, op, extent);
+    for (int d = 0; view && d < y->count; d++) {
         if ((extent[d] < 0 && open >= 0) || extent[d] == 0) return;
         if (extent[d] < 0) open = d;
         if (extent[d] > 0 && product <= x->elements) product *= extent[d];
     }
     if (open >= 0 && product <= x->elements && x->elements % product == 0)
         extent[open] = x->elements / product;
-}
-
-/* Open extents of a result that follow from the operands. */
-static void extent_follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
-{
-    static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
-    const struct model_type *x = op->operand_count > 0 ? model_type_of(b->m, op->operands[0]) : NULL;
-    bool view = false;
-    for (int i = 0; x && x->elements > 0 && i < 4; i++) view |= strcmp(op->kind, views[i]) == 0;
-    if (view)
-        extent_fill_rest(x, y, extent);
-    else
-        model_follow_types(b->m, op, extent);
 }
 
 /* `op` NULL: an argument. */

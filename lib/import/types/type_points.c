@@ -135,11 +135,8 @@ enum typed type_of_tuple(struct typing *t)
 {
     const struct model_type *y = t->stated;
     bool same = y->element == MODEL_TUPLE && y->count == t->op->operand_count;
-    for (int i = 0; same && i < y->count; i++) {
-        const struct model_type *a = y->parts[i], *b = model_type_of(t->m, t->op->operands[i]);
-        same = a->leaves == b->leaves && (a->element == MODEL_TUPLE) == (b->element == MODEL_TUPLE) &&
-               (a->element == MODEL_TUPLE || model_same_shape(a, b));
-    }
+    for (int i = 0; same && i < y->count; i++)
+        same = model_same_types(y->parts[i], model_type_of(t->m, t->op->operands[i]));
     return same ? TYPE_OPEN : TYPE_WRONG;
 }
 
@@ -151,8 +148,7 @@ enum typed type_of_tuple_part(struct typing *t)
         return typing_schema(t, "it needs a tuple and an index=N within it");
     const struct model_type *part = whole->parts[index];
     if (part->element == MODEL_TUPLE || t->stated->element == MODEL_TUPLE)
-        return part->element == t->stated->element && part->leaves == t->stated->leaves ? TYPE_OPEN
-                                                                                        : TYPE_WRONG;
+        return model_same_types(part, t->stated) ? TYPE_OPEN : TYPE_WRONG;
     return typing_like(t, part);
 }
 

@@ -296,24 +296,23 @@ static bool typing_begin(struct typing *t, bool open)
     return can && t->stated;
 }
 
-static bool typing_check_op(struct lx_model *m, struct model_op *op, lx_status *st)
-{
-    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = st};
-    bool judged = typing_begin(&t, false);
-    if (!t.row || !t.row->type->of) return true;
-    if (op->operand_count < t.row->least || op->operand_count > t.row->most) return typing_count(&t);
-    if (!judged) return true;
-    enum typed typed = t.row->type->of(&t);
-    bool same = typed == TYPE_OPEN || (typed == TYPED && t.rank == t.stated->count);
-    for (int d = 0; typed == TYPED && same && d < t.rank; d++) same = t.want[d] == t.stated->extent[d];
-    return same ? typing_check_elements(&t) : typing_broken(&t, typed == TYPED);
-}
-
 bool model_check_types(struct lx_model *m, lx_status *st)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (!typing_check_op(m, &m->bodies.at[b].ops[i], st)) return false;
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            struct typing t = {.m = m, .op = &m->bodies.at[b].ops[i], .dialect = m->format, .st = st};
+            bool judged = typing_begin(&t, false);
+            if (!t.row || !t.row->type->of) continue;
+            if (t.op->operand_count < t.row->least || t.op->operand_count > t.row->most)
+                return typing_count(&t);
+            if (!judged) continue;
+            enum typed typed = t.row->type->of(&t);
+            bool same = typed == TYPE_OPEN || (typed == TYPED && t.rank == t.stated->count);
+            for (int d = 0; typed == TYPED && same && d < t.rank; d++)
+                same = t.want[d] == t.stated->extent[d];
+            if (!same) return typing_broken(&t, typed == TYPED);
+            if (!typing_check_elements(&t)) return false;
+        }
     return true;
 }
 

@@ -145,6 +145,7 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 
 /* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
 
+/* From NOT on of one operand. */
 enum arithmetic {
     ADD,
     SUB,
@@ -153,15 +154,14 @@ enum arithmetic {
     MOD,
     MIN,
     MAX,
-    EQUAL,
-    LESS,
-    GREATER,
-    AT_MOST,
-    AT_LEAST,
+    EQ,
+    LT,
+    GT,
+    LE,
+    GE,
     AND,
     OR,
-    FIRST_UNARY,
-    NOT = FIRST_UNARY,
+    NOT,
     NEG,
     ABS,
     FLOOR,
