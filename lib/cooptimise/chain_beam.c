@@ -67,22 +67,6 @@ static int64_t chain_rank(const struct chain_model *m, int32_t o, const struct c
     return m->constant + s->cost + prices_ahead(&m->room, o, s->ahead, s->load, s->owed);
 }
 
-static void chain_begin_op(struct chain_search *s, int32_t o)
-{
-    const struct chain_op *op = s->op = &s->m->ops[s->o = o];
-    int64_t all = 0;
-    s->moves.count = 0;
-    for (int32_t k = 0; k < op->touch_count; k++) {
-        const struct chain_tensor *t = &s->m->tensors[op->touch[k].tensor];
-        s->menus_at[k] = all;
-        s->states[k] = chain_states(t);
-        s->slots[k] = t->slot;
-        all += (int64_t)s->states[k] * op->choice_count;
-    }
-    for (int64_t i = 0; i < all; i++) s->menus[i].first = -1;
-    beam_step(&s->beam, s->slots, op->touch_count);
-}
-
 static struct chain_move chain_move_of(const struct chain_model *m, const struct chain_touch *t,
                                        const struct chain_step *step)
 {
@@ -211,18 +195,27 @@ static void chain_expand(struct chain_search *s, int32_t from)
     }
 }
 
-static bool chain_cancelled(const struct chain_search *s)
-{
-    return lx_run_stopped(s->how->run) || (s->how->deadline > 0 && clock_seconds() > s->how->deadline);
-}
-
 static void chain_walk(struct chain_search *s)
 {
     for (int32_t o = 0; o < s->m->op_count && s->beam.count > 0; o++) {
         if (s->out->steps > s->how->step_limit) s->beam.width = 1; /* to an end, by the shortest way */
-        chain_begin_op(s, o);
+        const struct chain_op *op = s->op = &s->m->ops[s->o = o];
+        int64_t all = 0;
+        s->moves.count = 0;
+        for (int32_t k = 0; k < op->touch_count; k++) {
+            const struct chain_tensor *t = &s->m->tensors[op->touch[k].tensor];
+            s->menus_at[k] = all;
+            s->states[k] = chain_states(t);
+            s->slots[k] = t->slot;
+            all += (int64_t)s->states[k] * op->choice_count;
+        }
+        for (int64_t i = 0; i < all; i++) s->menus[i].first = -1;
+        beam_step(&s->beam, s->slots, op->touch_count);
         for (int32_t i = 0; i < s->beam.count; i++) {
-            if (i % POLL_EVERY == 0 && (s->out->stopped = chain_cancelled(s))) return;
+            if (i % POLL_EVERY == 0 &&
+                (s->out->stopped = lx_run_stopped(s->how->run) ||
+                                   (s->how->deadline > 0 && clock_seconds() > s->how->deadline)))
+                return;
             chain_expand(s, i);
         }
         beam_settle(&s->beam);

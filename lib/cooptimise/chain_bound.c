@@ -104,16 +104,6 @@ static void chain_bound_send(const struct chain_model *m, struct chain_op *op, s
     }
 }
 
-static void op_messages(struct chain_model *m, int32_t o, struct tables *w, int64_t *steps)
-{
-    struct chain_op *op = &m->ops[o];
-    fill_tables(m, o, w, steps);
-    op->least = NETWORK_NEVER;
-    for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, w, c, -1));
-    for (int32_t k = op->touch_count; k-- > 0;)
-        if (!op->touch[k].first) chain_bound_send(m, op, w, k);
-}
-
 int64_t chain_messages(struct chain_model *m, int64_t *steps)
 {
     struct tables w = {0};
@@ -124,25 +114,17 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     w.low = mem_alloc((size_t)most * sizeof *w.low);
     prices_sum(&m->room);
     for (int32_t o = m->op_count; o-- > 0;) {
-        op_messages(m, o, &w, steps);
+        struct chain_op *op = &m->ops[o];
+        fill_tables(m, o, &w, steps);
+        op->least = NETWORK_NEVER;
+        for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, &w, c, -1));
+        for (int32_t k = op->touch_count; k-- > 0;)
+            if (!op->touch[k].first) chain_bound_send(m, op, &w, k);
         m->room.rest[o] = add_capped(m->room.rest[o + 1], m->ops[o].least);
     }
     mem_free(w.all);
     mem_free(w.low);
     return m->constant + prices_ahead(&m->room, 0, 0, 0, 0);
-}
-
-/* The room that a step takes at op `o` and behind it, into differences of loads. */
-static void chain_bound_add_load(const struct chain_model *m, int32_t o, const struct chain_touch *t,
-                                 const struct chain_step *s, int64_t *load)
-{
-    int64_t room = s->begins && t->may_share ? 0 : s->room;
-    load[o] += room;
-    load[o + 1] -= room;
-    if (t->last) return;
-    int64_t size = chain_size(&m->tensors[t->tensor], s->next);
-    load[o + 1] += size;
-    load[t->next_op] -= size;
 }
 
 /* A plan by the messages alone, op by op, and the room it takes. `state`: per tensor, all 0. */
@@ -167,7 +149,14 @@ static void chain_bound_decode(const struct chain_model *m, int32_t *state, int6
         }
         for (int32_t k = 0; least < NETWORK_NEVER && k < op->touch_count; k++) {
             state[op->touch[k].tensor] = best[k].next;
-            chain_bound_add_load(m, o, &op->touch[k], &best[k], load);
+            /* The room that a step takes at op `o` and behind it, into differences of loads. */
+            int64_t room = best[k].begins && op->touch[k].may_share ? 0 : best[k].room;
+            load[o] += room;
+            load[o + 1] -= room;
+            if (op->touch[k].last) continue;
+            int64_t size = chain_size(&m->tensors[op->touch[k].tensor], best[k].next);
+            load[o + 1] += size;
+            load[op->touch[k].next_op] -= size;
         }
     }
     for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];

@@ -25,44 +25,26 @@ static size_t view_hash(const struct lx_core_view *v)
     return (size_t)(h ^ h >> 29);
 }
 
-static void chain_labels_grow(struct table *t)
-{
-    size_t room = t->room ? 2 * t->room : 256;
-    int32_t *at = mem_zeroed(room, sizeof *at);
-    for (size_t i = 0; i < t->views.count; i++) {
-        size_t h = view_hash(t->views.at[i]) & (room - 1);
-        while (at[h]) h = (h + 1) & (room - 1);
-        at[h] = (int32_t)i + 1;
-    }
-    mem_free(t->at);
-    t->at = at;
-    t->room = room;
-}
-
 static int32_t chain_labels_label_of(struct table *t, const struct lx_core_view *v)
 {
-    if (2 * t->views.count >= t->room) chain_labels_grow(t);
+    if (2 * t->views.count >= t->room) {
+        size_t room = t->room ? 2 * t->room : 256;
+        int32_t *at = mem_zeroed(room, sizeof *at);
+        for (size_t i = 0; i < t->views.count; i++) {
+            size_t h = view_hash(t->views.at[i]) & (room - 1);
+            while (at[h]) h = (h + 1) & (room - 1);
+            at[h] = (int32_t)i + 1;
+        }
+        mem_free(t->at);
+        t->at = at;
+        t->room = room;
+    }
     size_t h = view_hash(v) & (t->room - 1);
     for (; t->at[h]; h = (h + 1) & (t->room - 1))
         if (views_equal(t->views.at[t->at[h] - 1], v)) return t->at[h] - 1;
     (void)VEC_PUSH(&t->views, v);
     t->at[h] = (int32_t)t->views.count;
     return t->at[h] - 1;
-}
-
-static void label_menu(const struct draft *x, struct table *t, const struct op_menu *menu, int32_t *label)
-{
-    const struct lx_op *op = &x->graph->ops[menu->op];
-    bool off_device = op->kind->traits & LX_EXTERN, sums_meet = !x->how.passes.no_ring;
-    for (int i = 0; i < menu->operand_count; i++) {
-        const struct lx_layout *y = &x->layouts->layouts[op_operand(op, i)];
-        for (int32_t c = 0; c < menu->count; c++) {
-            int64_t at = (int64_t)i * menu->count + c;
-            label[at] = -1;
-            if (off_device || !view_holds(y, &menu->view[at], sums_meet)) continue;
-            label[at] = chain_labels_label_of(t, &menu->view[at]);
-        }
-    }
 }
 
 void chain_labels_make(const struct draft *x, const struct op_menus *menus, struct arena *memory,
@@ -74,7 +56,17 @@ void chain_labels_make(const struct draft *x, const struct op_menus *menus, stru
         const struct op_menu *m = &menus->at[k];
         out->of_menu[k] =
             arena_array(memory, (size_t)m->count * (size_t)m->operand_count, sizeof **out->of_menu);
-        label_menu(x, &t, m, out->of_menu[k]);
+        const struct lx_op *op = &x->graph->ops[m->op];
+        bool off_device = op->kind->traits & LX_EXTERN, sums_meet = !x->how.passes.no_ring;
+        for (int i = 0; i < m->operand_count; i++) {
+            const struct lx_layout *y = &x->layouts->layouts[op_operand(op, i)];
+            for (int32_t c = 0; c < m->count; c++) {
+                int64_t at = (int64_t)i * m->count + c;
+                out->of_menu[k][at] = -1;
+                if (off_device || !view_holds(y, &m->view[at], sums_meet)) continue;
+                out->of_menu[k][at] = chain_labels_label_of(&t, &m->view[at]);
+            }
+        }
     }
     out->count = (int32_t)t.views.count;
     out->view = arena_copy_array(memory, t.views.at, t.views.count, sizeof *out->view);

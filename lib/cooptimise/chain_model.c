@@ -157,20 +157,6 @@ static bool same_labels(const int32_t *const *label, const int *touch, int n, in
     return true;
 }
 
-/* Of choices with equal labels the seed, else the fastest, stays. */
-static void chain_model_keep_choices(const struct op_menu *menu, const int32_t *const *label,
-                                     const int *touch, int n, struct chain_op *op)
-{
-    for (int32_t i = 0; i < menu->count; i++) {
-        int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), k = 0;
-        while (k < op->choice_count && !same_labels(label, touch, n, op->origin[k], c)) k++;
-        if (k == op->choice_count)
-            op->origin[op->choice_count++] = c;
-        else if (op->origin[k] != menu->seed && choice_time(menu, c) < choice_time(menu, op->origin[k]))
-            op->origin[k] = c;
-    }
-}
-
 static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int which,
                        const int32_t *const *label, const int *touch)
 {
@@ -191,18 +177,6 @@ static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int whi
             t->label[c * t->access_count + a] = label[i][op->origin[c]];
         a++;
     }
-}
-
-static void link_touch(struct making *k, int32_t o, struct chain_touch *t)
-{
-    struct chain_touch *before = k->latest[t->tensor];
-    t->first = !before;
-    t->last = true;
-    k->latest[t->tensor] = t;
-    if (!before) return;
-    before->next = t;
-    before->next_op = o;
-    before->last = false;
 }
 
 /* Which touches the output may take the place of. */
@@ -229,11 +203,26 @@ static void make_op(struct making *k, int32_t o)
     const struct op_menu *menu = menu_of(k, o);
     op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
     gather_touches(k, o, op, label, touch);
-    chain_model_keep_choices(menu, label, touch, n, op);
+    /* Of choices with equal labels the seed, else the fastest, stays. */
+    for (int32_t i = 0; i < menu->count; i++) {
+        int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), m = 0;
+        while (m < op->choice_count && !same_labels(label, touch, n, op->origin[m], c)) m++;
+        if (m == op->choice_count)
+            op->origin[op->choice_count++] = c;
+        else if (op->origin[m] != menu->seed && choice_time(menu, c) < choice_time(menu, op->origin[m]))
+            op->origin[m] = c;
+    }
     int64_t cells = 0;
     for (int32_t t = 0; t < op->touch_count; t++) {
         fill_touch(k, o, op, t, label, touch);
-        link_touch(k, o, &op->touch[t]);
+        struct chain_touch *before = k->latest[op->touch[t].tensor];
+        op->touch[t].first = !before;
+        op->touch[t].last = true;
+        k->latest[op->touch[t].tensor] = &op->touch[t];
+        if (!before) continue;
+        before->next = &op->touch[t];
+        before->next_op = o;
+        before->last = false;
     }
     find_parents(k, o, op);
     chain_split_choices(k->m, op);
@@ -243,16 +232,6 @@ static void make_op(struct making *k, int32_t o)
         cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     k->m->largest = max_i64(k->m->largest, cells);
     k->m->cells += cells;
-}
-
-static void chain_model_find_ends(struct making *k)
-{
-    for (int32_t o = 0; o < k->m->op_count; o++) {
-        for (int32_t t = 0; t < k->m->ops[o].touch_count; t++) {
-            struct chain_touch *touch = &k->m->ops[o].touch[t];
-            touch->ends_run = touch->next && k->run_of[o] != k->run_of[touch->next_op];
-        }
-    }
 }
 
 /* Tensors in the order of their first touches. */
@@ -314,7 +293,12 @@ void chain_model_make(struct chain_model *m, const struct draft *x, const struct
     chain_model_find_runs(&k);
     make_tensors(&k);
     for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
-    chain_model_find_ends(&k);
+    for (int32_t o = 0; o < k.m->op_count; o++) {
+        for (int32_t t = 0; t < k.m->ops[o].touch_count; t++) {
+            struct chain_touch *touch = &k.m->ops[o].touch[t];
+            touch->ends_run = touch->next && k.run_of[o] != k.run_of[touch->next_op];
+        }
+    }
     chain_make_slots(&k);
     chain_model_reach(m);
 }

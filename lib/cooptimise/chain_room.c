@@ -55,16 +55,6 @@ static int largest_sets(const struct chain_model *m, const struct chain_op *op, 
     }
 }
 
-static void chain_room_write_choice(const struct chain_op *op, int32_t from, unsigned off, int32_t to,
-                                    int32_t **label)
-{
-    for (int32_t t = 0; t < op->touch_count; t++)
-        for (int32_t a = 0, n = op->touch[t].access_count; a < n; a++) {
-            int32_t old = op->touch[t].label[from * n + a];
-            label[t][to * n + a] = off >> t & 1 && old >= 0 ? chain_forced_off(old) : old;
-        }
-}
-
 void chain_split_choices(struct chain_model *m, struct chain_op *op)
 {
     unsigned sets[1 << MOST_TOUCHES];
@@ -84,7 +74,13 @@ void chain_split_choices(struct chain_model *m, struct chain_op *op)
         int n = largest_sets(m, op, &r, sets);
         for (int i = 0; i < n; i++) {
             origin[count] = op->origin[c];
-            chain_room_write_choice(op, c, r.all & ~sets[i], count++, label);
+            unsigned off = r.all & ~sets[i];
+            int32_t to = count++;
+            for (int32_t t = 0; t < op->touch_count; t++)
+                for (int32_t a = 0, k = op->touch[t].access_count; a < k; a++) {
+                    int32_t old = op->touch[t].label[c * k + a];
+                    label[t][to * k + a] = off >> t & 1 && old >= 0 ? chain_forced_off(old) : old;
+                }
         }
     }
     for (int32_t t = 0; t < op->touch_count; t++) op->touch[t].label = label[t];

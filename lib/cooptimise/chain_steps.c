@@ -55,20 +55,6 @@ static void serve_on(struct stepping *s, int32_t gone, bool kept)
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
-/* Without a label it goes through HBM; a write then begins a new run, which nothing on chip outlives. */
-static void step_without_label(struct stepping *s)
-{
-    if (!chain_steps_is_on(s) || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-}
-
-/* Cuts may be anywhere. */
-static void step_with_cuts(struct stepping *s)
-{
-    bool here = s->place == CHAIN_LABELS + s->label;
-    if (!here) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-    serve_on(s, CHAIN_FREE, true);
-}
-
 /* A label is on chip for all of a run or not at all; what is written when it has another one already never
  * is. */
 static void step_with_ring(struct stepping *s)
@@ -115,13 +101,17 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
                          .forced_off = label < -1,
                          .lacking = from & 1,
                          .out = out};
-    if (s.label < 0)
-        step_without_label(&s);
-    else if (s.t->strict)
+    if (s.label < 0) {
+        /* Without a label it goes through HBM; a write then begins a new run, which nothing on chip outlives. */
+        if (!chain_steps_is_on(&s) || !s.a->writes) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
+    } else if (s.t->strict)
         step_with_ring(&s);
-    else if (m->ring && m->evict)
-        step_with_cuts(&s);
-    else
+    else if (m->ring && m->evict) {
+        /* Cuts may be anywhere. */
+        bool here = s.place == CHAIN_LABELS + s.label;
+        if (!here) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
+        serve_on(&s, CHAIN_FREE, true);
+    } else
         step_with_one_view(&s);
     return s.count;
 }
@@ -139,20 +129,6 @@ static int chain_steps_merge(struct chain_step *out, int count, const struct cha
     }
     out[count] = *s;
     return count + 1;
-}
-
-/* Behind a run nothing is on chip. */
-static int chain_steps_end_run(const struct chain_model *m, const struct chain_touch *t,
-                               struct chain_step *out, int count)
-{
-    int kept = 0;
-    if (!t->ends_run && !t->last) return count;
-    for (int i = 0; i < count; i++) {
-        if (chain_on(&m->tensors[t->tensor], out[i].next / 2)) continue;
-        out[i].next &= 1;
-        out[kept++] = out[i];
-    }
-    return kept;
 }
 
 int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_t choice, int32_t from,
@@ -175,5 +151,13 @@ int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_
             }
         }
     }
-    return chain_steps_end_run(m, t, out, count);
+    /* Behind a run nothing is on chip. */
+    int kept = 0;
+    if (!t->ends_run && !t->last) return count;
+    for (int i = 0; i < count; i++) {
+        if (chain_on(&m->tensors[t->tensor], out[i].next / 2)) continue;
+        out[i].next &= 1;
+        out[kept++] = out[i];
+    }
+    return kept;
 }

@@ -95,11 +95,6 @@ static int64_t next_share(const struct goal_search *s, int64_t steps, int search
     return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
 }
 
-static bool cooptimise_out_of_time(const struct goal_search *s)
-{
-    return lx_run_stopped(&s->how->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
-}
-
 static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
     struct lx_joint_answer a;
@@ -117,7 +112,8 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
     int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
-    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !cooptimise_out_of_time(s)) {
+    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !lx_run_stopped(&s->how->run) &&
+           (s->deadline <= 0 || clock_seconds() <= s->deadline)) {
         int middle = (low + high) / 2;
         int64_t price = min_i64(max_i64(((int64_t)BYTE_TIME << middle) >> s->w.shift, 1), top);
         if (!cooptimise_run_search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st))

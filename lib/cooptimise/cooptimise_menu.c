@@ -31,41 +31,10 @@ struct builder {
     size_t menu_room, label_room, layout_room;
 };
 
-static uint64_t layout_hash(const struct lx_layout *y)
-{
-    uint64_t h = hash_number(HASH_START, y->rank);
-    for (int i = 0; i < y->rank; i++) h = hash_number(h, y->size[i]);
-    for (int i = 0; i < y->host_rank; i++) h = hash_number(h, y->host_shape[i]);
-    return h;
-}
-
 static bool same_layout(const struct lx_layout *a, const struct lx_layout *b)
 {
     return a->host_rank == b->host_rank && lx_layout_equal(a, b) &&
            memcmp(a->host_shape, b->host_shape, (size_t)a->host_rank * sizeof *a->host_shape) == 0;
-}
-
-static void find_layouts(struct builder *b)
-{
-    const struct lx_layouts *l = b->d->layouts;
-    for (int32_t t = 0; t < l->graph->tensor_count; t++) {
-        size_t at = (size_t)layout_hash(&l->layouts[t]) & (b->layout_room - 1);
-        while (b->layout_table[at] && !same_layout(&l->layouts[b->layout_table[at] - 1], &l->layouts[t]))
-            at = (at + 1) & (b->layout_room - 1);
-        if (!b->layout_table[at]) b->layout_table[at] = t + 1;
-        b->layout_of[t] = b->layout_table[at] - 1;
-    }
-}
-
-static uint64_t op_hash(const struct builder *b, int32_t o)
-{
-    const struct lx_op *op = &b->d->layouts->graph->ops[o];
-    uint64_t h = hash_bytes(HASH_START, op->kind->name, strlen(op->kind->name));
-    if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
-    for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
-    for (int d = 0; op->offset && d < b->d->layouts->layouts[op->output].host_rank; d++)
-        h = hash_number(h, op->offset[d]);
-    return h;
 }
 
 static bool same_numbers(const int64_t *a, const int64_t *b, int count)
@@ -235,7 +204,13 @@ static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
     enum { EACH_MENU = 200000 };
     const struct lx_graph *g = b->d->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
-        size_t at = (size_t)op_hash(b, o) & (b->menu_room - 1);
+        const struct lx_op *op = &b->d->layouts->graph->ops[o];
+        uint64_t h = hash_bytes(HASH_START, op->kind->name, strlen(op->kind->name));
+        if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
+        for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
+        for (int d = 0; op->offset && d < b->d->layouts->layouts[op->output].host_rank; d++)
+            h = hash_number(h, op->offset[d]);
+        size_t at = (size_t)h & (b->menu_room - 1);
         while (b->menu_table[at] && !same_shape(b, b->menus.at[b->menu_table[at] - 1].op, o))
             at = (at + 1) & (b->menu_room - 1);
         if (!b->menu_table[at]) {
@@ -265,7 +240,17 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     b.layout_table = mem_zeroed(b.layout_room, sizeof *b.layout_table);
     b.layout_of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b.layout_of);
     out->of_op = arena_array(memory, (size_t)g->op_count, sizeof *out->of_op);
-    find_layouts(&b);
+    const struct lx_layouts *l = b.d->layouts;
+    for (int32_t t = 0; t < l->graph->tensor_count; t++) {
+        uint64_t h = hash_number(HASH_START, l->layouts[t].rank);
+        for (int i = 0; i < l->layouts[t].rank; i++) h = hash_number(h, l->layouts[t].size[i]);
+        for (int i = 0; i < l->layouts[t].host_rank; i++) h = hash_number(h, l->layouts[t].host_shape[i]);
+        size_t at = (size_t)h & (b.layout_room - 1);
+        while (b.layout_table[at] && !same_layout(&l->layouts[b.layout_table[at] - 1], &l->layouts[t]))
+            at = (at + 1) & (b.layout_room - 1);
+        if (!b.layout_table[at]) b.layout_table[at] = t + 1;
+        b.layout_of[t] = b.layout_table[at] - 1;
+    }
     bool ok = find_menus(&b, out->of_op, st);
     if (ok) {
         out->count = (int32_t)b.menus.count;

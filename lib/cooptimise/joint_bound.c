@@ -27,19 +27,6 @@ struct entry {
     int64_t value;
 };
 
-/* The least room that listing any op's patterns takes. */
-static size_t joint_bound_most_entries(const struct joint_model *m)
-{
-    size_t most = 1;
-    for (int32_t o = 0; o < m->factor_count; o++) {
-        const struct joint_factor *f = &m->factors[o];
-        int32_t listed = f->old_count < JOINT_MASK_TOUCHES ? f->old_count : JOINT_MASK_TOUCHES;
-        size_t n = (size_t)f->choice_count << listed;
-        if (n > most) most = n;
-    }
-    return most;
-}
-
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state)
 {
     int32_t from = v->from + (v->parent_count > 0);
@@ -96,24 +83,6 @@ static size_t joint_bound_list_entries(const struct joint_model *m, const struct
     return count;
 }
 
-/* Takes the message for touch t out of the entries. */
-static void send_message(struct joint_model *m, struct joint_factor *f, int32_t t, struct entry *entries,
-                         size_t count)
-{
-    struct joint_var *v = &m->vars[f->touch[t].var];
-    int64_t *message = &f->message[f->message_at[t]];
-    for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
-    for (size_t i = 0; i < count; i++) {
-        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
-        message[x] = min_i64(message[x], entries[i].value);
-    }
-    for (size_t i = 0; i < count; i++) {
-        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
-        entries[i].value -= message[x];
-    }
-    for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
-}
-
 static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
                             int64_t *steps)
 {
@@ -122,9 +91,23 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
     for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
     for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
     for (int32_t t = f->old_count; t-- > 0;) {
-        if (t < JOINT_MASK_TOUCHES)
-            send_message(m, f, t, entries, count);
-        else
+        if (t < JOINT_MASK_TOUCHES) {
+            /* Takes the message for touch t out of the entries. */
+            struct joint_var *v = &m->vars[f->touch[t].var];
+            int64_t *message = &f->message[f->message_at[t]];
+            for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
+            for (size_t i = 0; i < count; i++) {
+                int32_t x =
+                    entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+                message[x] = min_i64(message[x], entries[i].value);
+            }
+            for (size_t i = 0; i < count; i++) {
+                int32_t x =
+                    entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+                entries[i].value -= message[x];
+            }
+            for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
+        } else
             memset(&f->message[f->message_at[t]], 0,
                    (size_t)m->vars[f->touch[t].var].state_count * sizeof *f->message);
     }
@@ -132,7 +115,15 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
 
 int64_t joint_messages(struct joint_model *m, int64_t *steps)
 {
-    struct entry *entries = mem_zeroed(joint_bound_most_entries(m), sizeof *entries);
+    /* The least room that listing any op's patterns takes. */
+    size_t most = 1;
+    for (int32_t o = 0; o < m->factor_count; o++) {
+        const struct joint_factor *f = &m->factors[o];
+        int32_t listed = f->old_count < JOINT_MASK_TOUCHES ? f->old_count : JOINT_MASK_TOUCHES;
+        size_t n = (size_t)f->choice_count << listed;
+        if (n > most) most = n;
+    }
+    struct entry *entries = mem_zeroed(most, sizeof *entries);
     for (int32_t v = 0; v < m->var_count; v++)
         for (int32_t x = 0; x < m->vars[v].state_count; x++)
             m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? NETWORK_NEVER : 0;

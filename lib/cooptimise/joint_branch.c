@@ -65,20 +65,6 @@ static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
     return paid - (clear < 0 ? -clear : clear) / 2;
 }
 
-static int32_t choose_var(const struct joint_model *m)
-{
-    int64_t most = 0;
-    int32_t best = -1;
-    for (int32_t v = 0; v < m->var_count; v++) {
-        int64_t w = joint_branch_worth(m, v);
-        if (w > most) {
-            most = w;
-            best = v;
-        }
-    }
-    return best;
-}
-
 /* Do the buffers that are decided to be on chip fit beside each other with their smallest parts? */
 static bool decided_fit(const struct joint_model *m, int64_t *load)
 {
@@ -169,7 +155,15 @@ static bool joint_branch_grow(struct branch *b, lx_status *st)
         memcpy(s->model.room.price, b->nodes[next].price,
                (size_t)s->model.factor_count * sizeof *s->model.room.price);
         joint_messages(&s->model, &s->steps);
-        int32_t var = choose_var(&s->model);
+        int64_t most = 0;
+        int32_t var = -1;
+        for (int32_t v = 0; v < s->model.var_count; v++) {
+            int64_t w = joint_branch_worth(&s->model, v);
+            if (w > most) {
+                most = w;
+                var = v;
+            }
+        }
         b->nodes[next].open = false;
         if (var < 0) continue;
         if (!joint_branch_add_child(b, next, var, -1, st) || !joint_branch_add_child(b, next, var, 1, st))

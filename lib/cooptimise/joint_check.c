@@ -154,18 +154,6 @@ static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *ch
     return cost;
 }
 
-static void fill_uses(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, struct arena *memory,
-                      struct lx_buffer *out)
-{
-    int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
-    for (int32_t k = 0; k < b->access_count; k++) {
-        int64_t tick = p->ops[b->accesses[k].op].tick;
-        if (tick >= out->end) break; /* a tile is gone */
-        if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
-    }
-    out->uses = uses;
-}
-
 /* Edges that the data model allows under these sizes. */
 static void fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buffers, int32_t i,
                          struct arena *memory)
@@ -203,7 +191,14 @@ void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         if (p->tiled) joint_tile_fill(p, choice, i, &buffers[i]);
         on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
         if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
-        fill_uses(p, b, memory, &buffers[i]);
+        int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
+        for (int32_t k = 0; k < b->access_count; k++) {
+            int64_t tick = p->ops[b->accesses[k].op].tick;
+            if (tick >= buffers[i].end) break; /* a tile is gone */
+            if (buffers[i].use_count == 0 || uses[buffers[i].use_count - 1] != tick)
+                uses[buffers[i].use_count++] = tick;
+        }
+        buffers[i].uses = uses;
     }
     op_sums(p, choice, on, &toll, &through);
     for (int32_t i = 0; i < p->buffer_count; i++) {

@@ -36,15 +36,6 @@ static bool next_combination(const struct lx_joint_problem *p, int32_t *choice)
     return false;
 }
 
-static void joint_flip_keep(const struct lx_joint_problem *p, const struct joint_leaf *from,
-                            struct joint_leaf *to)
-{
-    memcpy(to->choice, from->choice, (size_t)p->op_count * sizeof *to->choice);
-    memcpy(to->address, from->address, (size_t)p->buffer_count * sizeof *to->address);
-    to->objective = from->objective;
-    to->unpinned = from->unpinned;
-}
-
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st)
 {
@@ -55,7 +46,12 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
     for (int64_t n = 0; ok && more && n < leaf_cap && !lx_run_stopped(&how->run); n++) {
         ok = joint_leaf_solve(p, how, &leaf, st);
         ++*leaves;
-        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) joint_flip_keep(p, &leaf, best);
+        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) {
+            memcpy(best->choice, leaf.choice, (size_t)p->op_count * sizeof *best->choice);
+            memcpy(best->address, leaf.address, (size_t)p->buffer_count * sizeof *best->address);
+            best->objective = leaf.objective;
+            best->unpinned = leaf.unpinned;
+        }
         more = next_combination(p, leaf.choice);
     }
     mem_free(leaf.choice);

@@ -82,14 +82,6 @@ static int64_t flip_leaves(const struct lx_joint_problem *p)
     return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
 }
 
-static void joint_solve_report(const struct joint_search *s)
-{
-    const struct lx_run *run = &s->how->run;
-    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
-    if (run->progress) run->progress(run->context, &now);
-    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
-}
-
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
                     bool *placed, lx_status *st)
 {
@@ -109,7 +101,10 @@ bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, str
     s->leaves++;
     *placed = s->trial.objective <= r->cost;
     swap_if_better(s);
-    joint_solve_report(s);
+    const struct lx_run *run = &s->how->run;
+    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
+    if (run->progress) run->progress(run->context, &now);
+    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
     return true;
 }
 

@@ -31,19 +31,15 @@ static bool joint_tiles_cut_behind(const struct lx_joint_problem *p, const int32
            joint_tiles_disagree(p, choice, o);
 }
 
-static int32_t run_end(const struct lx_joint_problem *p, const int32_t *choice, int32_t o)
-{
-    while (o + 1 < p->op_count && !joint_tiles_cut_behind(p, choice, o)) o++;
-    return o;
-}
-
 /* The last access that has the tile on chip; all of them where it is not cut. */
 static int32_t last_access(const struct lx_joint_problem *p, const int32_t *choice,
                            const struct lx_joint_buffer *b, struct joint_tile *t)
 {
     int32_t last = b->access_count - 1, end;
     if (!t->tiled) return last;
-    end = run_end(p, choice, b->accesses[0].op);
+    int32_t o = b->accesses[0].op;
+    while (o + 1 < p->op_count && !joint_tiles_cut_behind(p, choice, o)) o++;
+    end = o;
     t->cut = b->leaves || b->accesses[last].op > end;
     while (b->accesses[last].op > end) last--;
     return last;

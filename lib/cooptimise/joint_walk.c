@@ -8,13 +8,6 @@
 
 enum { MOST_COMBINATIONS = 4096 };
 
-static int64_t combinations(const struct lx_joint_problem *p)
-{
-    int64_t all = 1;
-    for (int32_t o = 0; o < p->op_count && all <= MOST_COMBINATIONS; o++) all *= p->ops[o].choice_count;
-    return all;
-}
-
 /* The next combination; false: it was the last. */
 static bool joint_walk_advance(const struct lx_joint_problem *p, int32_t *choice)
 {
@@ -38,43 +31,37 @@ static bool placements_exact(const struct lx_joint_problem *p)
     return tolls <= LX_INT_MAX / 2;
 }
 
-static bool joint_walk_try_all(struct joint_search *s, lx_status *st)
-{
-    size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
-    int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
-    bool proved = placements_exact(s->p), more = true, ok = true;
-    while (ok && more && s->steps < s->step_limit) {
-        memcpy(s->trial.choice, choice, bytes);
-        ok = joint_try_leaf(s, st);
-        proved &= ok && s->last->proved;
-        more = ok && joint_walk_advance(s->p, choice);
-    }
-    if (ok && !more && proved) s->bound = s->best.objective;
-    mem_free(choice);
-    return ok;
-}
-
-/* Every other choice of one op. */
-static bool joint_walk_try_op(struct joint_search *s, int32_t o, lx_status *st)
-{
-    size_t bytes = (size_t)s->p->op_count * sizeof *s->best.choice;
-    for (int32_t c = 0; c < s->p->ops[o].choice_count && s->steps < s->step_limit; c++) {
-        if (s->best.choice[o] == c) continue;
-        memcpy(s->trial.choice, s->best.choice, bytes);
-        s->trial.choice[o] = c;
-        if (!joint_try_leaf(s, st)) return false;
-    }
-    return true;
-}
-
 bool joint_walk(struct joint_search *s, lx_status *st)
 {
     int64_t before = INT64_MAX;
-    if (combinations(s->p) <= MOST_COMBINATIONS) return joint_walk_try_all(s, st);
+    int64_t all = 1;
+    for (int32_t o = 0; o < s->p->op_count && all <= MOST_COMBINATIONS; o++) all *= s->p->ops[o].choice_count;
+    if (all <= MOST_COMBINATIONS) {
+        size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
+        int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
+        bool proved = placements_exact(s->p), more = true, ok = true;
+        while (ok && more && s->steps < s->step_limit) {
+            memcpy(s->trial.choice, choice, bytes);
+            ok = joint_try_leaf(s, st);
+            proved &= ok && s->last->proved;
+            more = ok && joint_walk_advance(s->p, choice);
+        }
+        if (ok && !more && proved) s->bound = s->best.objective;
+        mem_free(choice);
+        return ok;
+    }
     while (s->best.objective < before && s->steps < s->step_limit) {
         before = s->best.objective;
-        for (int32_t o = 0; o < s->p->op_count; o++)
-            if (!joint_walk_try_op(s, o, st)) return false;
+        for (int32_t o = 0; o < s->p->op_count; o++) {
+            /* Every other choice of one op. */
+            size_t bytes = (size_t)s->p->op_count * sizeof *s->best.choice;
+            for (int32_t c = 0; c < s->p->ops[o].choice_count && s->steps < s->step_limit; c++) {
+                if (s->best.choice[o] == c) continue;
+                memcpy(s->trial.choice, s->best.choice, bytes);
+                s->trial.choice[o] = c;
+                if (!joint_try_leaf(s, st)) return false;
+            }
+        }
     }
     return true;
 }

@@ -11,16 +11,6 @@ enum { WORTH = 1 << 30 }; /* of the dearest buffer of a repair */
 
 /* --- The placement problem of the trial. --- */
 
-/* The least uses that make a buffer one that others may take the place of. */
-static void set_uses(const struct lx_term_buffer *b, int64_t *uses, struct lx_buffer *out)
-{
-    uses[0] = b->start;
-    uses[1] = b->end - 1;
-    out->uses = uses;
-    out->use_count = uses[1] > uses[0] ? 2 : 1;
-    out->first_use_is_read = out->use_count == 1 && b->parent_count == 0;
-}
-
 static void set_parents(const struct term_answers *a, int32_t i, const struct lx_buffer *all,
                         struct arena *memory, struct lx_buffer *out)
 {
@@ -46,7 +36,12 @@ static void term_answers_make_problem(const struct term_answers *a, enum lx_obje
         all[i].reason = a->on[i] ? NULL : "off chip";
         all[i].size = a->on[i] ? b->bytes[a->trial_choice[i]] : 0;
         all[i].spill_cost = a->on[i];
-        set_uses(b, &uses[2 * i], &all[i]);
+        /* The least uses that make a buffer one that others may take the place of. */
+        (&uses[2 * i])[0] = b->start;
+        (&uses[2 * i])[1] = b->end - 1;
+        all[i].uses = &uses[2 * i];
+        all[i].use_count = (&uses[2 * i])[1] > (&uses[2 * i])[0] ? 2 : 1;
+        all[i].first_use_is_read = all[i].use_count == 1 && b->parent_count == 0;
     }
     for (int32_t i = 0; i < p->buffer_count; i++)
         if (a->on[i]) set_parents(a, i, all, memory, &all[i]);
@@ -132,9 +127,14 @@ static const struct term_misfit *find_misfit(const struct term_answers *a, const
 
 /* --- Repairs. --- */
 
-/* What leaving it out would cost, as a share of the most that any does. */
-static void weigh(struct term_answers *a, struct lx_buffer *all)
+static bool term_answers_repair(struct term_answers *a, lx_status *st)
 {
+    struct arena memory = {0};
+    struct lx_problem p;
+    enum lx_verdict status;
+    term_answers_make_problem(a, LX_SPILL, &memory, &p);
+    struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
+    /* What leaving it out would cost, as a share of the most that any does. */
     int64_t here = trial_cost(a), most = 1;
     for (int32_t i = 0; i < a->n->net.count; i++) {
         if (!a->on[i]) continue;
@@ -146,33 +146,18 @@ static void weigh(struct term_answers *a, struct lx_buffer *all)
     }
     for (int32_t i = 0; i < a->n->net.count; i++)
         if (a->on[i]) all[i].spill_cost = 1 + (int64_t)((int128)all[i].spill_cost * WORTH / most);
-}
-
-static void drop_illegal(struct term_answers *a)
-{
-    for (bool again = true; again;) {
-        again = false;
-        for (int32_t i = 0; i < a->n->net.count; i++)
-            if (a->on[i] && !lx_term_may_stay(a->n->p, a->trial_choice, a->on, i)) {
-                a->on[i] = false;
-                again = true;
-            }
-    }
-}
-
-static bool term_answers_repair(struct term_answers *a, lx_status *st)
-{
-    struct arena memory = {0};
-    struct lx_problem p;
-    enum lx_verdict status;
-    term_answers_make_problem(a, LX_SPILL, &memory, &p);
-    struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
-    weigh(a, all);
     p.buffers = all;
     bool ok = term_answers_solve(a, &p, &status, st);
     for (int32_t i = 0; ok && i < a->n->net.count; i++) a->on[i] = a->on[i] && a->trial_address[i] >= 0;
     if (ok) {
-        drop_illegal(a);
+        for (bool again = true; again;) {
+            again = false;
+            for (int32_t i = 0; i < a->n->net.count; i++)
+                if (a->on[i] && !lx_term_may_stay(a->n->p, a->trial_choice, a->on, i)) {
+                    a->on[i] = false;
+                    again = true;
+                }
+        }
         int64_t cost = trial_cost(a);
         if (cost < a->cost) term_answers_take(a, cost);
     }

@@ -28,13 +28,6 @@ static int term_network_compare_ranks(const void *a, const void *b)
     return x->buffer - y->buffer;
 }
 
-/* A copy is decided before those whom it serves: then they know whether they may rely on it. */
-static struct rank rank_of(const struct lx_term_problem *p, int32_t i)
-{
-    const struct lx_term_buffer *b = &p->buffers[i];
-    return (struct rank){b->start, b->copy_of<0, b->parent_count> 0, i};
-}
-
 static void fill_var(struct term_network *n, int32_t buffer, int32_t var)
 {
     const struct lx_term_buffer *b = &n->p->buffers[buffer];
@@ -73,7 +66,9 @@ static bool make_vars(struct term_network *n, lx_status *st)
             return status_set(st, LX_E_LIMIT,
                               "buffer %s: a menu of %d choices; under terms it may have %d at most",
                               p->buffers[i].name, (int)p->buffers[i].choice_count, (int)MOST_CHOICES);
-        ranks[i] = rank_of(p, i);
+        /* A copy is decided before those whom it serves: then they know whether they may rely on it. */
+        ranks[i] =
+            (struct rank){p->buffers[i].start, p->buffers[i].copy_of<0, p->buffers[i].parent_count> 0, i};
     }
     if (count) qsort(ranks, count, sizeof *ranks, term_network_compare_ranks);
     for (int32_t v = 0; v < p->buffer_count; v++) fill_var(n, ranks[v].buffer, v);

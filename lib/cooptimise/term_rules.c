@@ -97,12 +97,6 @@ static struct grid grid_make(struct term_network *n, int32_t rows, int32_t colum
                          arena_array(&n->net.memory, (size_t)rows * (size_t)columns, sizeof(uint16_t))};
 }
 
-/* Some of its columns. */
-static struct grid grid_part(const struct grid *g, int32_t first, int32_t columns)
-{
-    return (struct grid){g->rows, columns, g->stride, g->cell + first};
-}
-
 static void grid_mark(struct grid *g, const struct lx_term_reader *r, int bit)
 {
     for (int32_t i = 0; i < r->pair_count; i++)
@@ -221,22 +215,6 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
     return true;
 }
 
-/* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
-static void copy_axes(struct term_network *n, const struct lx_term_buffer *b, struct net_axis *axes)
-{
-    int32_t columns = 0, first = 0;
-    for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
-    struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
-    for (int32_t k = 0; k < b->reader_count; k++) {
-        int32_t reader = b->readers[k].buffer, choices = n->p->buffers[reader].choice_count;
-        struct grid part = grid_part(&g, first, choices);
-        grid_mark(&part, &b->readers[k], 0);
-        axes[k + 2] = column_axis(n, n->var_of[reader], &part);
-        first += choices;
-    }
-    axes[1] = row_axis(n, n->var_of[b->copy_of], &g);
-}
-
 /* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only
  * the first. */
 static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
@@ -245,7 +223,19 @@ static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_
     struct net_axis *axes = arena_array(&n->net.memory, (size_t)b->reader_count + 2, sizeof *axes);
     int64_t entries = 1;
     axes[0] = bit_axis(n, n->var_of[copy], false);
-    copy_axes(n, b, axes);
+    /* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
+    int32_t columns = 0, first = 0;
+    for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
+    struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
+    for (int32_t k = 0; k < b->reader_count; k++) {
+        int32_t reader = b->readers[k].buffer, choices = n->p->buffers[reader].choice_count;
+        /* Some of its columns. */
+        struct grid part = (struct grid){g.rows, choices, g.stride, g.cell + first};
+        grid_mark(&part, &b->readers[k], 0);
+        axes[k + 2] = column_axis(n, n->var_of[reader], &part);
+        first += choices;
+    }
+    axes[1] = row_axis(n, n->var_of[b->copy_of], &g);
     for (int32_t k = 0; k < b->reader_count + 2; k++)
         entries = min_i64(entries * axes[k].size, MOST_ENTRIES + 1);
     bool whole = entries <= MOST_ENTRIES;

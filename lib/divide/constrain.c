@@ -31,34 +31,11 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
     return unit > 1 && extent % unit != 0;
 }
 
-/* Why an axis of this nature stays whole; NULL: it may be cut. */
-static const char *whole_by_nature(enum lx_nature n)
-{
-    static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
-                                      [LX_CHOSEN] = "a dimension of which an operand chooses",
-                                      [LX_JOINED] = "a dimension that the op takes as a whole",
-                                      [LX_SHIFTED] = NULL};
-    return n == LX_ITERATED ? NULL : why[n];
-}
-
 bool conv_blocks_spatial(const int64_t *stride, int count)
 {
     for (int i = 0; i < count; i++)
         if (stride[i] > 1) return true;
     return false;
-}
-
-/* The device moves over the input of a convolution step by step: with a stride it does all steps on one
- * core. */
-static bool strides_whole(const struct lx_op *op, int v)
-{
-    int64_t stride[LX_MAX_RANK];
-    bool slides = false;
-    for (int i = 0; i < op->window_count; i++) {
-        stride[i] = op->windows[i].stride;
-        slides |= op->windows[i].out == v;
-    }
-    return slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count);
 }
 
 /* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are
@@ -105,7 +82,13 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
     const struct lx_layout *out = &l->layouts[op->output];
     for (int v = 0; v < x->var_count; v++) {
         struct axis *a = &s->axes[axis_of_var[v]];
-        const char *whole = whole_by_nature(lx_var_nature(op, v));
+        /* Why an axis of this nature stays whole; NULL: it may be cut. */
+        enum lx_nature n = lx_var_nature(op, v);
+        static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
+                                          [LX_CHOSEN] = "a dimension of which an operand chooses",
+                                          [LX_JOINED] = "a dimension that the op takes as a whole",
+                                          [LX_SHIFTED] = NULL};
+        const char *whole = n == LX_ITERATED ? NULL : why[n];
         if (whole) axis_block(a, whole);
         if (constraint_padded_reduction(a->extent, a->unit, op_index_reduced(x, v)))
             axis_block(a, "a reduction over a partly filled stick");
@@ -114,7 +97,16 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
         /* Parts that cores make of it cannot be added. */
         if (op_index_reduced(x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
             axis_block(a, "a running sum, whose parts are not added up as they are");
-        if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
+        /* The device moves over the input of a convolution step by step: with a stride it does all steps on one
+ * core. */
+        int64_t stride[LX_MAX_RANK];
+        bool slides = false;
+        for (int i = 0; i < op->window_count; i++) {
+            stride[i] = op->windows[i].stride;
+            slides |= op->windows[i].out == v;
+        }
+        if (slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count))
+            axis_block(a, "a convolution with a stride, whose steps one core does");
         /* Cores that would write parts of one stick. */
         int last = x->output, d = op_index_dim(x, last, v);
         if (op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&

@@ -92,19 +92,6 @@ static void distribute_take(struct space *s, int i, enum lx_split_rule rule, int
     splits[i] = most;
 }
 
-/* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
-static int reduction_for(const struct space *s, const int *reductions, int count, const int64_t *splits)
-{
-    bool split = space_reductions_split(s, splits) > 0;
-    int best = -1;
-    for (int i = 0; i < count; i++) {
-        int a = reductions[i];
-        if (split && splits[a] == 1) continue;
-        if (best < 0 || most_for(s, a, splits) > most_for(s, best, splits)) best = a;
-    }
-    return best;
-}
-
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st)
 {
@@ -122,7 +109,15 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
         a->bound = left;
     }
     for (int i = 0; i < output_count; i++) distribute_take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
-    int reduction = reduction_for(s, reductions, reduction_count, splits);
+    /* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
+    bool split = space_reductions_split(s, splits) > 0;
+    int best = -1;
+    for (int i = 0; i < reduction_count; i++) {
+        int a = reductions[i];
+        if (split && splits[a] == 1) continue;
+        if (best < 0 || most_for(s, a, splits) > most_for(s, best, splits)) best = a;
+    }
+    int reduction = best;
     if (reduction >= 0) distribute_take(s, reduction, LX_SPLIT_REDUCTION, splits);
     return true;
 }

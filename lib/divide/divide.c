@@ -139,15 +139,6 @@ static bool recover_span(const struct lx_layouts *l, int32_t op, const struct co
     return true;
 }
 
-static bool not_divided(const struct space *s, lx_status *st)
-{
-    return status_set_at(
-        st, LX_E_HINT, s->file, s->line, 1,
-        "op %s has hints, but is not divided: its index map is not known, or it runs off the "
-        "device; remove them",
-        s->op_name);
-}
-
 /* Pass 2: the splits of a space whose floors are committed. */
 static bool divide_space(const struct lx_layouts *l, const struct lx_divide_options *how, struct space *s,
                          struct lx_division *d, int64_t *splits, lx_status *st)
@@ -179,7 +170,12 @@ static bool divide_one_op(const struct lx_layouts *l, int32_t op_number, const s
     if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
     if (d->kind != LX_DIVIDED) {
         d->predicted_us = divide_predict(l, d, &s, splits);
-        return op->hint_count == 0 ? true : not_divided(&s, st);
+        return op->hint_count == 0 ? true
+                                   : status_set_at(st, LX_E_HINT, s.file, s.line, 1,
+                                                   "op %s has hints, but is not divided: its index map is "
+                                                   "not known, or it runs off the "
+                                                   "device; remove them",
+                                                   s.op_name);
     }
     if (!recover_span(l, op_number, committed, &s, st) || !divide_space(l, how, &s, d, splits, st))
         return false;

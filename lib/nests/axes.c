@@ -59,18 +59,14 @@ static int var_in_class(const struct axis_run *r, const struct run_op *o, int32_
     return found;
 }
 
-/* None of them, or one that can be tiled. */
-static bool one_variable(const struct axis_run *r, const struct run_op *o, int32_t class)
-{
-    int v = var_in_class(r, o, class);
-    return v != -2 && (v < 0 || op_index_tileable(&o->x, v));
-}
-
 /* Could a longer run still have it: does no op have two variables of it? */
 static bool may_be_axis(const struct axis_run *r, int32_t class)
 {
-    for (int32_t i = 0; i < r->count; i++)
-        if (!one_variable(r, &r->ops[i], class)) return false;
+    for (int32_t i = 0; i < r->count; i++) {
+        /* None of them, or one that can be tiled. */
+        int v = var_in_class(r, &r->ops[i], class);
+        if (v == -2 || (v >= 0 && !op_index_tileable(&r->ops[i].x, v))) return false;
+    }
     return true;
 }
 

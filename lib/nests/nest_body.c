@@ -58,14 +58,6 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
     return nest_view_number(b->views, t->tensor, &v);
 }
 
-static int64_t nest_body_load_bytes(const struct draft *x, int32_t access)
-{
-    const struct lx_nest *n = nest_at(x, access);
-    int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
-    return n ? whole * nest_product(n, levels_to(x->held[access].level) & ~x->held[access].tensor.indexed)
-             : whole;
-}
-
 static int64_t nest_body_store_bytes(const struct draft *x, int32_t access)
 {
     const struct lx_nest *n = nest_at(x, access);
@@ -91,17 +83,14 @@ static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int3
                 on += nest_body_store_bytes(x, access);
         }
     }
-    if (t->before < 0 && x->accesses[first].reads) on += nest_body_load_bytes(x, first);
+    if (t->before < 0 && x->accesses[first].reads) {
+        const struct lx_nest *n = nest_at(x, first);
+        int64_t whole = tensor_bytes(x->layouts, x->accesses[first].tensor);
+        on += n ? whole * nest_product(n, levels_to(x->held[first].level) & ~x->held[first].tensor.indexed)
+                : whole;
+    }
     t->saved = off - on;
     return on < off || (t->behind >= 0 && written);
-}
-
-static bool nest_body_is_barred(const struct draft *x, int32_t access)
-{
-    int32_t stay = x->accesses[access].stay;
-    enum lx_bar bar = stay < 0 ? LX_BAR_NONE : x->stays[stay].bar;
-    return bar == LX_BAR_BOUNDARY || bar == LX_BAR_STATED || bar == LX_BAR_STAGE || bar == LX_BAR_EXTERN ||
-           bar == LX_BAR_PARTIAL;
 }
 
 /* A part that begins with `access`, number `k` of its tensor. */
@@ -125,8 +114,11 @@ static void begin_part(struct body *b, int32_t access, int32_t k)
     if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
         nest_body_joins(x, x->tensor_access[to], behind))
         t->behind = label_outside(b, t, behind, &unused);
-    t->wanted = !nest_body_is_barred(x, access) && !nest_body_is_extern(x, access) &&
-                nest_body_is_wanted(x, t, k, to);
+    int32_t stay = x->accesses[access].stay;
+    enum lx_bar bar = stay < 0 ? LX_BAR_NONE : x->stays[stay].bar;
+    t->wanted = (bar != LX_BAR_BOUNDARY && bar != LX_BAR_STATED && bar != LX_BAR_STAGE &&
+                 bar != LX_BAR_EXTERN && bar != LX_BAR_PARTIAL) &&
+                !nest_body_is_extern(x, access) && nest_body_is_wanted(x, t, k, to);
 }
 
 /* The part of an access: that of the one before, or a new one. */

@@ -29,18 +29,6 @@ static void mark_tensors(struct growing *w, int32_t o, int level)
     }
 }
 
-/* The variable by the tensors that others have marked. */
-static bool nest_grow_reach(struct growing *w, int32_t o, int level)
-{
-    for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
-        int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
-        if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
-    }
-    if (w->var[o][level] < 0) return false;
-    mark_tensors(w, o, level);
-    return true;
-}
-
 static bool reach_all(struct growing *w, int level)
 {
     int32_t left = 0;
@@ -53,7 +41,14 @@ static bool reach_all(struct growing *w, int level)
         any = false;
         for (int32_t k = 0; k < 2 * w->count; k++) { /* there and back */
             int32_t o = k < w->count ? k : 2 * w->count - 1 - k;
-            if (w->var[o][level] >= 0 || !nest_grow_reach(w, o, level)) continue;
+            if (w->var[o][level] >= 0) continue;
+            /* The variable by the tensors that others have marked. */
+            for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
+                int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
+                if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
+            }
+            if (w->var[o][level] < 0) continue;
+            mark_tensors(w, o, level);
             any = true;
             left--;
         }

@@ -26,24 +26,21 @@ static const struct lx_core_view *view_at(const struct nest_views *n, struct vie
     return &n->of.at[at.tensor].at.at[at.number];
 }
 
-static void grow_slots(struct nest_views *n)
-{
-    size_t room = n->slot_count ? 2 * n->slot_count : 256;
-    int32_t *slots = mem_zeroed(room, sizeof *slots);
-    for (size_t i = 0; i < n->order.count; i++) {
-        struct view_place at = n->order.at[i];
-        size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
-        while (slots[k]) k = (k + 1) & (room - 1);
-        slots[k] = (int32_t)i + 1;
-    }
-    mem_free(n->slots);
-    n->slots = slots;
-    n->slot_count = room;
-}
-
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
 {
-    if (2 * n->order.count >= n->slot_count) grow_slots(n);
+    if (2 * n->order.count >= n->slot_count) {
+        size_t room = n->slot_count ? 2 * n->slot_count : 256;
+        int32_t *slots = mem_zeroed(room, sizeof *slots);
+        for (size_t i = 0; i < n->order.count; i++) {
+            struct view_place at = n->order.at[i];
+            size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
+            while (slots[k]) k = (k + 1) & (room - 1);
+            slots[k] = (int32_t)i + 1;
+        }
+        mem_free(n->slots);
+        n->slots = slots;
+        n->slot_count = room;
+    }
     size_t k = hash_view(tensor, v) & (n->slot_count - 1);
     for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
         struct view_place at = n->order.at[n->slots[k] - 1];

@@ -159,18 +159,6 @@ static bool beam_key_order(const void *context, uint32_t x, uint32_t y)
     return beam_goes_before(b, &b->found.at[x], &b->found.at[y]);
 }
 
-static void beam_order(struct beam *b)
-{
-    size_t count = b->found.count;
-    (void)VEC_RESERVE(&b->keys, 2 * count + 1);
-    (void)VEC_RESERVE(&b->sorted, count + 1);
-    for (size_t i = 0; i < count; i++)
-        b->keys.at[i] = (struct beam_key){b->found.at[i].rank, b->found.at[i].tie, (uint32_t)i};
-    beam_sort(b->keys.at, count, b->keys.at + count, beam_key_order, b);
-    for (size_t i = 0; i < count; i++) b->sorted.at[i] = b->found.at[b->keys.at[i].at];
-    b->sorted.count = count;
-}
-
 /* From sorted to found: the first of each kind, at most so many, come first; the others, in their order,
  * behind them. */
 static void beam_diversify(struct beam *b)
@@ -200,7 +188,14 @@ static void beam_diversify(struct beam *b)
 static void beam_condense(struct beam *b)
 {
     if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
-    beam_order(b);
+    size_t count = b->found.count;
+    (void)VEC_RESERVE(&b->keys, 2 * count + 1);
+    (void)VEC_RESERVE(&b->sorted, count + 1);
+    for (size_t i = 0; i < count; i++)
+        b->keys.at[i] = (struct beam_key){b->found.at[i].rank, b->found.at[i].tie, (uint32_t)i};
+    beam_sort(b->keys.at, count, b->keys.at + count, beam_key_order, b);
+    for (size_t i = 0; i < count; i++) b->sorted.at[i] = b->found.at[b->keys.at[i].at];
+    b->sorted.count = count;
     if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
         beam_diversify(b);
     else if (b->sorted.count > 0)
@@ -320,16 +315,6 @@ static void beam_take(struct beam *b)
     b->count = kept;
 }
 
-static void beam_swap_layers(struct beam *b)
-{
-    char *nodes = b->nodes;
-    int32_t *rows = b->rows;
-    uint64_t *hashes = b->hashes;
-    b->nodes = b->next_nodes, b->next_nodes = nodes;
-    b->rows = b->next_rows, b->next_rows = rows;
-    b->hashes = b->next_hashes, b->next_hashes = hashes;
-}
-
 /* Slots in which all states are equal again are closed. */
 static void beam_close_slots(struct beam *b)
 {
@@ -355,7 +340,12 @@ void beam_settle(struct beam *b)
 {
     beam_condense(b);
     beam_take(b);
-    beam_swap_layers(b);
+    char *nodes = b->nodes;
+    int32_t *rows = b->rows;
+    uint64_t *hashes = b->hashes;
+    b->nodes = b->next_nodes, b->next_nodes = nodes;
+    b->rows = b->next_rows, b->next_rows = rows;
+    b->hashes = b->next_hashes, b->next_hashes = hashes;
     beam_close_slots(b);
 }
 

@@ -90,18 +90,6 @@ static int bucket_larger_first(const void *a, const void *b)
     return x < y ? -1 : x > y; /* both are in one array, in the order of adding */
 }
 
-static void bucket_find_tables(const struct elimination *e, int32_t var, bucket_tables *found)
-{
-    for (size_t i = 0; i < e->n->tables.count; i++)
-        if (e->n->tables.at[i].last == var) (void)VEC_PUSH(found, &e->n->tables.at[i]);
-    if (found->count) qsort(found->at, found->count, sizeof *found->at, bucket_larger_first);
-    size_t own = found->count;
-    for (size_t i = 0; i < e->b->messages.count; i++)
-        if (e->b->messages.at[i].table.last == var) (void)VEC_PUSH(found, &e->b->messages.at[i].table);
-    if (found->count > own)
-        qsort(found->at + own, found->count - own, sizeof *found->at, bucket_larger_first);
-}
-
 /* Into the first part that does not get too large by it, or one of its own. */
 static void bucket_throw_in(struct elimination *e, bucket_parts *parts, const struct net_table *t)
 {
@@ -148,16 +136,6 @@ static struct bucket_offsets bucket_offsets_of(struct elimination *e, const stru
     return o;
 }
 
-static int64_t bucket_sum(const struct bucket_part *p, const struct bucket_offsets *o, int32_t class)
-{
-    int64_t sum = p->shift ? p->shift[class] : 0;
-    for (size_t t = 0; t < p->tables.count && sum < NETWORK_HOPELESS; t++) {
-        int64_t more = p->tables.at[t]->values[o->at[t] + o->of[(t + 1) * (size_t)p->axis_count - 1][class]];
-        sum = more >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + more;
-    }
-    return sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum;
-}
-
 /* The next classes of all axes but the last; false: it was the last of them. */
 static bool bucket_move_on(const struct bucket_part *p, struct bucket_offsets *o)
 {
@@ -181,7 +159,13 @@ static void bucket_minimise(struct elimination *e, const struct bucket_part *p, 
         if (!others) *least = NETWORK_NEVER;
         for (int32_t c = 0; c < classes; c++) {
             int64_t *to = others ? &least[c] : least;
-            *to = min_i64(*to, bucket_sum(p, &o, c));
+            int64_t sum = p->shift ? p->shift[c] : 0;
+            for (size_t t = 0; t < p->tables.count && sum < NETWORK_HOPELESS; t++) {
+                int64_t more =
+                    p->tables.at[t]->values[o.at[t] + o.of[(t + 1) * (size_t)p->axis_count - 1][c]];
+                sum = more >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + more;
+            }
+            *to = min_i64(*to, sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum);
         }
         least += !others;
     } while (bucket_move_on(p, &o));
@@ -221,20 +205,6 @@ static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t
     }
 }
 
-static void bucket_send(struct elimination *e, const struct bucket_part *p, int32_t var)
-{
-    struct net_axis *axes = arena_array(&e->b->memory, (size_t)p->axis_count, sizeof *axes);
-    for (int32_t k = 0; k + 1 < p->axis_count; k++) {
-        size_t values = (size_t)e->n->vars[p->axes[k].axis.var].size;
-        axes[k] = p->axes[k].axis;
-        axes[k].class_of =
-            arena_copy_array(&e->b->memory, axes[k].class_of, values, sizeof *axes[k].class_of);
-    }
-    struct net_message m = {net_table_make(&e->b->memory, axes, p->axis_count - 1), var};
-    bucket_minimise(e, p, false, m.table.values);
-    (void)VEC_PUSH(&e->b->messages, m);
-}
-
 /* A variable that no table has costs nothing. */
 static void bucket_eliminate(struct elimination *e, int32_t var)
 {
@@ -242,7 +212,14 @@ static void bucket_eliminate(struct elimination *e, int32_t var)
     bucket_parts parts = {0};
     /* Tables of messages are pointed to while new ones are added: these must not move. */
     (void)VEC_RESERVE(&e->b->messages, e->n->tables.count + 2 * e->b->messages.count + 1);
-    bucket_find_tables(e, var, &tables);
+    for (size_t i = 0; i < e->n->tables.count; i++)
+        if (e->n->tables.at[i].last == var) (void)VEC_PUSH(&tables, &e->n->tables.at[i]);
+    if (tables.count) qsort(tables.at, tables.count, sizeof *tables.at, bucket_larger_first);
+    size_t own = tables.count;
+    for (size_t i = 0; i < e->b->messages.count; i++)
+        if (e->b->messages.at[i].table.last == var) (void)VEC_PUSH(&tables, &e->b->messages.at[i].table);
+    if (tables.count > own)
+        qsort(tables.at + own, tables.count - own, sizeof *tables.at, bucket_larger_first);
     for (size_t i = 0; i < tables.count; i++) bucket_throw_in(e, &parts, tables.at[i]);
     if (parts.count > 1) {
         e->b->exact = false;
@@ -250,7 +227,16 @@ static void bucket_eliminate(struct elimination *e, int32_t var)
     }
     for (size_t i = 0; i < parts.count; i++) {
         bucket_find_members(e, &parts.at[i]);
-        bucket_send(e, &parts.at[i], var);
+        struct net_axis *axes = arena_array(&e->b->memory, (size_t)parts.at[i].axis_count, sizeof *axes);
+        for (int32_t k = 0; k + 1 < parts.at[i].axis_count; k++) {
+            size_t values = (size_t)e->n->vars[parts.at[i].axes[k].axis.var].size;
+            axes[k] = parts.at[i].axes[k].axis;
+            axes[k].class_of =
+                arena_copy_array(&e->b->memory, axes[k].class_of, values, sizeof *axes[k].class_of);
+        }
+        struct net_message m = {net_table_make(&e->b->memory, axes, parts.at[i].axis_count - 1), var};
+        bucket_minimise(e, &parts.at[i], false, m.table.values);
+        (void)VEC_PUSH(&e->b->messages, m);
         VEC_FREE(&parts.at[i].tables);
     }
     VEC_FREE(&parts);

@@ -43,18 +43,6 @@ static void frontier_add_room(struct net_frontier *f, interest_list *all)
     }
 }
 
-/* Who takes whose place matters until the last that is alive on that tick. */
-static void frontier_add_handovers(const struct network *n, interest_list *all)
-{
-    for (size_t h = 0; h < n->handovers.count; h++) {
-        const struct net_handover *one = &n->handovers.at[h];
-        int32_t until = (int32_t)max_i64(one->parent, one->child);
-        for (int32_t k = until + 1; k < n->count; k++)
-            if (frontier_alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
-        for (int32_t k = 0; k < 2; k++) frontier_add(all, &one->fits.axes[k], until);
-    }
-}
-
 static int frontier_by_variable(const void *a, const void *b)
 {
     const struct interest *x = a, *y = b;
@@ -123,7 +111,14 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
         for (int32_t k = 0; k < n->tables.at[t].axis_count; k++)
             frontier_add(&all, &n->tables.at[t].axes[k], n->tables.at[t].last);
     frontier_add_room(f, &all);
-    frontier_add_handovers(n, &all);
+    /* Who takes whose place matters until the last that is alive on that tick. */
+    for (size_t h = 0; h < n->handovers.count; h++) {
+        const struct net_handover *one = &n->handovers.at[h];
+        int32_t until = (int32_t)max_i64(one->parent, one->child);
+        for (int32_t k = until + 1; k < n->count; k++)
+            if (frontier_alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
+        for (int32_t k = 0; k < 2; k++) frontier_add(&all, &one->fits.axes[k], until);
+    }
     if (all.count) qsort(all.at, all.count, sizeof *all.at, frontier_by_variable);
     frontier_make_classes(f, &all);
     int32_t *from = arena_array(&f->memory, (size_t)n->count, sizeof *from);
@@ -175,22 +170,6 @@ static struct net_lookup layer_lookup(struct layering *l, const struct net_table
         offset[out.count++] = offsets;
     }
     return out;
-}
-
-static void layer_make_lookups(struct layering *l, const struct net_bound *b, struct net_layer *out)
-{
-    const struct network *n = l->f->n;
-    struct net_lookup *costs = arena_array(l->memory, n->tables.count, sizeof *costs);
-    struct net_lookup *least = arena_array(l->memory, b->messages.count, sizeof *least);
-    for (size_t i = 0; i < n->tables.count; i++)
-        if (n->tables.at[i].last == l->var) costs[out->cost_count++] = layer_lookup(l, &n->tables.at[i]);
-    for (size_t i = 0; i < b->messages.count; i++) {
-        const struct net_message *m = &b->messages.at[i];
-        if (m->from > l->var && m->table.last <= l->var)
-            least[out->least_count++] = layer_lookup(l, &m->table);
-    }
-    out->costs = costs;
-    out->least = least;
 }
 
 /* Open variable i, or the one that is decided now (-1), at a tick. */
@@ -288,7 +267,18 @@ void net_layer_make(const struct net_frontier *f, const struct net_bound *b, int
         l.classes[l.open_count++] = c;
     }
     *out = (struct net_layer){0};
-    layer_make_lookups(&l, b, out);
+    const struct network *n = l.f->n;
+    struct net_lookup *costs = arena_array(l.memory, n->tables.count, sizeof *costs);
+    struct net_lookup *least = arena_array(l.memory, b->messages.count, sizeof *least);
+    for (size_t i = 0; i < n->tables.count; i++)
+        if (n->tables.at[i].last == l.var) costs[out->cost_count++] = layer_lookup(&l, &n->tables.at[i]);
+    for (size_t i = 0; i < b->messages.count; i++) {
+        const struct net_message *m = &b->messages.at[i];
+        if (m->from > l.var && m->table.last <= l.var)
+            least[out->least_count++] = layer_lookup(&l, &m->table);
+    }
+    out->costs = costs;
+    out->least = least;
     layer_make_ticks(&l, out);
     layer_make_next(&l, out);
 }

@@ -42,18 +42,6 @@ static void ending_push(struct net_answers *e, struct ending one)
         ending_swap(e, i, (i - 1) / 2);
 }
 
-static int32_t ending_pop(struct net_answers *e)
-{
-    int32_t top = e->heap.at[0];
-    e->heap.at[0] = e->heap.at[--e->heap.count];
-    for (size_t i = 0, child; (child = 2 * i + 1) < e->heap.count; i = child) {
-        if (child + 1 < e->heap.count && ending_before(e, e->heap.at[child + 1], e->heap.at[child])) child++;
-        if (!ending_before(e, e->heap.at[child], e->heap.at[i])) break;
-        ending_swap(e, i, child);
-    }
-    return top;
-}
-
 /* The ending one variable longer, by a way into its state that costs so much up to there. */
 static void ending_prolong(struct net_answers *e, int32_t at, int64_t cost, int32_t from, int32_t value,
                            int64_t below)
@@ -84,7 +72,15 @@ bool net_answers_next(struct net_answers *a, int64_t below, int32_t *values, int
 {
     const struct beam *b = &a->s->beam;
     while (a->heap.count && a->all.at[a->heap.at[0]].total < below && a->all.count < MOST_ENDS) {
-        int32_t at = ending_pop(a);
+        struct net_answers *e = a;
+        int32_t at = e->heap.at[0];
+        e->heap.at[0] = e->heap.at[--e->heap.count];
+        for (size_t i = 0, child; (child = 2 * i + 1) < e->heap.count; i = child) {
+            if (child + 1 < e->heap.count && ending_before(e, e->heap.at[child + 1], e->heap.at[child]))
+                child++;
+            if (!ending_before(e, e->heap.at[child], e->heap.at[i])) break;
+            ending_swap(e, i, child);
+        }
         struct ending end = a->all.at[at];
         if (end.layer == 0) {
             *cost = end.total;

@@ -20,19 +20,6 @@ struct ascent {
     double step;
 };
 
-/* All costs spread over all bytes and sections: the measure of steps. */
-static double mean_price(const struct bound_sections *s)
-{
-    double cost = 0, area = 1;
-    for (int32_t i = 0; i < s->item_count; i++) {
-        const struct bound_item *b = &s->items[i];
-        if (b->first > b->last) continue;
-        cost += (double)b->cost;
-        area += (double)b->units * (double)(b->last - b->first + 1);
-    }
-    return cost / area;
-}
-
 /* The value of the prices; what leaves at them is added up per section. */
 static double bound_ascent_value_of(struct ascent *a)
 {
@@ -59,7 +46,15 @@ static double bound_ascent_value_of(struct ascent *a)
 void bound_ascend(const struct bound_sections *s, double *price)
 {
     size_t n = (size_t)s->section_count + 1;
-    struct ascent a = {.s = s, .step = 2 * mean_price(s)};
+    /* All costs spread over all bytes and sections: the measure of steps. */
+    double cost = 0, area = 1;
+    for (int32_t i = 0; i < s->item_count; i++) {
+        const struct bound_item *b = &s->items[i];
+        if (b->first > b->last) continue;
+        cost += (double)b->cost;
+        area += (double)b->units * (double)(b->last - b->first + 1);
+    }
+    struct ascent a = {.s = s, .step = 2 * (cost / area)};
     a.price = mem_zeroed(n, sizeof *a.price);
     a.sum = mem_zeroed(n, sizeof *a.sum);
     a.leaving = mem_zeroed(n, sizeof *a.leaving);

@@ -107,11 +107,6 @@ static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
     }
 }
 
-static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int32_t pool)
-{
-    return pool < 0 || (lx_choice_count(q, b) == 1 && lx_choice_at(b, 0) == pool);
-}
-
 /* The plain list of a pool, or of all of them together (-1). */
 static void bound_relax(struct relaxing *x, int32_t pool)
 {
@@ -139,7 +134,8 @@ static void bound_relax(struct relaxing *x, int32_t pool)
         x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
     }
     for (int32_t i = 0; i < q->count; i++) {
-        x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
+        x->left_out[i] |=
+            pool >= 0 && (lx_choice_count(q, &q->buffers[i]) != 1 || lx_choice_at(&q->buffers[i], 0) != pool);
         bound_relax_add_buffer(x, i);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;

@@ -68,20 +68,6 @@ static bool may_be_there(struct judge *j, int32_t i)
                   b->name, (long long)bytes, (long long)at, (long long)capacity);
 }
 
-static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
-{
-    for (int32_t i = 0; i < j->p->count; i++) {
-        const struct lx_buffer *b = &j->p->buffers[i];
-        int64_t at = j->address[i];
-        if (at < 0 && at != LX_OFF_CHIP)
-            return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
-                          (long long)at);
-        if (!(at < 0 ? may_be_off(j, b, is_staging && is_staging[i], complete) : may_be_there(j, i)))
-            return false;
-    }
-    return true;
-}
-
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
 static void check_placement_height_of(const struct judge *j, int64_t *height)
 {
@@ -120,8 +106,16 @@ static bool judge_all(struct judge *j, const bool *is_staging, bool complete, in
             j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
         for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
     }
-    if (!judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
-        !judge_overlaps(j) || !judge_linked(j, &linked))
+    for (int32_t i = 0; i < j->p->count; i++) {
+        const struct lx_buffer *b = &j->p->buffers[i];
+        int64_t at = j->address[i];
+        if (at < 0 && at != LX_OFF_CHIP)
+            return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
+                          (long long)at);
+        if (!(at < 0 ? may_be_off(j, b, is_staging && is_staging[i], complete) : may_be_there(j, i)))
+            return false;
+    }
+    if (!judge_same_place(j) || !judge_bonds(j) || !judge_overlaps(j) || !judge_linked(j, &linked))
         return false;
     check_placement_height_of(j, &height);
     *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;

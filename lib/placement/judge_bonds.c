@@ -75,13 +75,6 @@ static bool all_are(const struct judge *j, const struct lx_group *g, bool placed
     return true;
 }
 
-static bool judge_bonds_is_triggered(const struct judge *j, const struct lx_charge *c)
-{
-    if (!all_are(j, &c->all_on, true) || !all_are(j, &c->all_off, false)) return false;
-    return (c->any_on.count == 0 && c->any_off.count == 0) || !all_are(j, &c->any_on, false) ||
-           !all_are(j, &c->any_off, true);
-}
-
 /* The members of each block in a chain, for lives of whole blocks. */
 struct chains {
     int32_t *next; /* the next member of the same block, or -1 */
@@ -124,7 +117,10 @@ bool judge_linked(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
     for (int32_t i = 0; i < b->charge_count; i++) {
-        if (!judge_bonds_is_triggered(j, &b->charges[i])) continue;
+        if (!all_are(j, &b->charges[i].all_on, true) || !all_are(j, &b->charges[i].all_off, false)) continue;
+        if ((b->charges[i].any_on.count != 0 || b->charges[i].any_off.count != 0) &&
+            all_are(j, &b->charges[i].any_on, false) && all_are(j, &b->charges[i].any_off, true))
+            continue;
         if (b->charges[i].cost == LX_FORBIDDEN) {
             const struct lx_charge *c = &j->p->bonds.charges[i];
             const struct lx_group *g = c->all_on.count    ? &c->all_on

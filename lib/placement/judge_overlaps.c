@@ -59,13 +59,6 @@ static bool report_reserved(struct sweep *s, const struct rect *life, const stru
                   (long long)r->from, (long long)r->to, q->name, (long long)max_i64(life->start, r->start));
 }
 
-static bool report_alone(struct sweep *s, const struct rect *life, const struct rect *r)
-{
-    return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
-                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
-                  s->j->p->buffers[r->buffer].name);
-}
-
 /* May these two, which meet in time and bytes? */
 static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y)
 {
@@ -75,8 +68,12 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
         return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
     }
     if (judge_block(j, x->buffer) == judge_block(j, y->buffer)) return true;
-    if (x->who == ALONE || y->who == ALONE)
-        return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
+    if (x->who == ALONE || y->who == ALONE) {
+        const struct rect *life = x->who == ALONE ? y : x;
+        return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
+                      s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                      s->j->p->buffers[(x->who == ALONE ? x : y)->buffer].name);
+    }
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
     if (j->address[x->buffer] == j->address[y->buffer] && judge_overlaps_is_edge(j, x->buffer, y->buffer))
         return true;

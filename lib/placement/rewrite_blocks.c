@@ -45,13 +45,6 @@ static bool all_allow(const struct rewrite *w, int32_t block, int32_t pool)
     return true;
 }
 
-/* Is there room in the pool for a buffer, at its pin if it has one? */
-static bool fits_pool(const struct rewrite *w, const struct lx_buffer *b, int32_t pool)
-{
-    int64_t capacity = lx_pool_capacity(w->p, pool), at = max_i64(b->fixed, 0);
-    return capacity == LX_NO_LIMIT || (b->size <= capacity && at <= capacity - b->size);
-}
-
 static void make_block(struct rewrite *w, int32_t block)
 {
     struct lx_buffer *whole = &w->whole[block];
@@ -78,7 +71,10 @@ static void make_block(struct rewrite *w, int32_t block)
     int64_t *costs = arena_array(&w->memory, (size_t)n, sizeof *costs), any = 0;
     for (int32_t k = 0; k < n; k++) {
         int32_t pool = lx_choice_at(first, k);
-        if (!all_allow(w, block, pool) || !fits_pool(w, whole, pool)) continue;
+        if (!all_allow(w, block, pool)) continue;
+        /* Is there room in the pool for a buffer, at its pin if it has one? */
+        int64_t capacity = lx_pool_capacity(w->p, pool), at = max_i64(whole->fixed, 0);
+        if (capacity != LX_NO_LIMIT && (whole->size > capacity || at > capacity - whole->size)) continue;
         for (int32_t m = block; m >= 0; m = w->next[m]) costs[kept] += lx_on_cost(&w->p->buffers[m], pool);
         any |= costs[kept];
         pools[kept++] = pool;

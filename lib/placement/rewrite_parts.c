@@ -94,19 +94,15 @@ static void make_lists(struct parting *t)
     }
 }
 
-/* What is known of a pool without pools: version 1 has one of its own. */
-static struct lx_pool rewrite_parts_pool_at(const struct lx_problem *p, int32_t k)
-{
-    return p->pool_count ? p->pools[k] : (struct lx_pool){"", lx_pool_capacity(p, 0), NULL, 0};
-}
-
 static void deal_pools(struct parting *t)
 {
     struct rewrite *w = t->w;
     for (int32_t k = 0; k < lx_pool_count(w->p); k++) {
         struct part *part = &w->parts[t->part_of[k]];
         struct lx_problem *q = &part->problem;
-        struct lx_pool pool = rewrite_parts_pool_at(w->p, k);
+        /* What is known of a pool without pools: version 1 has one of its own. */
+        struct lx_pool pool =
+            w->p->pool_count ? w->p->pools[k] : (struct lx_pool){"", lx_pool_capacity(w->p, 0), NULL, 0};
         t->pool_at[k] = q->pool_count;
         part->pool[q->pool_count] = k;
         part->pools[q->pool_count++] = pool;

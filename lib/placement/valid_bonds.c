@@ -70,22 +70,6 @@ static bool pins_agree(const struct bonds_check *c, const struct lx_buffer *a, c
                         b->name);
 }
 
-/* Some pool suits all members of the block, which are the buffers with this root. */
-static bool common_pool(const struct bonds_check *c, const int32_t *members, int32_t count)
-{
-    for (int32_t pool = 0; pool < lx_pool_count(c->p); pool++) {
-        bool all = true;
-        for (int32_t k = 0; k < count && all; k++) {
-            const struct lx_buffer *b = valid_bonds_buffer_at(c, members[k]);
-            all = lx_allows_pool(b, pool) && (b->fixed < 0 || b->fixed_pool == pool);
-        }
-        if (all) return true;
-    }
-    const struct lx_buffer *b = valid_bonds_buffer_at(c, members[0]);
-    return buffer_error(b, c->st, LX_E_MODEL, "same_place: buffer %s and its group have no pool in common",
-                        b->name);
-}
-
 static bool valid_block(const struct bonds_check *c, const int32_t *members, int32_t count)
 {
     int32_t pinned = -1;
@@ -98,7 +82,18 @@ static bool valid_block(const struct bonds_check *c, const int32_t *members, int
         if (pinned >= 0 && !pins_agree(c, valid_bonds_buffer_at(c, pinned), b)) return false;
         if (b->fixed >= 0) pinned = members[k];
     }
-    return common_pool(c, members, count);
+    /* Some pool suits all members of the block, which are the buffers with this root. */
+    for (int32_t pool = 0; pool < lx_pool_count(c->p); pool++) {
+        bool all = true;
+        for (int32_t k = 0; k < count && all; k++) {
+            const struct lx_buffer *b = valid_bonds_buffer_at(c, members[k]);
+            all = lx_allows_pool(b, pool) && (b->fixed < 0 || b->fixed_pool == pool);
+        }
+        if (all) return true;
+    }
+    const struct lx_buffer *b = valid_bonds_buffer_at(c, members[0]);
+    return buffer_error(b, c->st, LX_E_MODEL, "same_place: buffer %s and its group have no pool in common",
+                        b->name);
 }
 
 static int valid_bonds_compare_members(const void *a, const void *b)

@@ -5,19 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
-static bool valid_reserved(const struct lx_pool *q, const struct lx_reserved *r, lx_status *st)
-{
-    if (r->from < 0 || r->from >= r->to || r->start >= r->end)
-        return status_set(st, LX_E_MODEL,
-                          "pool %s: reserved bytes [%lld, %lld) are none; the end must be above the start",
-                          q->name, (long long)r->from, (long long)r->to);
-    if (r->to > (q->capacity == LX_NO_LIMIT ? LX_INT_MAX : q->capacity))
-        return status_set(st, LX_E_MODEL,
-                          "pool %s: reserved bytes [%lld, %lld) end beyond its capacity of %lld", q->name,
-                          (long long)r->from, (long long)r->to, (long long)q->capacity);
-    return true;
-}
-
 bool valid_pools(const struct lx_problem *p, lx_status *st)
 {
     int64_t sum = 0;
@@ -30,8 +17,18 @@ bool valid_pools(const struct lx_problem *p, lx_status *st)
                 "pool %s: its capacity is missing or impossible; only where the height is asked "
                 "for it may have none",
                 q->name);
-        for (int32_t i = 0; i < q->reserved_count; i++)
-            if (!valid_reserved(q, &q->reserved[i], st)) return false;
+        for (int32_t i = 0; i < q->reserved_count; i++) {
+            const struct lx_reserved *r = &q->reserved[i];
+            if (r->from < 0 || r->from >= r->to || r->start >= r->end)
+                return status_set(
+                    st, LX_E_MODEL,
+                    "pool %s: reserved bytes [%lld, %lld) are none; the end must be above the start", q->name,
+                    (long long)r->from, (long long)r->to);
+            if (r->to > (q->capacity == LX_NO_LIMIT ? LX_INT_MAX : q->capacity))
+                return status_set(st, LX_E_MODEL,
+                                  "pool %s: reserved bytes [%lld, %lld) end beyond its capacity of %lld",
+                                  q->name, (long long)r->from, (long long)r->to, (long long)q->capacity);
+        }
         if (!unlimited && (!add_i64(sum, q->capacity, &sum) || sum > LX_INT_MAX))
             return status_set(st, LX_E_RANGE, "pool %s: the capacities up to here add up beyond 2^53",
                               q->name);

@@ -35,13 +35,6 @@ static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-/* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they
- * begin. */
-static int64_t window_positions(int64_t count, int64_t step, int64_t size)
-{
-    return min_i64(size, ceil_div_i64(count - 1, step) + 1);
-}
-
 static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
@@ -74,9 +67,12 @@ static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx
                 window = -2;
             for (int a = 0; v >= 0 && a < c.axis_count; a++)
                 if (c.var[a] == v) window = c.window[a];
+            /* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they
+ * begin. */
             int64_t positions =
-                window >= 0 ? window_positions(op->map->extent[window], l->layouts[tensor].step[k],
-                                               l->layouts[tensor].size[k])
+                window >= 0
+                    ? min_i64(l->layouts[tensor].size[k],
+                              ceil_div_i64(op->map->extent[window] - 1, l->layouts[tensor].step[k]) + 1)
                 : window == -1 || (v >= 0 && lx_choice_by(op, &c, v)) ? 1
                                                                       : l->layouts[tensor].size[k];
             if (!mul_i64(sticks, positions, &sticks)) return whole;

@@ -37,20 +37,17 @@ bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool su
     return true;
 }
 
-/* Positions of a dimension that the core with the most of them has. */
-static int64_t core_views_widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
-{
-    int64_t tile = y->size[dim] / v->tiles[dim];
-    int64_t part = ceil_div_i64(tile / v->blocks[dim], v->slices[dim]) * v->blocks[dim];
-    return min_i64(part + v->low[dim] + v->high[dim], tile);
-}
-
 int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
 {
     const struct lx_layout *y = &l->layouts[tensor];
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
-    for (int i = 0; i < v->rank; i++) bytes *= core_views_widest(y, v, i);
+    for (int i = 0; i < v->rank; i++) {
+        /* Positions of a dimension that the core with the most of them has. */
+        int64_t tile = y->size[i] / v->tiles[i];
+        int64_t part = ceil_div_i64(tile / v->blocks[i], v->slices[i]) * v->blocks[i];
+        bytes *= min_i64(part + v->low[i] + v->high[i], tile);
+    }
     return bytes;
 }
 
