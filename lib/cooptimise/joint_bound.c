@@ -34,29 +34,22 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
     return prices_between(&m->room, v->size[state], from, v->to);
 }
 
-/* The least over on and off of the buffers that begin here, given the old ones. `off` holds the old ones. */
-static int64_t least_of_new(const struct joint_model *m, const struct joint_factor *f, int32_t c, bool *off,
-                            int32_t listed, int64_t *steps)
+/* Messages to the variables that begin here and the prices of their lives, variables in `on` on chip with
+ * choice c. Their touches into `off`. */
+static int64_t joint_bound_begin(const struct joint_model *m, const struct joint_factor *f, int32_t c,
+                                 unsigned on, int32_t count, bool *off)
 {
-    int32_t fresh[JOINT_MAX_TOUCHES], n = 0;
     const int32_t *state = &f->state[(int64_t)c * f->touch_count];
-    int64_t best = NETWORK_NEVER;
-    for (int32_t t = f->old_count; t < listed; t++) fresh[n++] = t;
-    for (unsigned mask = 0; mask < 1u << n; mask++) {
-        int64_t value = 0;
-        for (int32_t i = 0; i < n; i++) {
-            int32_t t = fresh[i], x = mask >> i & 1 ? state[t] : 0;
-            const struct joint_var *v = &m->vars[f->touch[t].var];
-            if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
-            off[t] = x == 0;
-            value = add_capped(value, v->future[x]);
-            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
-        }
-        if (value >= best) continue;
-        ++*steps;
-        best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
+    int64_t value = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t t = f->old_count + i, x = on >> i & 1 ? state[t] : 0;
+        const struct joint_var *v = &m->vars[f->touch[t].var];
+        if ((on >> i & 1) && x == 0) value = NETWORK_NEVER;
+        off[t] = x == 0;
+        value = add_capped(value, v->future[x]);
+        if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
     }
-    return best;
+    return value;
 }
 
 /* The table of one op. */
@@ -76,8 +69,14 @@ static size_t joint_bound_list_entries(const struct joint_model *m, const struct
                 possible &= off[t] || state[t] > 0;
             }
             if (!possible) continue;
-            int64_t value = least_of_new(m, f, c, off, listed, steps);
-            if (value < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, value};
+            int64_t best = NETWORK_NEVER; /* over on and off of the buffers that begin here */
+            for (unsigned fresh = 0; fresh < 1u << (listed - old); fresh++) {
+                int64_t value = joint_bound_begin(m, f, c, fresh, listed - old, off);
+                if (value >= best) continue;
+                ++*steps;
+                best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
+            }
+            if (best < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, best};
         }
     }
     return count;
@@ -158,15 +157,7 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
                 if (x != 0 && x != own[t]) clash = NETWORK_NEVER / 4;
             }
             for (unsigned mask = 0; mask < 1u << fresh; mask++) {
-                int64_t value = clash;
-                for (int32_t i = 0; i < fresh; i++) {
-                    int32_t t = f->old_count + i, x = mask >> i & 1 ? own[t] : 0;
-                    const struct joint_var *v = &m->vars[f->touch[t].var];
-                    if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
-                    off[t] = x == 0;
-                    value = add_capped(value, v->future[x]);
-                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
-                }
+                int64_t value = add_capped(clash, joint_bound_begin(m, f, c, mask, fresh, off));
                 if (value >= best) continue;
                 ++*steps;
                 value = add_capped(value, joint_factor_cost(f, c, off));

@@ -4,7 +4,7 @@
  * other, and the bound of each side is the messages and prices over again, now with that buffer's other
  * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
  * side a narrow beam looks for an answer, and often proves that there is none below the best. */
-#include "cooptimise/joint_search.h"
+#include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -39,14 +39,6 @@ static void joint_branch_apply(struct branch *b, int32_t node)
         m->vars[b->nodes[n].var].fixed = b->nodes[n].fixed;
 }
 
-static int64_t first_toll(const struct joint_model *m, int32_t var)
-{
-    const struct joint_factor *f = &m->factors[m->vars[var].from];
-    for (int32_t t = f->old_count; t < f->touch_count; t++)
-        if (f->touch[t].var == var) return f->touch[t].toll;
-    return 0;
-}
-
 /* How much a decision would settle: what the buffer pays for its room, less how clear its case is anyway. */
 static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
 {
@@ -61,7 +53,10 @@ static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
         paid = price;
     }
     if (on >= NETWORK_HOPELESS) return 0;
-    int64_t clear = v->future[0] + first_toll(m, var) - on;
+    const struct joint_factor *f = &m->factors[v->from];
+    int64_t clear = v->future[0] - on;
+    for (int32_t t = f->old_count; t < f->touch_count; t++)
+        if (f->touch[t].var == var) clear += f->touch[t].toll;
     return paid - (clear < 0 ? -clear : clear) / 2;
 }
 

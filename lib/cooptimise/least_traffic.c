@@ -68,11 +68,8 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
     s->step_limit = most_steps;
     size_t ops = (size_t)x->graph->op_count;
     s->choice = arena_array(&s->memory, ops * LEAST_ANSWERS, sizeof *s->choice);
-    if (s->any_order) {
-        int64_t sum = 0;
-        for (int32_t t = 0; t < x->graph->tensor_count; t++) sum += least_of_tensor(x, &s->menus, t);
-        s->bound = sum;
-    }
+    for (int32_t t = 0; s->any_order && t < x->graph->tensor_count; t++)
+        s->bound += least_of_tensor(x, &s->menus, t);
     return true;
 }
 
@@ -126,27 +123,21 @@ void least_traffic_round(struct least_traffic *s, int64_t best)
     s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
 }
 
-static bool least_traffic_divide_op(const struct least_traffic *s, int32_t o, int32_t choice,
-                                    struct arena *memory, const struct lx_division **out, int32_t *changed,
-                                    lx_status *st)
-{
-    const struct op_menu *m = &s->menus.at[s->menus.of_op[o]];
-    int32_t origin = s->model.ops[o].origin[choice];
-    if (origin == m->seed) return true;
-    struct lx_division *chosen = arena_alloc(memory, sizeof *chosen);
-    *out = chosen;
-    ++*changed;
-    return lx_division_with(s->d, o, &m->splits[(int64_t)origin * m->split_count], memory, chosen, st);
-}
-
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
                              const struct lx_division ***out, int32_t *changed, lx_status *st)
 {
     int32_t n = s->model.op_count;
-    bool ok = true;
     *out = arena_array(memory, (size_t)n, sizeof **out);
     *changed = 0;
-    for (int32_t o = 0; ok && o < n; o++)
-        ok = least_traffic_divide_op(s, o, s->choice[(int64_t)k * n + o], memory, &(*out)[o], changed, st);
-    return ok;
+    for (int32_t o = 0; o < n; o++) {
+        const struct op_menu *m = &s->menus.at[s->menus.of_op[o]];
+        int32_t origin = s->model.ops[o].origin[s->choice[(int64_t)k * n + o]];
+        if (origin == m->seed) continue;
+        struct lx_division *chosen = arena_alloc(memory, sizeof *chosen);
+        (*out)[o] = chosen;
+        ++*changed;
+        if (!lx_division_with(s->d, o, &m->splits[(int64_t)origin * m->split_count], memory, chosen, st))
+            return false;
+    }
+    return true;
 }

@@ -360,14 +360,23 @@ void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
 
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot)
 {
-    int32_t *end = mem_zeroed((size_t)count, sizeof *end), slots = 0; /* per slot: free from there on */
-    for (int32_t i = 0; i < count; i++) {
-        int32_t s = 0;
+    int32_t steps = 0, slots = 0;
+    for (int32_t i = 0; i < count; i++) steps = from[i] >= steps ? from[i] + 1 : steps;
+    int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step, in `order` */
+    int32_t *order = mem_alloc((size_t)count * sizeof *order);
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: free from there on */
+    for (int32_t i = 0; i < count; i++) first[from[i] + 1]++;
+    for (int32_t s = 0; s < steps; s++) first[s + 1] += first[s];
+    for (int32_t i = 0; i < count; i++) order[first[from[i]]++] = i;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t s = 0, i = order[k];
         while (s < slots && end[s] > from[i]) s++;
         if (s == slots) slots++;
         end[s] = to[i];
         slot[i] = s;
     }
+    mem_free(first);
+    mem_free(order);
     mem_free(end);
     return slots;
 }

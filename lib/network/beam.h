@@ -156,8 +156,8 @@ typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
 
-/* Slots as an allocator of registers gives them: things that live in [from, to), by rising `from`, get each
- * the lowest slot that is free. Returns how many slots there are. */
+/* Allocates slots as a linear-scan register allocator does: things that live in [from, to), in the order of
+ * `from`, get the lowest free slot. Returns the number of slots. */
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
 
 /* Of a number in a slot; those of a row are XORed. */
