@@ -1,7 +1,7 @@
 /* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials of what
  * it found (term_answers.c), each wider than the one before, until bound and answer meet or the work is used
  * up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
-#include "cooptimise/term_answers.h"
+#include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -68,7 +68,6 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     w.x = arena_array(memory, (size_t)w.count, sizeof *w.x);
     w.var = new_vars(out, memory);
     w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
-    if (!w.var) return false;
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
     memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
     for (int32_t o = 0; o < w.count; o++) {
@@ -92,7 +91,6 @@ bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, in
     *out = *n;
     out->level_count++;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     for (int level = 0; level < out->level_count; level++) {
         int old = level < at ? level : level - 1;
@@ -107,7 +105,6 @@ bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struc
 {
     *out = *n;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     out->level_count--;
     for (int level = 0; level < out->level_count; level++) {
@@ -122,14 +119,11 @@ bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memor
 {
     *out = *n;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     out->tiles[one] = n->tiles[two];
     out->tiles[two] = n->tiles[one];
     for (int32_t o = 0; o <= n->last - n->first; o++)
-        for (int level = 0; level < n->level_count; level++) {
-            int old = level == one ? two : level == two ? one : level;
-            to[o][level] = n->var[o][old];
-        }
+        for (int level = 0; level < n->level_count; level++)
+            to[o][level] = n->var[o][level == one ? two : level == two ? one : level];
     return true;
 }

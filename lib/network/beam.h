@@ -151,7 +151,7 @@ static inline int32_t beam_count_of(const struct beam *b, size_t step)
     return (int32_t)(end - b->layers.at[step]);
 }
 
-/* beam_sort.c: by rank and tie, then by `before` of two positions. `room`: for as many. */
+/* Sorts by rank and tie, then by `before` of two positions. `room`: for as many. */
 typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);

@@ -7,6 +7,58 @@
 #include "network/network.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* --- Tables. --- */
+
+int32_t net_classes(const void *rows, size_t width, int32_t count, int32_t *class_of)
+{
+    const unsigned char *row = rows;
+    int32_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t like = 0;
+        while (like < i && memcmp(row + (size_t)like * width, row + (size_t)i * width, width) != 0) like++;
+        class_of[i] = like < i ? class_of[like] : found++;
+    }
+    return found;
+}
+
+struct net_table net_table_make(struct arena *memory, const struct net_axis *axes, int32_t count)
+{
+    struct net_table t = {.axis_count = count, .last = -1, .count = 1};
+    t.axes = arena_array(memory, (size_t)count, sizeof *t.axes);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t at = k;
+        for (; at > 0 && t.axes[at - 1].var > axes[k].var; at--) t.axes[at] = t.axes[at - 1];
+        t.axes[at] = axes[k];
+        t.count *= axes[k].size;
+    }
+    if (count) t.last = t.axes[count - 1].var;
+    t.values = arena_array(memory, (size_t)t.count, sizeof *t.values);
+    return t;
+}
+
+int64_t net_cost(const struct network *n, const int32_t *values)
+{
+    int64_t cost = n->base;
+    for (size_t i = 0; i < n->tables.count && cost < NETWORK_HOPELESS; i++) {
+        const struct net_table *t = &n->tables.at[i];
+        int64_t at = 0;
+        for (int32_t k = 0; k < t->axis_count; k++)
+            at = at * t->axes[k].size + t->axes[k].class_of[values[t->axes[k].var]];
+        cost = t->values[at] >= NETWORK_HOPELESS ? NETWORK_NEVER : cost + t->values[at];
+    }
+    return cost;
+}
+
+void network_free(struct network *n)
+{
+    VEC_FREE(&n->tables);
+    VEC_FREE(&n->handovers);
+    arena_free(&n->memory);
+}
+
+/* --- Mini-buckets. --- */
 
 /* One axis of a bucket: all classes that some table of it tells apart. */
 struct bucket_axis {
@@ -136,19 +188,11 @@ static struct bucket_offsets bucket_offsets_of(struct elimination *e, const stru
     return o;
 }
 
-/* The next classes of all axes but the last; false: it was the last of them. */
-static bool bucket_move_on(const struct bucket_part *p, struct bucket_offsets *o)
-{
-    int32_t k = p->axis_count - 2;
-    while (k >= 0 && ++o->class[k] == p->axes[k].axis.size) o->class[k--] = 0;
-    return k >= 0;
-}
-
 /* Over the last variable (`others` false: one entry for the classes of the others), or over all others. */
 static void bucket_minimise(struct elimination *e, const struct bucket_part *p, bool others, int64_t *least)
 {
     struct bucket_offsets o = bucket_offsets_of(e, p);
-    int32_t classes = p->axes[p->axis_count - 1].axis.size;
+    int32_t classes = p->axes[p->axis_count - 1].axis.size, last;
     for (int32_t c = 0; others && c < classes; c++) least[c] = NETWORK_NEVER;
     do {
         for (size_t t = 0; t < p->tables.count; t++) {
@@ -168,15 +212,10 @@ static void bucket_minimise(struct elimination *e, const struct bucket_part *p, 
             *to = min_i64(*to, sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum);
         }
         least += !others;
-    } while (bucket_move_on(p, &o));
+        last = p->axis_count - 2; /* on to the next classes of all axes but the last */
+        while (last >= 0 && ++o.class[last] == p->axes[last].axis.size) o.class[last--] = 0;
+    } while (last >= 0);
     *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
-}
-
-/* What part `i` of `count` gets of a sum. */
-static int64_t bucket_share_of(int64_t sum, int64_t i, int64_t count)
-{
-    int64_t rest = (sum % count + count) % count;
-    return (sum - rest) / count + (i < rest);
 }
 
 /* Every part has its own opinion of what a value costs at least: from now on an equal share of all. */
@@ -199,9 +238,10 @@ static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t
         int64_t sum = 0;
         for (int64_t i = 0; i < count && sum < NETWORK_HOPELESS; i++)
             sum = least[i][v] >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + least[i][v];
+        int64_t rest = (sum % count + count) % count; /* the first parts get one more each */
         for (int64_t i = 0; i < count; i++)
             parts->at[i].shift[v] =
-                sum >= NETWORK_HOPELESS ? NETWORK_NEVER : bucket_share_of(sum, i, count) - least[i][v];
+                sum >= NETWORK_HOPELESS ? NETWORK_NEVER : (sum - rest) / count + (i < rest) - least[i][v];
     }
 }
 

@@ -4,6 +4,7 @@
  * classes there; as they close, classes join. A state of the sweep is the classes of the open variables and
  * nothing else. */
 #include "base/checked.h"
+#include "base/order.h"
 #include "network/network.h"
 
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct interest {
 };
 
 typedef VEC(struct interest) interest_list;
+
+ORDER(frontier_by_variable, struct interest, ORDER_UP(var) ORDER_DOWN(until) ORDER_UP(order));
 
 static bool frontier_alive_at(const struct net_var *v, int64_t tick)
 {
@@ -41,14 +44,6 @@ static void frontier_add_room(struct net_frontier *f, interest_list *all)
         struct net_axis axis = {v, net_classes(a->bytes, sizeof *a->bytes, a->size, class_of), class_of};
         if (until >= 0) frontier_add(all, &axis, until);
     }
-}
-
-static int frontier_by_variable(const void *a, const void *b)
-{
-    const struct interest *x = a, *y = b;
-    if (x->var != y->var) return x->var - y->var;
-    if (x->until != y->until) return y->until - x->until;
-    return x->order - y->order;
 }
 
 /* The classes with one interest more. */
@@ -189,12 +184,6 @@ static struct net_resident layer_resident(struct layering *l, int32_t i, int64_t
     return out;
 }
 
-static int layer_compare_ticks(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Most is alive where somebody begins, or behind the tick on which somebody took another's place. */
 static void layer_make_ticks(struct layering *l, struct net_layer *out)
 {
@@ -207,7 +196,7 @@ static void layer_make_ticks(struct layering *l, struct net_layer *out)
         if (frontier_alive_at(v, start)) at[count++] = start;
         if (frontier_alive_at(v, start + 1)) at[count++] = start + 1;
     }
-    if (count) qsort(at, count, sizeof *at, layer_compare_ticks);
+    if (count) qsort(at, count, sizeof *at, order_i64);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && at[i] == at[i - 1]) continue;
         struct net_resident *residents = arena_array(l->memory, (size_t)l->open_count + 1, sizeof *residents);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/slot.h"
 #include "base/text.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 #include "placement/solve.h"
 #include "plan/fuse.h"
 #include "plan/plan_steps.h"
