@@ -174,7 +174,7 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
     struct division_menu m;
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     bool ok = true;
-    division_menu_make(b->d, o, &scratch, &m);
+    division_menu_make(b->d, o, false, &scratch, &m);
     int32_t seed = m.operand_count > 0 ? cooptimise_menu_seed_of(b, o, &m) : 0;
     if (seed < 0)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);

@@ -150,7 +150,7 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     if (d->at[op].kind == LX_DIVIDED) {
         struct arena scratch = {0};
         struct division_menu all;
-        division_menu_orders(d, op, &scratch, &all);
+        division_menu_make(d, op, true, &scratch, &all);
         if (all.operand_count > 0) nest_menus_take(m, &all, &e.menu);
         arena_free(&scratch);
     }

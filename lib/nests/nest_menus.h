@@ -4,7 +4,7 @@
 #define LX_NESTS_NEST_MENUS_H
 
 #include "base/vec.h"
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 #include "stays/draft.h"
 
 /* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so

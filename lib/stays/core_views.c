@@ -2,7 +2,7 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 
 #include <string.h>
 
@@ -16,17 +16,6 @@ struct lx_core_view stay_view(const struct draft *x, int32_t stay)
 {
     const struct lx_stay *s = &x->stays[stay];
     return lx_division_held(x->divisions, s->view_op, s->view_operand, s->hold);
-}
-
-bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
-{
-    if (a->cores != b->cores || a->rank != b->rank) return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
-            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i] || a->low[i] != b->low[i] ||
-            a->high[i] != b->high[i])
-            return false;
-    return true;
 }
 
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet)

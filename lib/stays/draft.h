@@ -128,8 +128,6 @@ bool held_together(const struct draft *x, int32_t before, int32_t access);
 /* core_views.c */
 struct lx_core_view access_view(const struct draft *x, int32_t access);
 struct lx_core_view stay_view(const struct draft *x, int32_t stay);
-/* The same parts on the same cores. */
-bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Can a stay have this view: equal boxes of the layout, whole values? */
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet);
 /* Bytes of one core's part. */
