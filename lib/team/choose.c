@@ -8,12 +8,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/names.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_INPUT = 30, EACH_OP = 200 }; /* work of base/stop.h */
 
 static const struct cut_state whole = {{-1, -1, -1}};
 
@@ -105,7 +103,6 @@ static void choose_settle(struct team_draft *d, const struct cut_answer *answer)
     for (int32_t o = 0; o < d->g->op_count; o++) {
         struct op_index x;
         bool sums = false, cut = false, parts = false;
-        stop_look(EACH_OP);
         op_index_of(d->g, &d->g->ops[o], &x);
         for (int a = 0; a < LX_TEAM_AXES; a++) {
             d->ops[o].var[a] = answer->ways[o].var.at[a];
@@ -151,7 +148,6 @@ static bool choose_search(struct team_draft *d, input_cuts *cuts, struct room *r
         const struct lx_tensor *x = &d->g->tensors[t];
         r->fixed[t] = !d->how->by_time && !d->how->whole && x->role == LX_INPUT;
         r->state[t] = cuts(&d->grid, x);
-        (void)stop_round(t, EACH_INPUT);
     }
     if (!apply_choices(d, r->fixed, r->state, st)) return false;
     if (cut_search(&q, &r->answer)) return true;
@@ -164,10 +160,9 @@ static bool other_inputs_may_help(const struct team_draft *d, const struct cut_a
     bool differ = false;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
-        (void)stop_round(t, EACH_INPUT);
         differ |= x->role == LX_INPUT && !cut_same(default_cuts(&d->grid, x), row_cuts(&d->grid, x));
     }
-    return differ && a->cost.bytes > 0 && !d->how->by_time && !d->how->whole && !stop_is_now();
+    return differ && a->cost.bytes > 0 && !d->how->by_time && !d->how->whole && !cancel_requested();
 }
 
 static bool search_both(struct team_draft *d, struct room r[2], lx_status *st)

@@ -9,7 +9,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -209,7 +208,6 @@ static bool count_best(struct team_draft *d, struct lx_team_exchange *e, bool of
 
 static bool exchange_run(struct exchange_pass *p, lx_status *st)
 {
-    enum { EACH_EXCHANGE = 200 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
@@ -229,7 +227,6 @@ static bool exchange_run(struct exchange_pass *p, lx_status *st)
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
     if (!d->exchanges) return status_no_memory(st);
     for (int32_t e = 0; e < d->exchange_count; e++) {
-        stop_look(EACH_EXCHANGE * (int64_t)d->members);
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
         if (!count_best(d, &d->exchanges[e], p->all.at[e].off, st)) return false;

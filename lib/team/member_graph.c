@@ -4,7 +4,6 @@
 #include "team/member_shape.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -77,8 +76,6 @@ static bool member_graph_compute(struct maker *k, const struct lx_team_step *s)
 
 static bool member_graph_add_step(struct maker *k, const struct lx_team_step *s)
 {
-    enum { EACH_STEP = 2000 };
-    stop_look(EACH_STEP);
     switch (s->kind) {
     case LX_TEAM_START:
         return maker_start(k, s->exchange);
@@ -114,12 +111,11 @@ static bool place_outputs(struct maker *k)
 
 static bool maker_begin(struct maker *k)
 {
-    enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
     k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
     k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
     if (!k->contents || !k->arrived) return status_no_memory(k->st);
-    for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
+    for (int32_t t = 0; t < g->tensor_count; t++)
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
     builder_begin(&k->b, g->file, g->name);
@@ -130,18 +126,13 @@ static bool maker_begin(struct maker *k)
 
 static void maker_end(struct maker *k)
 {
-    enum { EACH_FREED = 60 };
     /* From the last: so that what goes back to the system does so bit by bit. */
     for (int32_t t = k->p->graph->tensor_count; k->contents && t-- > 0;) {
-        stop_look(EACH_FREED);
         VEC_FREE(&k->contents[t].own);
         VEC_FREE(&k->contents[t].old);
         VEC_FREE(&k->contents[t].made);
     }
-    for (int32_t e = 0; k->arrived && e < k->p->exchange_count; e++) {
-        stop_look(EACH_FREED);
-        VEC_FREE(&k->arrived[e]);
-    }
+    for (int32_t e = 0; k->arrived && e < k->p->exchange_count; e++) VEC_FREE(&k->arrived[e]);
     mem_free(k->contents);
     mem_free(k->arrived);
     VEC_FREE(&k->messages);

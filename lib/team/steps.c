@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -82,12 +81,10 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
 
 static bool form_groups(struct step_pass *p)
 {
-    enum { EACH_OP = 50 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         int32_t g = (int32_t)p->groups.count - 1;
-        stop_look(EACH_OP + (int64_t)d->members);
         if (g < 0 || !steps_joins(p, g, o)) {
             if (!VEC_PUSH(&p->groups, (struct lx_team_group){.first = o})) return false;
             g++;
@@ -222,13 +219,11 @@ static void start_exchanges(struct step_pass *p, int32_t first, int32_t last)
 
 static void steps_emit(struct step_pass *p)
 {
-    enum { EACH_GROUP = 50 };
     struct team_draft *d = p->d;
     list_exchanges(p);
     start_exchanges(p, -1, -1);
     for (size_t g = 0; g < p->groups.count && p->ok; g++) {
         struct lx_team_group *group = &p->groups.at[g];
-        stop_look(EACH_GROUP * (int64_t)(group->last - group->first + 1));
         bool overlap = anything_awaited(p, group) && loops_cut(d, group->first) && !d->how->plain;
         if (overlap) group->core = common_core(p, group);
         if (group->core) steps_compute(p, group, LX_TEAM_CORE, 0);

@@ -2,7 +2,6 @@
 #include "team/team_file.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/hash.h"
 #include "base/checked.h"
 #include "team/shard/cut_copies.h"
@@ -109,19 +108,13 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
 
 bool team_identify(struct lx_team_plan *p, lx_status *st)
 {
-    enum { PIECE = 1 << 16, EACH_BYTE = 2 };
     struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
     struct text t = {0};
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
     bare.bound_bytes = -1;
     team_write_decided(&bare, "team", &t);
-    p->hash = HASH_START;
-    for (size_t at = 0, piece; at < t.length; at += piece) {
-        piece = t.length - at < PIECE ? t.length - at : PIECE;
-        p->hash = hash_bytes(p->hash, t.at + at, piece);
-        stop_look(EACH_BYTE * (int64_t)piece);
-    }
+    p->hash = hash_bytes(HASH_START, t.at, t.length);
     bool ok = !t.failed;
     text_free(&t);
     return ok ? true : status_no_memory(st);

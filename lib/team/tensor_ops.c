@@ -1,11 +1,8 @@
 /* Ops by tensor, sorted by counting. */
 #include "team/tensor_ops.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
-
-enum { EACH_OP = 30 }; /* work of base/stop.h */
 
 struct operands {
     int begin, end;
@@ -24,7 +21,6 @@ bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     if (!x->at) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         struct operands r = tensor_ops_operands_of(&g->ops[o], written);
-        (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++, count++) x->at[op_operand(&g->ops[o], i)]++;
     }
     x->op = mem_zeroed(count + 1, sizeof *x->op);
@@ -32,7 +28,6 @@ bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     for (int32_t t = 0; t < g->tensor_count; t++) x->at[t + 1] += x->at[t];
     for (int32_t o = g->op_count; o-- > 0;) {
         struct operands r = tensor_ops_operands_of(&g->ops[o], written);
-        (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++) x->op[--x->at[op_operand(&g->ops[o], i)]] = o;
     }
     return true;

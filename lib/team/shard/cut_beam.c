@@ -7,12 +7,10 @@
  * lead nowhere. */
 #include "team/shard/cut_layers.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_CHOICE = 500, EACH_READER = 100 }; /* nanoseconds */
 
 struct ranked {
     struct cut_cost cost;
@@ -214,7 +212,7 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         if (o >= 0 && !add_reader(k, o)) return false;
     }
     for (size_t h = 0; h < n; h++) {
-        if (stop_work(EACH_CHOICE + EACH_READER * (int64_t)k->readers[true].count)) return false;
+        if (cancel_requested()) return false;
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;

@@ -8,12 +8,12 @@
 #include "team/shard/cut_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64000, EACH_CHOICE = 100, EACH_LIVE = 5 }; /* nanoseconds */
+enum { MOST = 64000 };
 
 const struct cut_state cut_anyhow = {{CUT_ANYHOW, CUT_ANYHOW, CUT_ANYHOW}};
 
@@ -102,7 +102,7 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
     bool ok = rank && goes && stays && row && whole >= 0;
     for (int i = 0; ok && i < l->live; i++) stays[i] = must_stay(k, l->tensors[i]);
     for (size_t h = 0; ok && h < n; h++) {
-        ok = !stop_work(EACH_CHOICE + EACH_LIVE * (int64_t)l->live * l->live);
+        ok = !cancel_requested();
         goes[h] = l->live == 0 || !is_dominated(k, h, whole, stays, row);
     }
     if (ok) cut_layer_keep(l, goes);
@@ -119,7 +119,7 @@ bool cut_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, 
 {
     const struct cut_question q = {
         .g = g, .grid = *grid, .fixed = fixed, .state = state, .least = true, .below = below};
-    if (stop_work(STOP_EACH)) return false; /* what it takes to begin is much for who has no time */
+    if (cancel_requested()) return false;
     struct cut_least *least = cut_least_make(g, grid);
     struct cut_prices *prices = least ? cut_prices_make(g, grid, false, least) : NULL;
     struct cut_answer answer = {.tensors = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.tensors),

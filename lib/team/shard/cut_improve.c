@@ -7,7 +7,7 @@
  * that it ends, and alike everywhere. */
 #include "team/shard/cut_search.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +55,16 @@ static void fix_as_asked(struct improver *p)
  * answer, and nobody stops it. */
 static bool try_few(struct improver *p, size_t *most)
 {
-    struct stop none;
+    struct cancel shield;
     bool first = !p->any;
-    if (first) stop_begin(&none, NULL, NULL);
+    if (first) cancel_shield(&shield);
     fix_as_asked(p);
     bool ok = attempt(p, CUT_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
         ok = attempt(p, CUT_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
     if (ok) p->best->uncut = false; /* it was looked for something better */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
-    if (first) stop_end(&none);
+    if (first) cancel_end(&shield);
     return ok;
 }
 
@@ -121,11 +121,11 @@ static bool cut_improve(struct improver *p)
 static bool begin_whole(struct improver *p)
 {
     struct cut_question whole = *p->q;
-    struct stop none;
+    struct cancel shield;
     whole.whole = true;
-    stop_begin(&none, NULL, NULL);
+    cancel_shield(&shield);
     p->any = cut_search_along(&whole, p->prices, CUT_FREELY, 1, p->best, &p->dropped);
-    stop_end(&none);
+    cancel_end(&shield);
     return p->any || p->best->stuck >= 0;
 }
 
@@ -153,7 +153,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     out->stuck = -1;
     ok = ok && begin_whole(&p);
     out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
-    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && stop_is_now());
+    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && cancel_requested());
     cut_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);

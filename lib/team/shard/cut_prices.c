@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "team/team_links.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
@@ -68,14 +67,12 @@ static uint64_t cut_prices_hash_op(const struct lx_graph *g, const struct lx_op 
 /* The first op of each hash; two of one hash are taken for alike. */
 static bool find_classes(struct cut_prices *p)
 {
-    enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
     uint64_t *hash = mem_zeroed(room, sizeof *hash);
     int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
         uint64_t h = cut_prices_hash_op(p->g, &p->g->ops[o]);
-        stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
             h = hash_number(h, cut_least_loose(p->least, op_operand(&p->g->ops[o], i)));
         h |= 1;
@@ -160,8 +157,6 @@ static double rounded_us(double us)
 static struct cut_price cut_prices_remember(struct cut_prices *p, struct known_price *known,
                                             struct known_price *k)
 {
-    enum { EACH_MEMBER = 300 }; /* nanoseconds */
-    stop_look((int64_t)EACH_MEMBER * p->members);
     k->price.cost.us = rounded_us(k->price.cost.us);
     struct cut_price price = k->price;
     if (p->count + 2 < p->room) *known = *k, p->count++;

@@ -13,9 +13,8 @@
  * asked only where there are too many. */
 #include "team/shard/cut_layers.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
-enum { EACH_OUTCOME = 100 }; /* nanoseconds */
 /* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
@@ -166,18 +165,17 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
     const struct group *g = cut_search_group_of(s, e, h);
     const struct cut_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
-    bool ok = true;
+    if (cancel_requested()) return false;
     s->outcomes += (int64_t)(g->end - g->begin);
-    for (size_t n = g->begin; ok && n < g->end; n++) {
+    for (size_t n = g->begin; n < g->end; n++) {
         const struct outcome *x = &e->to->outcomes.at[n];
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
         const struct cut_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
         cut_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
-        ok = !stop_work(EACH_OUTCOME);
     }
-    return ok;
+    return true;
 }
 
 static bool cut_search_expand(struct searcher *s, struct layer *from, struct layer *to)
