@@ -10,8 +10,6 @@
  * What fits pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
-#include "base/cancel.h"
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -126,12 +124,13 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     return m->constant + prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
-/* A plan by the messages alone, op by op, and the room it takes. `state`: per tensor, all 0. */
-static void chain_bound_decode(const struct chain_model *m, int32_t *state, int64_t *load, int64_t *steps)
+/* A plan by the messages alone, op by op, and the room it takes. */
+static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
+    const struct chain_model *m = model;
+    int32_t *state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *state);
     struct chain_step step, best[CHAIN_MOST_TOUCHES], now[CHAIN_MOST_TOUCHES];
     memset(load, 0, ((size_t)m->op_count + 1) * sizeof *load);
-    memset(state, 0, (size_t)m->tensor_count * sizeof *state);
     for (int32_t o = 0; o < m->op_count; o++) {
         const struct chain_op *op = &m->ops[o];
         int64_t least = INT64_MAX;
@@ -159,37 +158,16 @@ static void chain_bound_decode(const struct chain_model *m, int32_t *state, int6
         }
     }
     for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];
+    mem_free(state);
 }
 
-struct chain_pricing {
-    struct chain_model *m;
-    int32_t *state;
-    int64_t *steps, step_limit;
-};
-
-static int64_t chain_priced_bound(void *problem)
+static int64_t chain_priced_bound(void *model, int64_t *steps)
 {
-    struct chain_pricing *w = problem;
-    return chain_messages(w->m, w->steps);
-}
-
-static void chain_priced_loads(void *problem, int64_t *load)
-{
-    struct chain_pricing *w = problem;
-    chain_bound_decode(w->m, w->state, load, w->steps);
-}
-
-static bool chain_priced_enough(const void *problem)
-{
-    const struct chain_pricing *w = problem;
-    return *w->steps >= w->step_limit || cancel_requested();
+    return chain_messages(model, steps);
 }
 
 int64_t chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
 {
-    struct chain_pricing w = {m, mem_zeroed((size_t)m->tensor_count + 1, sizeof *w.state), steps, step_limit};
-    const struct priced of = {&w, chain_priced_bound, chain_priced_loads, chain_priced_enough};
-    int64_t bound = prices_improve(&m->room, &of, target, rounds);
-    mem_free(w.state);
-    return bound;
+    const struct priced of = {m, chain_priced_bound, chain_bound_decode};
+    return prices_improve(&m->room, &of, target, rounds, step_limit, steps);
 }

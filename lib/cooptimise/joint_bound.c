@@ -17,7 +17,6 @@
  * as on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
-#include "base/cancel.h"
 
 #include <string.h>
 
@@ -136,8 +135,10 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
 }
 
 /* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
-static void joint_bound_decode(const struct joint_model *m, int32_t *state, int64_t *load, int64_t *steps)
+static void joint_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
+    const struct joint_model *m = model;
+    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
     memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
@@ -184,37 +185,16 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
         load[v->to] -= v->size[state[i]];
     }
     for (int32_t o = 1; o < m->factor_count; o++) load[o] += load[o - 1];
+    mem_free(state);
 }
 
-struct joint_pricing {
-    struct joint_model *m;
-    int32_t *state;
-    int64_t *steps, step_limit;
-};
-
-static int64_t joint_priced_bound(void *problem)
+static int64_t joint_priced_bound(void *model, int64_t *steps)
 {
-    struct joint_pricing *w = problem;
-    return joint_messages(w->m, w->steps);
-}
-
-static void joint_priced_loads(void *problem, int64_t *load)
-{
-    struct joint_pricing *w = problem;
-    joint_bound_decode(w->m, w->state, load, w->steps);
-}
-
-static bool joint_priced_enough(const void *problem)
-{
-    const struct joint_pricing *w = problem;
-    return *w->steps >= w->step_limit || cancel_requested();
+    return joint_messages(model, steps);
 }
 
 int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
 {
-    struct joint_pricing w = {m, mem_zeroed((size_t)m->var_count + 1, sizeof *w.state), steps, step_limit};
-    const struct priced of = {&w, joint_priced_bound, joint_priced_loads, joint_priced_enough};
-    int64_t bound = prices_improve(&m->room, &of, target, rounds);
-    mem_free(w.state);
-    return bound;
+    const struct priced of = {m, joint_priced_bound, joint_bound_decode};
+    return prices_improve(&m->room, &of, target, rounds, step_limit, steps);
 }

@@ -11,7 +11,7 @@
 #include "base/slot.h"
 #include "base/text.h"
 #include "nests/nest_candidates.h"
-#include "placement/solve.h"
+#include "placement/problem.h"
 #include "plan/plan_steps.h"
 
 #include <math.h>
