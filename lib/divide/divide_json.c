@@ -1,5 +1,6 @@
 /* Divisions as JSON, one object per op: iteration space, splits with their reasons, spans. */
-#include "divide/core_map.h"
+#include "divide/divide.h"
+#include "layout/op_index.h"
 #include "base/text.h"
 #include "layout/operand_coordinates.h"
 

@@ -2,7 +2,6 @@
  * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
-#include "cost/bundle.h"
 #include "cost/op.h"
 #include "search/time.h"
 #include "stays/draft.h"

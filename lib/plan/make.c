@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/slot.h"
 #include "base/text.h"
-#include "nests/alone.h"
-#include "placement/solve.h"
+#include "nests/nest_candidates.h"
+#include "placement/problem.h"
 #include "plan/plan_steps.h"
 
 #include <math.h>

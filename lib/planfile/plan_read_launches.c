@@ -2,7 +2,7 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "divide/core_map.h"
+#include "divide/divide.h"
 #include "plan/launch_options.h"
 #include "plan/options.h"
 

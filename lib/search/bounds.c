@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 #include "search/merge_bundles.h"
 #include "search/combine.h"
 #include "search/evict.h"

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "search/time.h"
-#include "placement/solve.h"
+#include "placement/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

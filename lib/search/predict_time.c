@@ -5,7 +5,6 @@
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "cost/bundle.h"
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "base/memory.h"

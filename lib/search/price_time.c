@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cost/bundle.h"
 #include "cost/op.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "search/trial.h"
 #include "search/time.h"
 #include "base/memory.h"
-#include "placement/solve.h"
+#include "placement/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cost/bundle.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 #include "nests/axes.h"
 #include "search/merge_bundles.h"
 #include "search/time.h"

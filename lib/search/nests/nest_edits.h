@@ -4,7 +4,7 @@
 
 #include "search/plan_search.h"
 #include "nests/nest_candidates.h"
-#include "nests/nest_divide.h"
+#include "nests/nest_menus.h"
 
 enum { EVERY_NEST = -2 };
 

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "search/nests/nest_search.h"
 #include "search/nests/nest_window.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * table, and what is read through several windows is counted by the largest. */
 #include "team/run/team_bound.h"
 #include "base/memory.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
 

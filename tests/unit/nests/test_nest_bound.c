@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "search/bounds.h"
 #include "base/memory.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
