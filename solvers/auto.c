@@ -212,11 +212,6 @@ static bool try_solver(struct best *b, const struct stage *stage)
     return true;
 }
 
-static bool is_close(const struct best *b)
-{
-    return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
-}
-
 /* Exact search works on one part after the other; and where nobody else improves what the heuristics
  * find, it is worth its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
@@ -229,7 +224,8 @@ static bool is_too_large(const struct best *b, const struct stage *s)
         return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
-    return !(s->or_close && is_close(b));
+    return !(s->or_close && b->have && b->p->count <= CLOSE_MOST &&
+             b->objective - b->bound <= b->objective / CLOSE_PART);
 }
 
 /* In haste who searches does so once. */

@@ -5,6 +5,7 @@
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
 #include "placement/problem.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -56,18 +57,6 @@ static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int
     for (; *next < g->fixed_count && g->fixed_now[*next].from < at + b->size; (*next)++)
         if (g->fixed_now[*next].to > at) at = round_up_i64(g->fixed_now[*next].to, alignment);
     return at;
-}
-
-static void forget_dead(struct greedy *g, int64_t tick)
-{
-    int32_t kept = 0;
-    g->top = 0;
-    for (int32_t i = 0; i < g->live_count; i++)
-        if (g->live[i].end > tick) {
-            g->top = max_i64(g->top, g->live[i].to);
-            g->live[kept++] = g->live[i];
-        }
-    g->live_count = kept;
 }
 
 static void greedy_put(struct greedy *g, int32_t i, int64_t at)
@@ -168,15 +157,16 @@ static void sort_births(const struct lx_problem *p, struct birth *births)
 
 static void walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
     struct poll poll = {.run = run};
     g.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
-    struct birth *births = mem_alloc((n + 1) * sizeof *births);
-    g.live = mem_alloc((n + 1) * sizeof *g.live);
-    g.handed_over = mem_zeroed(n + 1, sizeof *g.handed_over);
-    g.found = mem_alloc((n + 1) * sizeof *g.found);
-    g.fixed_now = mem_alloc((n + 1) * sizeof *g.fixed_now);
+    struct birth *births = arena_array(&memory, n + 1, sizeof *births);
+    g.live = arena_array(&memory, n + 1, sizeof *g.live);
+    g.handed_over = arena_array(&memory, n + 1, sizeof *g.handed_over);
+    g.found = arena_array(&memory, n + 1, sizeof *g.found);
+    g.fixed_now = arena_array(&memory, n + 1, sizeof *g.fixed_now);
     live_index_init(&g.fixed, p);
     sort_births(p, births);
     place_fixed(&g, births, &poll);
@@ -185,7 +175,16 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
         int32_t i = births[k].buffer;
         const struct lx_buffer *b = &p->buffers[i];
         /* Also when the first one born on this tick may not be placed: the others need the space. */
-        if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
+        if (k == 0 || births[k].tick != births[k - 1].tick) {
+            int32_t kept = 0;
+            g.top = 0;
+            for (int32_t m = 0; m < g.live_count; m++)
+                if (g.live[m].end > b->start) {
+                    g.top = max_i64(g.top, g.live[m].to);
+                    g.live[kept++] = g.live[m];
+                }
+            g.live_count = kept;
+        }
         if (!lx_may_be_placed(p, b)) continue;
         if (b->size == 0) { /* conflicts with nothing */
             if (b->fixed <= g.capacity) g.address[i] = max_i64(b->fixed, 0);
@@ -196,11 +195,7 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
         if (at >= 0) greedy_put(&g, i, at);
         answer->steps++;
     }
-    mem_free(births);
-    mem_free(g.live);
-    mem_free(g.handed_over);
-    mem_free(g.found);
-    mem_free(g.fixed_now);
+    arena_free(&memory);
     live_index_free(&g.fixed);
 }
 

@@ -74,13 +74,6 @@ static void set_penalty(struct decoder *d, int32_t i, int64_t penalty, bool off)
     set_off(d, i, off);
 }
 
-/* By how much the group stands too high: above a fixed address, above the item's last base. */
-static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t over)
-{
-    if (d->shut[i]) return d->fee[i];
-    return over <= 0 ? 0 : d->fee[i] + d->slope[i] * min_i64(over, d->overflow_cap);
-}
-
 /* The top of item i goes from `before` to `after`: queue the later neighbours that feel it. */
 static void decode_pass_on(struct decoder *d, int32_t i, int64_t before, int64_t after)
 {
@@ -161,7 +154,11 @@ static void decode_group(struct decoder *d, int32_t root)
     int64_t base = base_of(d, root, support, &too_high);
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
         struct cell *c = &d->cell[m];
-        int64_t over = max_i64(base - d->last[m], too_high), penalty = penalty_at(d, m, over);
+        /* By how much the group stands too high: above a fixed address, above the item's last base. */
+        int64_t over = max_i64(base - d->last[m], too_high),
+                penalty = d->shut[m]  ? d->fee[m]
+                          : over <= 0 ? 0
+                                      : d->fee[m] + d->slope[m] * min_i64(over, d->overflow_cap);
         bool off = d->shut[m] || over > 0;
         int64_t top = off && d->evicting ? 0 : base + d->it->item[m].size, before = c->top;
         if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty &&

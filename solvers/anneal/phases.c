@@ -1,8 +1,8 @@
 /* The phases of the annealing: cycles over orders, cycles of ejections, refilling of windows. */
 #include "anneal/annealing.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/clock.h"
 #include "exact/fit/fit.h"
@@ -31,11 +31,12 @@ ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item));
 /* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
 static void fill_holes(struct search *s)
 {
+    struct arena memory = {0};
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
-    struct sharing *share = mem_alloc((n + 1) * sizeof *share);
-    struct byte_range *scratch = mem_alloc((n + 1) * sizeof *scratch);
-    struct dear *off = mem_alloc((n + 1) * sizeof *off);
+    struct sharing *share = arena_array(&memory, n + 1, sizeof *share);
+    struct byte_range *scratch = arena_array(&memory, n + 1, sizeof *scratch);
+    struct dear *off = arena_array(&memory, n + 1, sizeof *off);
     int32_t count = 0;
     struct taken_bits map;
     lowest_fit_map(it, &map);
@@ -53,10 +54,8 @@ static void fill_holes(struct search *s)
         s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
-    mem_free(share);
-    mem_free(scratch);
     taken_bits_free(&map);
-    mem_free(off);
+    arena_free(&memory);
     annealing_measure_best(s);
 }
 
@@ -292,10 +291,11 @@ static bool pack_all_stopped(void *context)
 
 void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found)
 {
+    struct arena memory = {0};
     size_t n = (size_t)it->count + 1;
-    struct fit_item *items = mem_alloc(n * sizeof *items);
-    struct fit_piece *pieces = mem_alloc(n * sizeof *pieces);
-    int64_t *trial = mem_alloc(n * sizeof *trial);
+    struct fit_item *items = arena_array(&memory, n, sizeof *items);
+    struct fit_piece *pieces = arena_array(&memory, n, sizeof *pieces);
+    int64_t *trial = arena_array(&memory, n, sizeof *trial);
     struct ending ending = {run, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0};
     struct fit_limits limits = {
         .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
@@ -313,7 +313,5 @@ void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
     enum fit_result result = fit_solve(&p, &limits, trial, &stats);
     *found = result == FIT_YES;
     for (int32_t i = 0; *found && i < it->count; i++) base[i] = trial[i];
-    mem_free(items);
-    mem_free(pieces);
-    mem_free(trial);
+    arena_free(&memory);
 }

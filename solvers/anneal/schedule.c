@@ -46,11 +46,17 @@ int64_t schedule_allowance(const struct schedule *s, uint64_t random)
     return (int64_t)(((int128)s->now * (int128)minus_ln) >> LOG_FRACTION_BITS);
 }
 
-/* The k-th root of cold / hot by bisection on the 32-bit fraction. */
-static uint64_t cooling_ratio(int64_t hot, int64_t cold, int64_t k)
+void schedule_heat(struct schedule *s, int64_t hot, int64_t cold, int64_t work)
 {
+    s->hot = max_i64(hot, 1);
+    s->cold = min_i64(max_i64(cold, 1), s->hot);
+    s->left = max_i64(work, 1);
+    s->stage = max_i64(s->left / COOLING_STAGES, 1);
+    s->next = s->left - s->stage;
+    /* The k-th root of cold / hot by bisection on the 32-bit fraction. */
+    int64_t k = max_i64(s->left / s->stage, 1);
     uint64_t low = 0, high = UINT64_C(1) << 32;
-    uint64_t wanted = (uint64_t)(((int128)cold << 32) / hot);
+    uint64_t wanted = (uint64_t)(((int128)s->cold << 32) / s->hot);
     for (int i = 0; i < 33 && low + 1 < high; i++) {
         uint64_t middle = (low + high) / 2, power = UINT64_C(1) << 32, factor = middle;
         for (int64_t e = k; e > 0; e >>= 1) {
@@ -62,17 +68,7 @@ static uint64_t cooling_ratio(int64_t hot, int64_t cold, int64_t k)
         else
             high = middle;
     }
-    return low > 0 ? low : 1;
-}
-
-void schedule_heat(struct schedule *s, int64_t hot, int64_t cold, int64_t work)
-{
-    s->hot = max_i64(hot, 1);
-    s->cold = min_i64(max_i64(cold, 1), s->hot);
-    s->left = max_i64(work, 1);
-    s->stage = max_i64(s->left / COOLING_STAGES, 1);
-    s->next = s->left - s->stage;
-    s->ratio = cooling_ratio(s->hot, s->cold, max_i64(s->left / s->stage, 1));
+    s->ratio = low > 0 ? low : 1;
     s->now = s->hot;
 }
 

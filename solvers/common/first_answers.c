@@ -6,6 +6,7 @@
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
 #include "common/poll.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -175,13 +176,14 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
 static void place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
                            const bool *keep, struct poll *poll, int64_t *base)
 {
+    struct arena memory = {0};
     size_t n = (size_t)it->count;
-    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    int32_t *stack = mem_alloc((n + 1) * sizeof *stack);
+    struct ranked *ranked = arena_array(&memory, n + 1, sizeof *ranked);
+    int32_t *stack = arena_array(&memory, n + 1, sizeof *stack);
     struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH, .poll = poll};
-    p.done = mem_zeroed(n + 1, sizeof *p.done);
-    p.share = mem_alloc((n + 1) * sizeof *p.share);
-    p.scratch = mem_alloc((n + 1) * sizeof *p.scratch);
+    p.done = arena_array(&memory, n + 1, sizeof *p.done);
+    p.share = arena_array(&memory, n + 1, sizeof *p.share);
+    p.scratch = arena_array(&memory, n + 1, sizeof *p.scratch);
     lowest_fit_map(it, &p.map);
     for (size_t i = 0; i < n; i++) {
         base[i] = NOT_PLACED;
@@ -196,11 +198,7 @@ static void place_in_order(const struct items *it, const int64_t *worth, enum st
     qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
     for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
-    mem_free(ranked);
-    mem_free(stack);
-    mem_free(p.done);
-    mem_free(p.share);
-    mem_free(p.scratch);
+    arena_free(&memory);
     taken_bits_free(&p.map);
 }
 

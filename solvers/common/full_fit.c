@@ -8,6 +8,7 @@
 #include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
 
@@ -205,13 +206,14 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
 static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
                           const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
     struct fitting f = {.p = p, .run = run};
-    f.state = mem_zeroed(n, sizeof *f.state);
-    f.order = mem_alloc(n * sizeof *f.order);
-    f.address = mem_alloc(n * sizeof *f.address);
-    f.pool = mem_zeroed(n, sizeof *f.pool);
-    f.was = mem_alloc(n * sizeof *f.was);
+    f.state = arena_array(&memory, n, sizeof *f.state);
+    f.order = arena_array(&memory, n, sizeof *f.order);
+    f.address = arena_array(&memory, n, sizeof *f.address);
+    f.pool = arena_array(&memory, n, sizeof *f.pool);
+    f.was = arena_array(&memory, n, sizeof *f.was);
     ledger_init(&f.ledger, p, p->objective != LX_SPILL);
     units_make(&f.units, p);
     places_init(&f.places, p, f.address, f.pool, tightest);
@@ -219,11 +221,7 @@ static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
-    mem_free(f.state);
-    mem_free(f.order);
-    mem_free(f.address);
-    mem_free(f.pool);
-    mem_free(f.was);
+    arena_free(&memory);
 }
 
 bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,

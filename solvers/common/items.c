@@ -10,13 +10,6 @@
 
 ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 
-/* Does it matter whether an empty buffer is placed? */
-static bool empty_matters(const struct lx_problem *p)
-{
-    return p->objective == LX_SPILL &&
-           (lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER)) != 0;
-}
-
 /* Can the buffer have any address at all, and does it matter where, or whether? */
 static bool is_item(const struct items *it, const struct lx_buffer *b)
 {
@@ -171,7 +164,11 @@ void items_free(struct items *it)
 
 void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
 {
-    *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
+    /* Does it matter whether an empty buffer is placed? */
+    *it = (struct items){.problem = p,
+                         .has_empty =
+                             p->objective == LX_SPILL &&
+                             (lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER)) != 0};
     it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
     items_fill_items(it, p);
     make_pairs(it, max_pairs, run);

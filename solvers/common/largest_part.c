@@ -1,6 +1,6 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
 #include "common/placing_all.h"
-#include "base/memory.h"
+#include "base/arena.h"
 #include "base/order.h"
 #include "base/union_find.h"
 
@@ -63,9 +63,11 @@ static size_t list_lives(const struct lx_problem *p, struct life_of *out)
 
 int32_t largest_part(const struct lx_problem *p)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
-    int32_t *up = mem_alloc(n * sizeof *up), *size = mem_alloc(n * sizeof *size), most = p->count;
-    struct life_of *lives = mem_alloc((list_lives(p, NULL) + 1) * sizeof *lives);
+    int32_t *up = arena_array(&memory, n, sizeof *up), *size = arena_array(&memory, n, sizeof *size),
+            most = p->count;
+    struct life_of *lives = arena_array(&memory, list_lives(p, NULL) + 1, sizeof *lives);
     size_t count = list_lives(p, lives);
     qsort(lives, count, sizeof *lives, largest_part_compare_lives);
     sets_begin(up, p->count);
@@ -83,8 +85,6 @@ int32_t largest_part(const struct lx_problem *p)
         }
     }
     most = count_largest(up, size, p->count);
-    mem_free(up);
-    mem_free(size);
-    mem_free(lives);
+    arena_free(&memory);
     return most;
 }

@@ -78,19 +78,6 @@ struct birth {
 
 ORDER(places_index_compare_births, struct birth, ORDER_UP(start) ORDER_UP(buffer));
 
-static void places_index_sort_by_start(struct places *x)
-{
-    size_t n = (size_t)x->p->count;
-    struct birth *births = mem_alloc((n + 1) * sizeof *births);
-    for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
-    qsort(births, n, sizeof *births, places_index_compare_births);
-    for (int32_t k = 0; k < x->p->count; k++) {
-        x->order[k] = births[k].buffer;
-        x->leaf[births[k].buffer] = k;
-    }
-    mem_free(births);
-}
-
 static size_t most_reserved(const struct lx_problem *p)
 {
     int32_t most = 0;
@@ -117,7 +104,15 @@ void places_init(struct places *x, const struct lx_problem *p, int64_t *address,
     partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count);
     partners_make(&x->reuse, p, places_index_reuse_at, p->bonds.reuse_count);
     children_make(&x->children, p);
-    places_index_sort_by_start(x);
+    size_t m = (size_t)x->p->count;
+    struct birth *births = mem_alloc((m + 1) * sizeof *births);
+    for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
+    qsort(births, m, sizeof *births, places_index_compare_births);
+    for (int32_t k = 0; k < x->p->count; k++) {
+        x->order[k] = births[k].buffer;
+        x->leaf[births[k].buffer] = k;
+    }
+    mem_free(births);
     taken_bits_init(&x->map, p, p->capacity);
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {

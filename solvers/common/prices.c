@@ -7,6 +7,7 @@
  * share with its parent. */
 #include "common/first_answers.h"
 #include "common/poll.h"
+#include "base/arena.h"
 #include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -77,30 +78,19 @@ static void prices_add_prices(struct market *m)
     for (int32_t t = 0; t < m->sections; t++) m->sum[t + 1] = m->sum[t] + m->price[t];
 }
 
-static void prices_follow(struct market *m, int round)
-{
-    int64_t load = 0, step = 2 * m->unit_price * ROUNDS / (ROUNDS + SHRINK * round);
-    for (int32_t t = 0; t < m->sections; t++) {
-        load += m->load[t];
-        int64_t excess =
-            (int64_t)(((int128)(load - m->room) * (INT64_C(1) << STEP_BITS)) / max_i64(m->room, 1));
-        m->trend[t] += (min_i64(excess, INT64_C(1) << 30) - m->trend[t]) / SMOOTH;
-        m->price[t] = max_i64(m->price[t] + (int64_t)(((int128)step * m->trend[t]) >> STEP_BITS), 0);
-    }
-}
-
 void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth)
 {
+    struct arena memory = {0};
     size_t n = (size_t)it->count + 2;
     struct market m = {.it = it};
     struct poll poll = {.run = run};
     m.room = it->problem->capacity / it->problem->alignment * percent / 100;
-    m.first = mem_zeroed(n, sizeof *m.first);
-    m.beyond = mem_zeroed(n, sizeof *m.beyond);
-    m.price = mem_zeroed(n, sizeof *m.price);
-    m.sum = mem_zeroed(n, sizeof *m.sum);
-    m.load = mem_zeroed(n, sizeof *m.load);
-    m.trend = mem_zeroed(n, sizeof *m.trend);
+    m.first = arena_array(&memory, n, sizeof *m.first);
+    m.beyond = arena_array(&memory, n, sizeof *m.beyond);
+    m.price = arena_array(&memory, n, sizeof *m.price);
+    m.sum = arena_array(&memory, n, sizeof *m.sum);
+    m.load = arena_array(&memory, n, sizeof *m.load);
+    m.trend = arena_array(&memory, n, sizeof *m.trend);
     prices_find_sections(&m);
     find_scale(&m);
     prices_add_prices(&m);
@@ -111,7 +101,14 @@ void prices_find(const struct items *it, int64_t percent, const struct lx_run *r
             m.load[m.first[i]] += m.it->item[i].size;
             m.load[m.beyond[i]] -= m.it->item[i].size;
         }
-        prices_follow(&m, round);
+        int64_t load = 0, step = 2 * m.unit_price * ROUNDS / (ROUNDS + SHRINK * round);
+        for (int32_t t = 0; t < m.sections; t++) {
+            load += m.load[t];
+            int64_t excess =
+                (int64_t)(((int128)(load - m.room) * (INT64_C(1) << STEP_BITS)) / max_i64(m.room, 1));
+            m.trend[t] += (min_i64(excess, INT64_C(1) << 30) - m.trend[t]) / SMOOTH;
+            m.price[t] = max_i64(m.price[t] + (int64_t)(((int128)step * m.trend[t]) >> STEP_BITS), 0);
+        }
         prices_add_prices(&m);
     }
     for (int32_t i = 0; i < m.it->count; i++) {
@@ -119,10 +116,5 @@ void prices_find(const struct items *it, int64_t percent, const struct lx_run *r
         int128 ratio = price > 0 ? cost / price : most;
         worth[i] = (int64_t)(ratio < most ? ratio : most);
     }
-    mem_free(m.first);
-    mem_free(m.beyond);
-    mem_free(m.price);
-    mem_free(m.sum);
-    mem_free(m.load);
-    mem_free(m.trend);
+    arena_free(&memory);
 }

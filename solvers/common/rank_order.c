@@ -1,5 +1,6 @@
 /* Orders in which heuristics place buffers: by rank, parents before children. */
 #include "common/gap_fit.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/heap.h"
 #include "base/memory.h"
@@ -58,11 +59,12 @@ static void list_children(const struct lx_problem *p, struct edges *e)
 
 void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count;
-    struct ranked *sorted = mem_alloc((n + 1) * sizeof *sorted);
-    int32_t *position = mem_alloc((n + 1) * sizeof *position);
+    struct ranked *sorted = arena_array(&memory, n + 1, sizeof *sorted);
+    int32_t *position = arena_array(&memory, n + 1, sizeof *position);
     /* A heap of positions in rank order: the best-ranked buffer whose parents are all out comes out next. */
-    int32_t *ready = mem_alloc((n + 1) * sizeof *ready), ready_count = 0;
+    int32_t *ready = arena_array(&memory, n + 1, sizeof *ready), ready_count = 0;
     struct edges e = {0};
     list_children(p, &e);
     for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
@@ -82,9 +84,7 @@ void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
                 HEAP_RISE(int32_t, ready, ready_count++, BY_POSITION, NULL);
             }
     }
-    mem_free(sorted);
-    mem_free(position);
-    mem_free(ready);
+    arena_free(&memory);
     mem_free(e.first);
     mem_free(e.waiting);
     mem_free(e.next);

@@ -9,23 +9,18 @@
  * for. */
 enum { MOST_STICKS = 1 << 17, LEAST_RANGES = 24, WORDS_PER_RANGE = 12, WORD = 64 };
 
-/* Does every address that a buffer may have begin a stick of `unit` bytes? */
-static bool all_on_sticks(const struct lx_problem *p, int64_t unit)
-{
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        if (b->alignment % unit != 0 || (b->fixed >= 0 && b->fixed % unit != 0)) return false;
-    }
-    return true;
-}
-
 void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
 {
     int64_t unit = p->alignment;
     *m = (struct taken_bits){0};
     if (p->pool_count || p->objective == LX_HEIGHT || unit <= 0 || (unit & (unit - 1)) != 0 ||
-        capacity <= 0 || capacity / unit >= MOST_STICKS || !all_on_sticks(p, unit))
+        capacity <= 0 || capacity / unit >= MOST_STICKS)
         return;
+    /* Does every address that a buffer may have begin a stick of `unit` bytes? */
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (b->alignment % unit != 0 || (b->fixed >= 0 && b->fixed % unit != 0)) return;
+    }
     taken_bits_of_units(m, capacity / unit);
     while ((int64_t)1 << m->shift < unit) m->shift++;
 }
@@ -57,11 +52,6 @@ static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
     bits[last] |= high;
 }
 
-static size_t lowest_bit(uint64_t word)
-{
-    return (size_t)__builtin_ctzll(word);
-}
-
 /* The first stick from `at` on that is taken, or free; the end of the map, whose last word is free: none. */
 static size_t next_stick(const struct taken_bits *m, size_t at, bool taken)
 {
@@ -69,7 +59,7 @@ static size_t next_stick(const struct taken_bits *m, size_t at, bool taken)
     size_t w = at / WORD;
     uint64_t word = (m->bits[w] ^ flip) & ~UINT64_C(0) << at % WORD;
     while (!word && ++w < m->words) word = m->bits[w] ^ flip;
-    return word ? w * WORD + lowest_bit(word) : m->words * WORD;
+    return word ? w * WORD + (size_t)__builtin_ctzll(word) : m->words * WORD;
 }
 
 size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count)

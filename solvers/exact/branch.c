@@ -67,23 +67,18 @@ struct choice {
 
 ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 
-/* Fractional columns that are not decided, with their scores. */
-static int32_t list_choices(const struct search *s, struct choice *choices)
-{
-    int32_t n = 0;
-    for (int32_t j = 0; j < model_choices(s->m); j++) {
-        double f = s->fraction[j];
-        if (fmin(f, 1 - f) < 1e-6 || s->low[j] == s->high[j]) continue;
-        choices[n++] = (struct choice){score_of(s, side_rise(s, j, false), side_rise(s, j, true)), j};
-    }
-    qsort(choices, (size_t)n, sizeof *choices, compare_choices);
-    return n;
-}
-
 int32_t search_choose(struct search *s, double now)
 {
     struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
-    int32_t n = list_choices(s, choices), best = n > 0 ? choices[0].column : -1, tried = 0;
+    /* Fractional columns that are not decided, with their scores. */
+    int32_t i = 0;
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
+        double f = s->fraction[j];
+        if (fmin(f, 1 - f) < 1e-6 || s->low[j] == s->high[j]) continue;
+        choices[i++] = (struct choice){score_of(s, side_rise(s, j, false), side_rise(s, j, true)), j};
+    }
+    qsort(choices, (size_t)i, sizeof *choices, compare_choices);
+    int32_t n = i, best = n > 0 ? choices[0].column : -1, tried = 0;
     double most = -1;
     for (int32_t k = 0; k < n && tried < MOST_TRIALS && !budget_spent(s->budget); k++) {
         int32_t j = choices[k].column;

@@ -45,12 +45,6 @@ const struct lx_solver lx_solver_exact = {
     .solve = exact_solve,
 };
 
-/* Prices that are no sum of what is off chip: then the best answer need not place all it can. */
-static bool is_linked(const struct lx_problem *p)
-{
-    return lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER);
-}
-
 /* No spill is forced beyond what may not be placed at all: perhaps the rest fits as it is. */
 static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 {
@@ -81,15 +75,6 @@ static void solve_general(const struct lx_problem *p, const struct lx_run *run, 
     general_solve(p, run, &options, answer);
 }
 
-/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the
- * height, too. */
-static bool needs_more(const struct lx_problem *p)
-{
-    unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
-    return lx_problem_needs(p) & ~known ||
-           (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT);
-}
-
 /* Perhaps: something is pinned, and nothing was found. */
 static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 {
@@ -104,7 +89,11 @@ static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    if (needs_more(p)) {
+    /* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the
+ * height, too. */
+    unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
+    if (lx_problem_needs(p) & ~known ||
+        (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT)) {
         solve_general(p, run, answer);
         return true;
     }
@@ -126,7 +115,9 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         if (!(lx_run_stopped(run) || !pins_collide(p, answer))) solve_general(p, run, answer);
         return true;
     }
-    if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
+    /* Prices that are no sum of what is off chip: then the best answer need not place all it can. */
+    if (!(lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER)) &&
+        may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
         whole_fit(p, run, &whole, answer);
         if (!lx_left_out(p, answer->address)) {

@@ -5,8 +5,8 @@
  * engine still answers soon; other seeds, levels and orders make other plans. Items that find no gap are
  * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/ask_fit.h"
+#include "base/arena.h"
 #include "base/cancel.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/rng.h"
 
@@ -175,23 +175,18 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large)
 {
+    struct arena memory = {0};
     size_t n = (size_t)k->m->item_count + 1;
     struct filler f = {.k = k, .kept = kept};
-    f.sub = mem_zeroed(n, sizeof *f.sub);
-    f.merged = mem_zeroed((size_t)k->m->edge_count + 1, sizeof *f.merged);
-    f.sizes = mem_zeroed(n, sizeof *f.sizes);
-    f.trial = mem_zeroed(n, sizeof *f.trial);
-    f.base = mem_zeroed(n, sizeof *f.base);
-    f.spans = mem_zeroed(n, sizeof *f.spans);
-    f.turns = mem_zeroed(n, sizeof *f.turns);
+    f.sub = arena_array(&memory, n, sizeof *f.sub);
+    f.merged = arena_array(&memory, (size_t)k->m->edge_count + 1, sizeof *f.merged);
+    f.sizes = arena_array(&memory, n, sizeof *f.sizes);
+    f.trial = arena_array(&memory, n, sizeof *f.trial);
+    f.base = arena_array(&memory, n, sizeof *f.base);
+    f.spans = arena_array(&memory, n, sizeof *f.spans);
+    f.turns = arena_array(&memory, n, sizeof *f.turns);
     *large = FIT_LIMIT;
     int64_t best = try_ways(&f, tries, aim, address, core, large);
-    mem_free(f.sub);
-    mem_free(f.merged);
-    mem_free(f.sizes);
-    mem_free(f.trial);
-    mem_free(f.base);
-    mem_free(f.spans);
-    mem_free(f.turns);
+    arena_free(&memory);
     return best;
 }

@@ -8,6 +8,7 @@
  * by cost (one in a linked cost that is paid counts as well); their size follows the success: from a dozen
  * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/search.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -284,6 +285,7 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
 void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct lns s = {.m = m,
                     .budget = budget,
@@ -291,15 +293,15 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
                     .address = address,
                     .step = common_step(m),
                     .wanted = LEAST_FREE};
-    s.trial = mem_zeroed(n, sizeof *s.trial);
-    s.merged_parent = mem_zeroed(n, sizeof *s.merged_parent);
-    s.free_item = mem_zeroed(n, sizeof *s.free_item);
-    s.buffers = mem_zeroed(n, sizeof *s.buffers);
-    s.origin = mem_zeroed(n, sizeof *s.origin);
-    s.members = mem_zeroed(n, sizeof *s.members);
-    s.index = mem_zeroed(n, sizeof *s.index);
-    s.parents = mem_zeroed(n, sizeof *s.parents);
-    s.on_cost = mem_zeroed(n, sizeof *s.on_cost);
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
+    s.merged_parent = arena_array(&memory, n, sizeof *s.merged_parent);
+    s.free_item = arena_array(&memory, n, sizeof *s.free_item);
+    s.buffers = arena_array(&memory, n, sizeof *s.buffers);
+    s.origin = arena_array(&memory, n, sizeof *s.origin);
+    s.members = arena_array(&memory, n, sizeof *s.members);
+    s.index = arena_array(&memory, n, sizeof *s.index);
+    s.parents = arena_array(&memory, n, sizeof *s.parents);
+    s.on_cost = arena_array(&memory, n, sizeof *s.on_cost);
     region_bonds_new(&s.bonds, m);
     int64_t until = budget->steps + min_i64(steps, budget->limit);
     int32_t most = MOST_STALLS + m->item_count;
@@ -317,15 +319,7 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
     }
-    mem_free(s.trial);
-    mem_free(s.merged_parent);
-    mem_free(s.free_item);
-    mem_free(s.buffers);
-    mem_free(s.origin);
-    mem_free(s.members);
-    mem_free(s.index);
-    mem_free(s.parents);
-    mem_free(s.on_cost);
+    arena_free(&memory);
     region_bonds_free(&s.bonds);
 }
 

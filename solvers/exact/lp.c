@@ -16,13 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double hash_unit(uint32_t i)
-{
-    uint32_t h = (i + 1) * UINT32_C(2654435761);
-    h = (h ^ (h >> 15)) * UINT32_C(2246822519);
-    return (double)((h ^ (h >> 13)) & 0xffff) / 65536.0;
-}
-
 /* Prefix sums over all sections of a value per basis row. */
 static void prefix_over_sections(const struct lp *lp, const double *row_value, double *prefix)
 {
@@ -256,8 +249,11 @@ struct lp *lp_new(const struct lp_shape *shape)
         largest = fmax(largest, lp->high[j]);
     }
     mean /= lp->columns > 0 ? lp->columns : 1;
-    for (int32_t j = 0; j < lp->columns; j++)
-        lp->cost[j] = lp->true_cost[j] + mean * 1e-9 * (0.5 + hash_unit((uint32_t)j));
+    for (int32_t j = 0; j < lp->columns; j++) {
+        uint32_t h = ((uint32_t)j + 1) * UINT32_C(2654435761);
+        h = (h ^ (h >> 15)) * UINT32_C(2246822519);
+        lp->cost[j] = lp->true_cost[j] + mean * 1e-9 * (0.5 + ((double)((h ^ (h >> 13)) & 0xffff) / 65536.0));
+    }
     lp->tolerance = 1e-11 * largest + 1e-7;
     return lp;
 }

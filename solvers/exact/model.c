@@ -5,6 +5,7 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
+#include "base/arena.h"
 #include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -170,9 +171,10 @@ void model_add_row(struct model *m, const struct model_term *terms, int32_t coun
 /* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
 static void add_handover_rows(struct model *m)
 {
-    struct model_term *terms = mem_alloc(((size_t)m->edge_count + 2) * sizeof *terms);
-    int32_t *head = mem_alloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
-    int32_t *next = mem_alloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
+    struct arena memory = {0};
+    struct model_term *terms = arena_array(&memory, (size_t)m->edge_count + 2, sizeof *terms);
+    int32_t *head = arena_array(&memory, ((size_t)m->item_count + 1) * 2, sizeof *head);
+    int32_t *next = arena_array(&memory, ((size_t)m->edge_count + 1) * 2, sizeof *next);
     for (int32_t i = 0; i < 2 * m->item_count; i++) head[i] = -1;
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t ends[2] = {2 * m->edges[e].parent, 2 * m->edges[e].child + 1};
@@ -189,9 +191,7 @@ static void add_handover_rows(struct model *m)
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
         model_add_row(m, terms, n, -1);
     }
-    mem_free(terms);
-    mem_free(head);
-    mem_free(next);
+    arena_free(&memory);
 }
 
 static void add_fixed_rows(struct model *m)

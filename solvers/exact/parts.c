@@ -1,6 +1,7 @@
 /* Parts of a problem: stretches of time between which nobody lives, joined where a linked cost or a group has
  * members in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/union_find.h"
@@ -147,6 +148,7 @@ static void parts_divide(struct finder *f, int64_t *address)
 
 void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 2;
     *parts = (struct parts){.p = p};
     parts->members = mem_zeroed(n, sizeof *parts->members);
@@ -156,17 +158,13 @@ void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *addres
     parts->charge_first = mem_zeroed(n, sizeof *parts->charge_first);
     parts->group_first = mem_zeroed(n, sizeof *parts->group_first);
     struct finder f = {.parts = parts, .p = p};
-    f.linked = mem_zeroed(n, sizeof *f.linked);
-    f.members = mem_alloc(n * sizeof *f.members);
-    f.stretch = mem_alloc(n * sizeof *f.stretch);
-    f.root = mem_alloc(n * sizeof *f.root);
-    f.part = mem_alloc(n * sizeof *f.part);
+    f.linked = arena_array(&memory, n, sizeof *f.linked);
+    f.members = arena_array(&memory, n, sizeof *f.members);
+    f.stretch = arena_array(&memory, n, sizeof *f.stretch);
+    f.root = arena_array(&memory, n, sizeof *f.root);
+    f.part = arena_array(&memory, n, sizeof *f.part);
     parts_divide(&f, address);
-    mem_free(f.linked);
-    mem_free(f.members);
-    mem_free(f.stretch);
-    mem_free(f.root);
-    mem_free(f.part);
+    arena_free(&memory);
 }
 
 struct part parts_take(const struct parts *parts, int32_t k)

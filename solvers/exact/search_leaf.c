@@ -60,10 +60,14 @@ static bool search_leaf_has_room(const struct model *m, const int64_t *room, int
     return true;
 }
 
-/* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could
- * be kept as well is taken for kept, one by one. */
-static int64_t superset_floor(const struct search *s, int64_t spill)
+/* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
+static void search_leaf_pass_over(struct search *s, int64_t spill)
 {
+    size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
+    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
+    bool *copy = mem_alloc(choices + 1);
+    /* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could
+ * be kept as well is taken for kept, one by one. */
     const struct model *m = s->m;
     int64_t *room = search_leaf_room_left(s), floor = spill;
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -73,16 +77,7 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
             if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
     }
     mem_free(room);
-    return max_i64(floor, 0);
-}
-
-/* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
-static void search_leaf_pass_over(struct search *s, int64_t spill)
-{
-    size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
-    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
-    bool *copy = mem_alloc(choices + 1);
-    struct search_riddle riddle = {spill, superset_floor(s, spill), copy, false};
+    struct search_riddle riddle = {spill, max_i64(floor, 0), copy, false};
     VEC_PUSH(&s->riddles, riddle);
     memcpy(copy, s->kept, items);
     memcpy(copy + items, s->merged, choices - items);

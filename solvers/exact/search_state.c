@@ -1,5 +1,6 @@
 /* The search's memory, and the steps that touch both the model and the linear programme. */
 #include "exact/search.h"
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -48,12 +49,15 @@ void search_decide(struct search *s, int32_t j, bool low, bool high)
 
 static void search_new(struct search *s)
 {
+    struct arena memory = {0};
     const struct model *m = s->m;
     int32_t n = model_columns(m);
     size_t columns = (size_t)n + 1, sections = (size_t)m->section_count + 1;
-    double *upper = mem_zeroed(columns, sizeof *upper), *cost = mem_zeroed(columns, sizeof *cost);
-    double *need = mem_zeroed(sections, sizeof *need);
-    int32_t *first = mem_zeroed(columns, sizeof *first), *last = mem_zeroed(columns, sizeof *last);
+    double *upper = arena_array(&memory, columns, sizeof *upper),
+           *cost = arena_array(&memory, columns, sizeof *cost);
+    double *need = arena_array(&memory, sections, sizeof *need);
+    int32_t *first = arena_array(&memory, columns, sizeof *first),
+            *last = arena_array(&memory, columns, sizeof *last);
     bool *flags = mem_zeroed(columns * 8, sizeof *flags);
     s->low = flags;
     for (int32_t j = 0; j < n; j++) {
@@ -93,11 +97,7 @@ static void search_new(struct search *s)
     s->row_dual_room = m->row_room;
     s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
     s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
-    mem_free(upper);
-    mem_free(cost);
-    mem_free(need);
-    mem_free(first);
-    mem_free(last);
+    arena_free(&memory);
     packer_new(&s->packer, m, s->budget);
     certificate_new(&s->proof, m);
 }

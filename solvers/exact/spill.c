@@ -231,18 +231,6 @@ static void find_first(struct annealed *a, struct budget *budget, const int64_t 
     *known = a->address;
 }
 
-static void spill_conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
-{
-    bool none = hopeless, proved = true, missing = false;
-    for (int32_t k = 0; k < count; k++) {
-        bool legal = at[k].value < model_none(at[k].model);
-        none |= !legal && at[k].bound >= at[k].value;
-        missing |= !legal;
-        proved &= at[k].bound >= at[k].value;
-    }
-    answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
-}
-
 void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
                  struct lx_answer *answer)
 {
@@ -273,7 +261,14 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     answer->objective = budget.rest;
     answer->steps = budget.steps + annealed.steps;
     answer->status = LX_ERROR;
-    spill_conclude(at, parts.count, parts.hopeless, answer);
+    bool none = parts.hopeless, proved = true, missing = false;
+    for (int32_t k = 0; k < parts.count; k++) {
+        bool legal = at[k].value < model_none(at[k].model);
+        none |= !legal && at[k].bound >= at[k].value;
+        missing |= !legal;
+        proved &= at[k].bound >= at[k].value;
+    }
+    answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
     for (int32_t k = 0; k < parts.count; k++) {

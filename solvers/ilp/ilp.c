@@ -13,6 +13,7 @@
  * are lowered by a margin and then rounded up to what integers allow. An optimum that cannot be confirmed so
  * is reported as feasible, with the best bound that can. */
 #include "anneal/decode.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -279,6 +280,7 @@ static bool lacks_a_must(const struct work *w)
 static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_run *run,
                               struct lx_answer *answer)
 {
+    struct arena memory = {0};
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
     for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
     w.limits = (struct ilp_limits){
@@ -291,9 +293,9 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     };
     w.limits.began = clock_seconds();
     items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run);
-    w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
-    w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
-    w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
+    w.best = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.best);
+    w.guess = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.guess);
+    w.stacked = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.stacked);
     links_make(&w.links, &w.items);
     if (problem->objective == LX_SPILL && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
@@ -308,9 +310,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     if (ok) ilp_report(&w, answer);
     links_free(&w.links);
     items_free(&w.items);
-    mem_free(w.best);
-    mem_free(w.guess);
-    mem_free(w.stacked);
+    arena_free(&memory);
     return ok;
 }
 

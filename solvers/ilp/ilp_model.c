@@ -207,18 +207,6 @@ static int edge_between(const struct ilp_model *m, int32_t i, int32_t j)
     return 0;
 }
 
-/* `low` below `high` unless switched off: base(low) + size(low) - base(high) <= M * switches.
- * With below[p] set, that alone is the switch: a pair that is not kept apart has it at 0. */
-static void add_order_if_set(struct ilp_build *b, int32_t low, int32_t high, int column)
-{
-    struct ilp_model *m = b->m;
-    int64_t size = ilp_model_size_of(m, low), big = ilp_model_last_of(m, low) + size - lowest_of(m, high);
-    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
-    add_base(b, row, low, 1);
-    add_base(b, row, high, -1);
-    ilp_add_term(b, row, column, big);
-}
-
 /* With below[p] at 0 (or no such column) the switches are: one of the two is off chip, or they are merged. */
 static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int column, int merge)
 {
@@ -262,7 +250,13 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     }
     int column = ilp_add_column(b, GLP_BV, 0, 1);
     m->pairs[m->pair_count++] = (struct ilp_pair){i, j, column};
-    add_order_if_set(b, i, j, column);
+    /* `low` below `high` unless switched off: base(low) + size(low) - base(high) <= M * switches.
+ * With below[p] set, that alone is the switch: a pair that is not kept apart has it at 0. */
+    int64_t size = ilp_model_size_of(m, i), big = ilp_model_last_of(m, i) + size - lowest_of(m, j);
+    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
+    add_base(b, row, i, 1);
+    add_base(b, row, j, -1);
+    ilp_add_term(b, row, column, big);
     add_order_else(b, j, i, column, merge);
 }
 
@@ -292,19 +286,6 @@ static void add_twins(struct ilp_build *b)
         int row = ilp_add_row(b, GLP_UP, 0, 0);
         ilp_add_term(b, row, m->on[next], 1);
         ilp_add_term(b, row, m->on[i], -1);
-    }
-}
-
-static void add_height(struct ilp_build *b)
-{
-    struct ilp_model *m = b->m;
-    double grain = (double)(m->grain * m->it->problem->alignment);
-    m->height = ilp_add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
-    glp_set_obj_coef(m->lp, m->height, 1);
-    for (int32_t i = 0; i < m->it->count; i++) {
-        int row = ilp_add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
-        add_base(b, row, i, 1);
-        ilp_add_term(b, row, m->height, -1);
     }
 }
 
@@ -375,7 +356,17 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     ilp_model_add_sections(&b, m->live);
     add_twins(&b);
     ilp_model_add_pairs(&b);
-    if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
+    if (it->problem->objective == LX_HEIGHT && !relaxed) {
+        struct ilp_model *k = b.m;
+        double grain = (double)(k->grain * k->it->problem->alignment);
+        k->height = ilp_add_column(&b, GLP_CV, 0, (double)k->ceiling / grain);
+        glp_set_obj_coef(k->lp, k->height, 1);
+        for (int32_t i = 0; i < k->it->count; i++) {
+            int row = ilp_add_row(&b, GLP_UP, 0, -(double)k->it->item[i].bytes / grain);
+            add_base(&b, row, i, 1);
+            ilp_add_term(&b, row, k->height, -1);
+        }
+    }
     if (!b.too_large && m->rows > 0)
         glp_load_matrix(m->lp, (int)m->term_row.count - 1, m->term_row.at, m->term_column.at,
                         m->term_value.at);

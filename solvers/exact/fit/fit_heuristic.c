@@ -11,8 +11,8 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_core.h"
 
+#include "base/arena.h"
 #include "base/bisect.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/vec.h"
 
@@ -151,6 +151,7 @@ static void run_passes(const struct fit_part *part, int passes, fit_unit enough,
 void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps)
 {
+    struct arena memory = {0};
     size_t n = (size_t)part->count;
     struct strips s = {0};
     s.count = part->count / ITEMS_A_STRIP < MOST_STRIPS ? part->count / ITEMS_A_STRIP : MOST_STRIPS;
@@ -158,14 +159,12 @@ void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, boo
         s.width = (part->sections + s.count - 1) / s.count;
         s.count = (part->sections + s.width - 1) / s.width;
     }
-    struct keyed *keyed = mem_alloc(n * sizeof *keyed);
-    int32_t *orders = mem_alloc(2 * n * sizeof *orders);
-    fit_unit *trial = mem_alloc(n * sizeof *trial);
+    struct keyed *keyed = arena_array(&memory, n, sizeof *keyed);
+    int32_t *orders = arena_array(&memory, 2 * n, sizeof *orders);
+    fit_unit *trial = arena_array(&memory, n, sizeof *trial);
     *excess = FIT_FAR;
     run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
-    mem_free(keyed);
-    mem_free(orders);
-    mem_free(trial);
+    arena_free(&memory);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
 }

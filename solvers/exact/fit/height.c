@@ -172,12 +172,6 @@ static enum fit_result height_ask(const struct fit_problem *p, const struct fit_
     return result;
 }
 
-static bool spent(const struct fit_limits *limits, const struct height_answer *answer)
-{
-    if (limits->nodes && answer->nodes >= limits->nodes) return true;
-    return limits->stop && limits->stop(limits->context);
-}
-
 /* Enough for a few ways to the top, and for a number of questions. */
 static int64_t first_budget(const struct fit_problem *p, const struct fit_limits *limits)
 {
@@ -195,7 +189,8 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
         int64_t open = answer->bound; /* capacities below are decided or were too hard in this round */
         bool at_bound = true;
         while (open < answer->height) {
-            if (spent(limits, answer)) return HEIGHT_LIMIT;
+            if (limits->nodes && answer->nodes >= limits->nodes) return HEIGHT_LIMIT;
+            if (limits->stop && limits->stop(limits->context)) return HEIGHT_LIMIT;
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
             enum fit_result result = height_ask(p, limits, watch, capacity, share, base, trial, answer);

@@ -118,20 +118,6 @@ static void join_before(struct skyline *s, int32_t from)
     if (s->end[from] < s->part->sections) s->before[s->end[from]] = s->before[from];
 }
 
-/* The item stands on the stretch that it lies within. */
-static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
-{
-    const struct fit_part *part = s->part;
-    int32_t end = s->end[stretch];
-    fit_unit ground = s->top[stretch];
-    heap_remove(s, stretch);
-    if (stretch < part->from[item]) add_stretch(s, stretch, part->from[item], ground);
-    for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++)
-        add_stretch(s, part->steps[k].from, part->steps[k].to, base + part->steps[k].size);
-    if (part->to[item] < end) add_stretch(s, part->to[item], end, ground);
-    join_before(s, end);
-}
-
 static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 {
     return (struct leaf){a.end < b.end ? a.end : b.end, a.weight > b.weight ? a.weight : b.weight};
@@ -198,7 +184,16 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
         s->leaves[at] = (struct leaf){INT32_MAX, -1};
         for (at /= 2; at > 0; at /= 2)
             s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
-        skyline_put_on(s, stretch, w.best, base[w.best]);
+        /* The item stands on the stretch that it lies within. */
+        int32_t item = w.best;
+        int32_t end = s->end[stretch];
+        fit_unit ground = s->top[stretch];
+        heap_remove(s, stretch);
+        if (stretch < part->from[item]) add_stretch(s, stretch, part->from[item], ground);
+        for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++)
+            add_stretch(s, part->steps[k].from, part->steps[k].to, base[w.best] + part->steps[k].size);
+        if (part->to[item] < end) add_stretch(s, part->to[item], end, ground);
+        join_before(s, end);
         bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
     }

@@ -3,6 +3,7 @@
  * best one. If not, the row that cuts it off joins or changes some parts, and only those are solved
  * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
 #include "exact/general/master.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/union_find.h"
 
@@ -120,18 +121,15 @@ static bool search_parts(struct parts *s)
 
 bool master_solve_parts(struct master *m)
 {
+    struct arena memory = {0};
     struct parts s = {.m = m};
     size_t n = (size_t)m->programme.columns + 1;
-    s.up = mem_alloc(n * sizeof *s.up);
-    s.number = mem_alloc(n * sizeof *s.number);
-    s.columns = mem_alloc(n * sizeof *s.columns);
-    s.point = mem_zeroed(n, sizeof *s.point);
-    s.found = mem_zeroed(n, sizeof *s.found);
+    s.up = arena_array(&memory, n, sizeof *s.up);
+    s.number = arena_array(&memory, n, sizeof *s.number);
+    s.columns = arena_array(&memory, n, sizeof *s.columns);
+    s.point = arena_array(&memory, n, sizeof *s.point);
+    s.found = arena_array(&memory, n, sizeof *s.found);
     bool settled = search_parts(&s);
-    mem_free(s.up);
-    mem_free(s.number);
-    mem_free(s.columns);
-    mem_free(s.point);
-    mem_free(s.found);
+    arena_free(&memory);
     return settled;
 }

@@ -7,6 +7,7 @@
  *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
 
@@ -58,11 +59,13 @@ static void master_rows_add_charge(struct master *m, int32_t charge)
 /* The bytes of the pool that are reserved whenever any of the members is alive. */
 static int64_t reserved_for_all(const struct master *m, int32_t pool, const int32_t *members, int32_t count)
 {
+    struct arena memory = {0};
     const struct room *room = &m->b->rooms[pool];
     size_t n = (size_t)room->reserved_count + 1;
     if (!room->reserved_count || !count) return 0;
-    struct span *common = mem_alloc(n * sizeof *common), *own = mem_alloc(n * sizeof *own),
-                *both = mem_alloc(2 * n * sizeof *both);
+    struct span *common = arena_array(&memory, n, sizeof *common),
+                *own = arena_array(&memory, n, sizeof *own),
+                *both = arena_array(&memory, 2 * n, sizeof *both);
     int64_t bytes = 0;
     int32_t kept = blocks_reserved(m->b, members[0], pool, common);
     for (int32_t k = 1; k < count && kept; k++) {
@@ -76,9 +79,7 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
         memcpy(common, both, (size_t)kept * sizeof *both);
     }
     for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
-    mem_free(common);
-    mem_free(own);
-    mem_free(both);
+    arena_free(&memory);
     return bytes;
 }
 
@@ -205,18 +206,17 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
 
 static void master_rows_add_sections(struct master *m)
 {
+    struct arena memory = {0};
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
     for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
-    struct sized *by_size = mem_alloc(n * sizeof *by_size);
-    int32_t *members = mem_alloc(n * sizeof *members);
-    int64_t *ticks = mem_alloc(lives * sizeof *ticks);
+    struct sized *by_size = arena_array(&memory, n, sizeof *by_size);
+    int32_t *members = arena_array(&memory, n, sizeof *members);
+    int64_t *ticks = arena_array(&memory, lives, sizeof *ticks);
     int32_t tick_count = gather_starts(b, ticks);
     for (int32_t pool = 0; pool < b->pool_count; pool++)
         add_pool_sections(m, pool, ticks, tick_count, by_size, members);
-    mem_free(by_size);
-    mem_free(members);
-    mem_free(ticks);
+    arena_free(&memory);
 }
 
 void master_first_rows(struct master *m)

@@ -27,25 +27,21 @@ static int32_t master_visit_pool_at(const struct master *m, int32_t block, const
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
-static struct pool_question master_visit_question(struct master *m, int32_t pool, int32_t *members,
-                                                  int32_t count, int64_t nodes)
+enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
+                           int64_t *address)
 {
-    return (struct pool_question){
+    struct pool_question q = (struct pool_question){
         .b = m->b,
         .pool = pool,
         .capacity = m->b->rooms[pool].capacity,
         .members = members,
         .count = count,
         .soft_apart = m->soft_apart,
-        .limits = {.nodes = nodes, .seed = m->seed, .stop = budget_stopped, .context = m->programme.budget},
+        .limits = {.nodes = budget_nodes(m->programme.budget, nodes, count),
+                   .seed = m->seed,
+                   .stop = budget_stopped,
+                   .context = m->programme.budget},
     };
-}
-
-enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
-                           int64_t *address)
-{
-    struct pool_question q =
-        master_visit_question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;

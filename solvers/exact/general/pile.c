@@ -2,6 +2,7 @@
  * orders, then by searches from the root with other rules and growing limits, since a lucky order is
  * often a thousand times faster than an unlucky one. */
 #include "exact/general/pile_search.h"
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -58,24 +59,20 @@ static int64_t first_gap(const struct pile *p, int32_t i, const int64_t *address
     return at;
 }
 
-static double order_key(const struct pile *p, int32_t i, int pass, struct rng *rng)
-{
-    double size = (double)p->items[i].size, degree = p->items[i].near_count;
-    double keys[] = {size, size * (degree + 1), degree, size * size * (degree + 1)};
-    return keys[pass % 4] * (pass < 4 ? 1 : 0.6 + 0.8 * rng_unit(rng));
-}
-
 int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
-    struct ranked *order = mem_alloc(n * sizeof *order);
-    struct span *taken = mem_alloc(n * sizeof *taken);
-    int64_t *trial = mem_alloc(n * sizeof *trial), best = INT64_MAX;
+    struct ranked *order = arena_array(&memory, n, sizeof *order);
+    struct span *taken = arena_array(&memory, n, sizeof *taken);
+    int64_t *trial = arena_array(&memory, n, sizeof *trial), best = INT64_MAX;
     struct rng rng = rng_seed(seed);
     for (int pass = 0; pass < passes; pass++) {
         int64_t end = 0;
         for (int32_t i = 0; i < p->count; i++) {
-            order[i] = (struct ranked){order_key(p, i, pass, &rng), i};
+            double size = (double)p->items[i].size, degree = p->items[i].near_count;
+            double keys[] = {size, size * (degree + 1), degree, size * size * (degree + 1)};
+            order[i] = (struct ranked){(keys[pass % 4] * (pass < 4 ? 1 : 0.6 + 0.8 * rng_unit(&rng))), i};
             trial[i] = -1;
         }
         qsort(order, (size_t)p->count, sizeof *order, pile_compare_ranked);
@@ -88,9 +85,7 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
         best = end;
         memcpy(address, trial, (size_t)p->count * sizeof *trial);
     }
-    mem_free(order);
-    mem_free(taken);
-    mem_free(trial);
+    arena_free(&memory);
     return best;
 }
 
@@ -151,24 +146,6 @@ static enum fit_result pile_solve_part(const struct pile *p, const struct fit_li
     return search_part(p, limits, address, nodes);
 }
 
-/* Everything that is connected to `from`, marked in `part`. */
-static int32_t flood(const struct pile *p, int32_t from, int32_t *part, int32_t mark, int32_t *members)
-{
-    int32_t n = 0;
-    part[from] = mark;
-    members[n++] = from;
-    for (int32_t k = 0; k < n; k++) {
-        const struct pile_item *it = &p->items[members[k]];
-        for (int32_t e = 0; e < it->near_count; e++) {
-            int32_t other = p->near[it->first_near + e].item;
-            if (part[other]) continue;
-            part[other] = mark;
-            members[n++] = other;
-        }
-    }
-    return n;
-}
-
 static enum fit_result solve_members(const struct pile *p, int32_t *members, int32_t n, int32_t *number,
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
@@ -188,18 +165,31 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
-    int32_t *part = mem_zeroed(n, sizeof *part), *members = mem_alloc(n * sizeof *members),
-            *number = mem_alloc(n * sizeof *number);
+    int32_t *part = arena_array(&memory, n, sizeof *part),
+            *members = arena_array(&memory, n, sizeof *members),
+            *number = arena_array(&memory, n, sizeof *number);
     enum fit_result result = FIT_YES;
     for (int32_t i = 0; i < p->count && (result == FIT_YES || result == FIT_LIMIT); i++) {
         if (part[i]) continue;
-        int32_t count = flood(p, i, part, i + 1, members);
+        /* Everything that is connected to `from`, marked in `part`. */
+        int32_t mark = i + 1;
+        int32_t count = 0;
+        part[i] = mark;
+        members[count++] = i;
+        for (int32_t k = 0; k < count; k++) {
+            const struct pile_item *it = &p->items[members[k]];
+            for (int32_t e = 0; e < it->near_count; e++) {
+                int32_t other = p->near[it->first_near + e].item;
+                if (part[other]) continue;
+                part[other] = mark;
+                members[count++] = other;
+            }
+        }
         enum fit_result one = solve_members(p, members, count, number, limits, address, nodes);
         if (one != FIT_YES) result = one;
     }
-    mem_free(part);
-    mem_free(members);
-    mem_free(number);
+    arena_free(&memory);
     return result;
 }

@@ -2,6 +2,7 @@
  * packing, each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them,
  * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
 #include "exact/general/master.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
@@ -191,15 +192,14 @@ static void pool_heights_search(struct heights *h, struct lx_answer *answer)
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer)
 {
+    struct arena memory = {0};
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
     size_t n = (size_t)b->count + 1;
-    h.members = mem_alloc(n * sizeof *h.members);
-    h.flexible = mem_alloc(n * sizeof *h.flexible);
-    h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
+    h.members = arena_array(&memory, n, sizeof *h.members);
+    h.flexible = arena_array(&memory, n, sizeof *h.flexible);
+    h.least = arena_array(&memory, (n + 1) * (size_t)b->pool_count, sizeof *h.least);
     layout_open(&h.now, b->count);
     pool_heights_search(&h, answer);
     layout_close(&h.now);
-    mem_free(h.members);
-    mem_free(h.flexible);
-    mem_free(h.least);
+    arena_free(&memory);
 }

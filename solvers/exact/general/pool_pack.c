@@ -104,8 +104,9 @@ static bool relate_clusters(struct clustering *c)
 
 ORDER(compare_bans, struct span, ORDER_UP(from) ORDER_UP(to));
 
-static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
+static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
 {
+    size_t first = c->bans.count;
     const struct pool_question *q = c->q;
     for (int32_t u = 0; u < q->count; u++) {
         if (c->cluster[u] != cluster) continue;
@@ -113,12 +114,6 @@ static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spa
         for (int32_t k = 0; k < n; k++)
             VEC_PUSH(&c->bans, (struct span){spans[k].from - q->b->at[q->members[u]].size, spans[k].to});
     }
-}
-
-static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
-{
-    size_t first = c->bans.count;
-    ban_reserved(c, cluster, spans);
     size_t n = (size_t)c->count, a = (size_t)cluster;
     for (size_t k = 0; k < n; k++)
         if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])

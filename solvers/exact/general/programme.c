@@ -1,5 +1,6 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -231,18 +232,6 @@ static int32_t fractional(struct programme *m)
     return best;
 }
 
-static bool satisfies(const struct programme *m)
-{
-    for (size_t k = 0; k < m->rows.count; k++) {
-        const struct programme_row *row = &m->rows.at[k];
-        int128 sum = 0;
-        for (int32_t e = 0; e < row->count; e++)
-            if (m->point[row->terms[e].column]) sum += row->terms[e].coefficient;
-        if (sum < row->need) return false;
-    }
-    return true;
-}
-
 static int64_t cost_of_point(const struct programme *m)
 {
     int64_t cost = 0;
@@ -264,7 +253,14 @@ static int32_t at_leaf(struct programme *m)
     for (int32_t j = 0; j < m->columns; j++)
         m->point[j] = m->low[j] == m->high[j] ? m->low[j] : m->fraction[j] > 0.5;
     int64_t cost = cost_of_point(m);
-    if (!satisfies(m) || cost >= m->best) return any_free(m);
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const struct programme_row *row = &m->rows.at[k];
+        int128 sum = 0;
+        for (int32_t e = 0; e < row->count; e++)
+            if (m->point[row->terms[e].column]) sum += row->terms[e].coefficient;
+        if (sum < row->need) return any_free(m);
+    }
+    if (cost >= m->best) return any_free(m);
     size_t rows = m->rows.count;
     enum visit said = m->visit(m->context, m->point);
     if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
@@ -352,11 +348,13 @@ void programme_sum_up(struct programme *m)
 
 void programme_solve(struct programme *m)
 {
+    struct arena memory = {0};
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
     size_t n = (size_t)m->columns + 1;
-    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
-    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
+    int32_t *first = arena_array(&memory, n, sizeof *first), *last = arena_array(&memory, n, sizeof *last);
+    double *upper = arena_array(&memory, n, sizeof *upper), *cost = arena_array(&memory, n, sizeof *cost),
+           need = 0;
     for (int32_t j = 0; j < m->columns; j++) {
         first[j] = 0;
         last[j] = -1;
@@ -366,10 +364,7 @@ void programme_solve(struct programme *m)
     m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
     lp_stop_if(m->lp, lp_is_over, m);
     for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
-    mem_free(first);
-    mem_free(last);
-    mem_free(upper);
-    mem_free(cost);
+    arena_free(&memory);
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
     while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;

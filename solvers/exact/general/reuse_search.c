@@ -50,12 +50,6 @@ struct reuse {
 
 /* --- Where a block may go. --- */
 
-static bool reuse_search_touches(const struct reuse *r, int32_t i, int32_t k)
-{
-    return r->now.pool[i] == r->now.pool[k] && r->now.address[i] < r->now.address[k] + r->b->at[k].size &&
-           r->now.address[k] < r->now.address[i] + r->b->at[i].size;
-}
-
 /* Of equally good spots each is taken with the same chance. */
 static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
 {
@@ -156,7 +150,9 @@ static int64_t cost_here(const struct reuse *r, int32_t i)
             cost = r->b->options[b->first_option + o].cost;
     for (int32_t k = r->first[i]; k < r->first[i + 1]; k++)
         if (r->partners[k].cost != INT64_MAX && r->now.pool[r->partners[k].block] >= 0 &&
-            reuse_search_touches(r, i, r->partners[k].block))
+            r->now.pool[i] == r->now.pool[r->partners[k].block] &&
+            r->now.address[i] < r->now.address[r->partners[k].block] + r->b->at[r->partners[k].block].size &&
+            r->now.address[r->partners[k].block] < r->now.address[i] + r->b->at[i].size)
             cost += r->partners[k].cost;
     return cost;
 }
@@ -170,24 +166,6 @@ static void reuse_search_take_out(struct reuse *r, int32_t i)
     r->out[r->out_count++] = i;
     r->now.cost -= cost_here(r, i);
     r->now.pool[i] = -1;
-}
-
-/* The largest first, or as drawn. */
-static void sort_out(struct reuse *r)
-{
-    bool by_size = rng_below(&r->rng, 2) == 0;
-    for (int32_t a = 1; a < r->out_count; a++)
-        for (int32_t c = a; c > 0; c--) {
-            bool swap = by_size ? r->b->at[r->out[c]].size > r->b->at[r->out[c - 1]].size
-                                : rng_below(&r->rng, 2) == 0;
-            if (!swap) break;
-            int32_t block = r->out[c];
-            struct spot spot = r->saved[c];
-            r->out[c] = r->out[c - 1];
-            r->saved[c] = r->saved[c - 1];
-            r->out[c - 1] = block;
-            r->saved[c - 1] = spot;
-        }
 }
 
 static bool recreate(struct reuse *r)
@@ -222,7 +200,20 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
             if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0)
                 reuse_search_take_out(r, k);
         }
-        sort_out(r);
+        /* The largest first, or as drawn. */
+        bool by_size = rng_below(&r->rng, 2) == 0;
+        for (int32_t a = 1; a < r->out_count; a++)
+            for (int32_t c = a; c > 0; c--) {
+                bool swap = by_size ? r->b->at[r->out[c]].size > r->b->at[r->out[c - 1]].size
+                                    : rng_below(&r->rng, 2) == 0;
+                if (!swap) break;
+                int32_t block = r->out[c];
+                struct spot spot = r->saved[c];
+                r->out[c] = r->out[c - 1];
+                r->saved[c] = r->saved[c - 1];
+                r->out[c - 1] = block;
+                r->saved[c - 1] = spot;
+            }
         spent += r->out_count;
         bool kept = recreate(r) && (double)(r->now.cost - before) <= -heat * log(1 - rng_unit(&r->rng));
         if (!kept) {
