@@ -1,6 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
-#include "common/placing_all.h"
+#include "common/items.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 

@@ -5,13 +5,12 @@
  *    and its optimum is often the cost of the first answer: then that is the best.
  * 3. The full model, with the answer so far as GLPK's first solution and as cutoff.
  *
- * What GLPK says is a claim. Its answers are only read as an order of the items: they are stacked again in
- * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and what does not fit is
- * evicted and paid for. Its bounds are believed only when they can be told from their tolerances: without its
- * cuts (with them GLPK 5.0 has returned wrong optima), when the largest coefficient times the integrality
- * tolerance stays far below one unit, and when the objective is small enough for one unit to be visible; they
- * are lowered by a margin and then rounded up to what integers allow. An optimum that cannot be confirmed so
- * is reported as feasible, with the best bound that can. */
+ * GLPK's results are claims. Its answers are only read as an order of the items: they are stacked again in
+ * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and items that do not fit are
+ * evicted and paid for. Its bounds are believed only without its cuts (with them GLPK 5.0 has returned wrong
+ * optima), if the largest coefficient times the integrality tolerance stays far below one unit, and if the
+ * objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up to
+ * integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
 #include "base/arena.h"
 #include "base/checked.h"
@@ -21,7 +20,7 @@
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
-#include "common/placing_all.h"
+#include "common/items.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
 
@@ -193,25 +192,13 @@ static bool run_model(struct work *w, bool relaxed)
     restack(w);
     if (w->links.any) links_trim(&w->links, w->guess);
     bool better = w->links.any ? !w->have || ilp_objective_of(w, w->guess) < ilp_objective_of(w, w->best)
-                               : start_better(&w->items, w->guess, w->best);
+                               : start_better(&w->links, w->guess, w->best);
     if (w->links.any && ilp_objective_of(w, w->guess) == NO_ANSWER) better = false;
     if (better) {
         memcpy(w->best, w->guess, (size_t)w->items.count * sizeof *w->best);
         w->have = true;
     }
     return true;
-}
-
-/* Height below the tallest buffer cannot be had; the model would have empty ranges. */
-static bool too_low_for_one(struct work *w)
-{
-    int64_t height = ilp_objective_of(w, w->best);
-    if (w->items.empty_top >= height) return true;
-    for (int32_t i = 0; i < w->items.count; i++) {
-        const struct item *b = &w->items.item[i];
-        if (max_i64(b->fixed, 0) * w->problem->alignment + b->bytes >= height) return true;
-    }
-    return false;
 }
 
 static bool ilp_run_search(struct work *w)
@@ -225,8 +212,15 @@ static bool ilp_run_search(struct work *w)
     }
     if (w->problem->objective == LX_HEIGHT) {
         if (!w->have) return w->limited = true;
-        if (too_low_for_one(w)) {
-            w->bound = ilp_objective_of(w, w->best);
+        /* No answer is below the tallest buffer; the model would have empty ranges. */
+        int64_t height = ilp_objective_of(w, w->best);
+        bool least = w->items.empty_top >= height;
+        for (int32_t i = 0; i < w->items.count && !least; i++) {
+            const struct item *b = &w->items.item[i];
+            least = max_i64(b->fixed, 0) * w->problem->alignment + b->bytes >= height;
+        }
+        if (least) {
+            w->bound = height;
             return true;
         }
     }
@@ -314,7 +308,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     return ok;
 }
 
-/* As a plug-in it has a border and a token of its own, of which the program knows nothing. */
+/* As a plug-in it has a border and a token of its own. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;
