@@ -114,7 +114,7 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
             memcpy(address, s.trial, (n - 1) * sizeof *address);
         }
     }
-    packer_free(&s.packer);
+    arena_free(&s.packer.memory);
     arena_free(&memory);
 }
 
@@ -206,6 +206,6 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
         if (next == reserve || enough - too_little < capacity / 16384) break;
         reserve = next;
     }
-    packer_free(&s.packer);
+    arena_free(&s.packer.memory);
     arena_free(&memory);
 }

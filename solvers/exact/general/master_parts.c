@@ -67,7 +67,7 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;
-    s->m->pivots += part.lp ? lp_pivots(part.lp) : 0;
+    s->m->pivots += part.lp ? part.lp->effort : 0;
     programme_close(&part);
     return ok;
 }

@@ -45,7 +45,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;
-    budget_charge_nodes(m->programme.budget, q.nodes, count);
+    budget_spend_nodes(m->programme.budget, q.nodes, count);
     return result;
 }
 

@@ -49,7 +49,7 @@ static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t
         .nodes = nodes, .seed = h->seed, .stop = budget_stopped, .context = h->budget};
     struct pool_question q = {h->b, pool, capacity, h->members, count, NULL, limits, 0};
     enum fit_result result = pack_into_pool(&q, address);
-    budget_charge_nodes(h->budget, q.nodes + 1, count);
+    budget_spend_nodes(h->budget, q.nodes + 1, count);
     return result;
 }
 

@@ -119,7 +119,7 @@ static int64_t steps_per_pivot(const struct programme *m)
 static bool lp_is_over(void *context)
 {
     const struct programme *m = context;
-    int64_t pivots = lp_pivots(m->lp) - m->pivots_before;
+    int64_t pivots = m->lp->effort - m->pivots_before;
     return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
 }
 
@@ -185,7 +185,8 @@ static void programme_decide(struct programme *m, int32_t j, bool low, bool high
 {
     m->low[j] = low;
     m->high[j] = high;
-    lp_set_bounds(m->lp, j, low, high);
+    m->lp->low[j] = low;
+    m->lp->high[j] = high;
 }
 
 /* --- The tree. --- */
@@ -287,9 +288,9 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
 {
     for (;;) {
         if (m->contradiction || m->enough || budget_spent(m->budget)) return -1;
-        m->pivots_before = lp_pivots(m->lp);
+        m->pivots_before = m->lp->effort;
         enum lp_result result = lp_solve(m->lp, (double)m->best);
-        m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
+        m->budget->steps += (m->lp->effort - m->pivots_before + 1) * steps_per_pivot(m);
         int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
@@ -362,7 +363,8 @@ void programme_solve(struct programme *m)
         cost[j] = (double)m->cost[j];
     }
     m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
-    lp_stop_if(m->lp, lp_is_over, m);
+    m->lp->stop = lp_is_over;
+    m->lp->stop_context = m;
     for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
     arena_free(&memory);
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
