@@ -140,6 +140,22 @@ void range_sort(struct byte_range *at, size_t count)
         if (begin[d + 1] - begin[d] > 1) sort_by_splits(at + begin[d], begin[d + 1] - begin[d]);
 }
 
+size_t range_join(struct byte_range *at, size_t count, bool touching)
+{
+    size_t kept = 0;
+    range_sort(at, count);
+    for (size_t k = 0; k < count; k++) {
+        struct byte_range *last = kept ? &at[kept - 1] : NULL;
+        if (last && (touching ? at[k].from <= last->to : at[k].from < last->to))
+            last->to = at[k].to > last->to ? at[k].to : last->to;
+        else
+            at[kept++] = at[k];
+    }
+    return kept;
+}
+
+/* --- Maps of taken sticks. --- */
+
 /* Sticks of the largest map; ranges from which on it may pay; words of the map that one of them makes up
  * for. */
 enum { MOST_STICKS = 1 << 17, LEAST_RANGES = 24, WORDS_PER_RANGE = 12, WORD = 64 };

@@ -106,15 +106,12 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
 static void cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
-        int32_t room = 2 * c->room + 16, *first = mem_resize(c->first, (size_t)room * sizeof *first);
-        c->first = first;
-        c->room = room;
+        c->room = 2 * c->room + 16;
+        c->first = mem_resize(c->first, (size_t)c->room * sizeof *c->first);
     }
     if (c->used + more > c->member_room) {
-        int32_t room = 2 * (c->used + more),
-                *members = mem_resize(c->members, (size_t)room * sizeof *members);
-        c->members = members;
-        c->member_room = room;
+        c->member_room = 2 * (c->used + more);
+        c->members = mem_resize(c->members, (size_t)c->member_room * sizeof *c->members);
     }
     c->first[c->count] = c->used;
 }

@@ -2,7 +2,7 @@
 #include "exact/exact.h"
 #include "base/memory.h"
 #include "exact/general/master.h"
-#include "exact/general/pool_pack.h"
+#include "exact/general/pile.h"
 #include "common/gap_fit.h"
 #include "exact/search.h"
 #include "solvers.h"
@@ -136,8 +136,8 @@ static void place_many(const struct lx_problem *p, const struct lx_run *run, str
     mem_free(mine);
 }
 
-void general_solve(const struct lx_problem *p, const struct lx_run *run,
-                   const struct exact_options *options, struct lx_answer *answer)
+void general_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
+                   struct lx_answer *answer)
 {
     struct blocks b;
     struct layout best = {0};
@@ -170,5 +170,5 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run,
         answer->steps = budget.steps;
     }
     layout_close(&best);
-    blocks_close(&b);
+    arena_free(&b.memory);
 }

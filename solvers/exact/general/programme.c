@@ -13,42 +13,31 @@ void programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {
     *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
     size_t n = (size_t)columns + 1;
-    m->cost = mem_zeroed(n, sizeof *m->cost);
-    m->low = mem_zeroed(n, sizeof *m->low);
-    m->high = mem_zeroed(n, sizeof *m->high);
-    m->first_low = mem_zeroed(n, sizeof *m->first_low);
-    m->first_high = mem_zeroed(n, sizeof *m->first_high);
-    m->fraction = mem_zeroed(n, sizeof *m->fraction);
-    m->reduced = mem_zeroed(n, sizeof *m->reduced);
-    m->point = mem_zeroed(n, sizeof *m->point);
-    memset(m->first_high, 1, (size_t)columns);
+    m->cost = arena_array(&m->memory, n, sizeof *m->cost);
+    m->low = arena_array(&m->memory, n, sizeof *m->low);
+    m->high = arena_array(&m->memory, n, sizeof *m->high);
+    m->fraction = arena_array(&m->memory, n, sizeof *m->fraction);
+    m->reduced = arena_array(&m->memory, n, sizeof *m->reduced);
+    m->point = arena_array(&m->memory, n, sizeof *m->point);
 }
 
 void programme_close(struct programme *m)
 {
-    for (size_t k = 0; k < m->rows.count; k++) mem_free(m->rows.at[k].terms);
     VEC_FREE(&m->rows);
     VEC_FREE(&m->merged);
     VEC_FREE(&m->tree);
     VEC_FREE(&m->open);
     if (m->lp) lp_free(m->lp);
-    mem_free(m->cost);
-    mem_free(m->low);
-    mem_free(m->high);
-    mem_free(m->first_low);
-    mem_free(m->first_high);
-    mem_free(m->fraction);
     mem_free(m->duals);
-    mem_free(m->reduced);
-    mem_free(m->point);
+    arena_free(&m->memory);
 }
 
 /* --- Rows. --- */
 
-ORDER(compare_terms, struct term, ORDER_UP(column));
+ORDER(compare_terms, struct term, ORDER_UP(column) ORDER_UP(coefficient));
 
-/* One term per column, divided by what they have in common; a coefficient above the need is no better
- * than the need where none is negative. */
+/* One term per column, divided by their common divisor. If no coefficient is negative, none need be above
+ * the need. */
 static void merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
 {
     int64_t common = 0, least = 0;
@@ -103,9 +92,8 @@ void programme_add_row(struct programme *m, const struct term *terms, int32_t co
         return;
     }
     struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
-    row.terms = mem_alloc(m->merged.count * sizeof *row.terms);
+    row.terms = arena_copy_array(&m->memory, m->merged.at, m->merged.count, sizeof *row.terms);
     VEC_PUSH(&m->rows, row);
-    if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
     m->cuts++;
     if (m->lp) give_row_to_lp(m, &m->rows.at[m->rows.count - 1]);
 }
@@ -169,9 +157,8 @@ static int64_t programme_prove(struct programme *m)
 {
     double none;
     if (m->dual_room < m->rows.count + 1) {
-        double *duals = mem_resize(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
-        m->duals = duals;
         m->dual_room = 2 * (m->rows.count + 1);
+        m->duals = mem_resize(m->duals, m->dual_room * sizeof *m->duals);
     }
     lp_duals(m->lp, &none, m->duals);
     for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
@@ -204,21 +191,6 @@ static void programme_push(struct programme *m, struct programme_node node)
     HEAP_RISE(int32_t, m->open.at, m->open.count - 1, programme_comes_first, m);
 }
 
-static int32_t programme_pop(struct programme *m)
-{
-    int32_t top = m->open.at[0];
-    m->open.at[0] = m->open.at[--m->open.count];
-    HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
-    return top;
-}
-
-static void programme_enter(struct programme *m, int32_t node)
-{
-    for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, m->first_low[j], m->first_high[j]);
-    for (; m->tree.at[node].parent >= 0; node = m->tree.at[node].parent)
-        programme_decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
-}
-
 /* The column to branch on: far from 0 and 1, and dear. -1: all are 0 or 1. */
 static int32_t fractional(struct programme *m)
 {
@@ -233,14 +205,6 @@ static int32_t fractional(struct programme *m)
     return best;
 }
 
-static int64_t cost_of_point(const struct programme *m)
-{
-    int64_t cost = 0;
-    for (int32_t j = 0; j < m->columns; j++)
-        if (m->point[j]) cost += m->cost[j];
-    return cost;
-}
-
 static int32_t any_free(const struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
@@ -253,7 +217,9 @@ static int32_t at_leaf(struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
         m->point[j] = m->low[j] == m->high[j] ? m->low[j] : m->fraction[j] > 0.5;
-    int64_t cost = cost_of_point(m);
+    int64_t cost = 0;
+    for (int32_t j = 0; j < m->columns; j++)
+        if (m->point[j]) cost += m->cost[j];
     for (size_t k = 0; k < m->rows.count; k++) {
         const struct programme_row *row = &m->rows.at[k];
         int128 sum = 0;
@@ -312,26 +278,19 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-static void programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
-{
-    bool value = m->fraction[j] > 0.5;
-    int64_t bound = m->tree.at[node].bound;
-    programme_push(m, (struct programme_node){node, j, bound, !value});
-    VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value});
-    *next = (int32_t)m->tree.count - 1;
-    programme_decide(m, j, value, value);
-}
-
 static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
-    for (int32_t next;; node = next) {
+    for (;; *rounds = ROUNDS_PER_NODE) {
         m->nodes++;
         int32_t j = work_on(m, node, rounds);
-        if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
-            m->lost = min_i64(m->lost, m->tree.at[node].bound);
+        int64_t bound = m->tree.at[node].bound;
+        if (budget_spent(m->budget) && bound < m->best) m->lost = min_i64(m->lost, bound);
         if (j < 0 || m->enough) return;
-        programme_split(m, node, j, &next);
-        *rounds = ROUNDS_PER_NODE;
+        bool value = m->fraction[j] > 0.5;
+        programme_push(m, (struct programme_node){node, j, bound, !value});
+        VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value});
+        node = (int32_t)m->tree.count - 1;
+        programme_decide(m, j, value, value);
     }
 }
 
@@ -370,8 +329,12 @@ void programme_solve(struct programme *m)
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
     while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
-        int32_t node = programme_pop(m);
-        programme_enter(m, node);
+        int32_t node = m->open.at[0];
+        m->open.at[0] = m->open.at[--m->open.count];
+        HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
+        for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, false, true);
+        for (int32_t v = node; m->tree.at[v].parent >= 0; v = m->tree.at[v].parent)
+            programme_decide(m, m->tree.at[v].column, m->tree.at[v].value, m->tree.at[v].value);
         programme_dive(m, node, &rounds);
     }
     m->proved = min_i64(m->best, m->lost);
