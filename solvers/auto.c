@@ -123,31 +123,30 @@ static bool auto_is_over(void *context)
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() >= b->deadline);
 }
 
-/* What a legal answer is worth; where all must be placed: how many are not. */
-static bool legal(const struct best *b, const struct lx_answer *a, int64_t *objective)
-{
-    lx_status why;
-    enum lx_rule rule;
-    bool plain = !b->p->pool_count && !b->needs;
-    if (plain ? !lx_problem_check(b->p, a->address, objective, &why)
-              : !lx_check_places(b->p, a->pool, a->address, objective, &rule, &why))
-        return false;
-    if (b->p->objective != LX_FIT || !plain) return true;
-    *objective = 0;
-    for (int32_t i = 0; i < b->p->count; i++) *objective += a->address[i] < 0 && !b->p->buffers[i].reason;
-    return true;
-}
-
 /* Takes the trial over if it is legal and better. After the deadline the first answer of a plain list is
  * taken without a check: the caller checks it. */
 static void auto_consider(struct best *b)
 {
+    const struct lx_answer *a = &b->trial;
     int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
-    bool unjudged = !b->have && !b->needs && !b->p->pool_count && auto_is_over(b);
-    if (!unjudged && (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective))) return;
-    memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
-    if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
+    bool plain = !b->p->pool_count && !b->needs;
+    if (b->have || !plain || !auto_is_over(b)) {
+        lx_status why;
+        enum lx_rule rule;
+        bool legal = plain ? lx_problem_check(b->p, a->address, &objective, &why)
+                           : lx_check_places(b->p, a->pool, a->address, &objective, &rule, &why);
+        if (!legal) return;
+        /* Where all must be placed, those that are not are counted. */
+        if (b->p->objective == LX_FIT && plain) {
+            objective = 0;
+            for (int32_t i = 0; i < b->p->count; i++)
+                objective += a->address[i] < 0 && !b->p->buffers[i].reason;
+        }
+        if (b->have && objective >= b->objective) return;
+    }
+    memcpy(b->answer->address, a->address, n * sizeof *a->address);
+    if (b->answer->pool) memcpy(b->answer->pool, a->pool, n * sizeof *a->pool);
     LOG(auto, "better: %" PRId64 ", bound %" PRId64, objective, b->bound);
     b->objective = objective;
     b->have = true;

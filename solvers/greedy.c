@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "common/gap_fit.h"
+#include "common/taken_bits.h"
 #include "common/crowds.h"
 #include "common/items.h"
 #include "solvers.h"
@@ -31,7 +32,7 @@ struct greedy {
     struct live_index fixed; /* buffers with fixed addresses that have their place */
     bool has_fixed;
     int32_t *found;
-    struct range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
+    struct byte_range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
     int32_t fixed_count;
 };
 
@@ -45,8 +46,6 @@ static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int
     }
     return true;
 }
-
-ORDER(compare_ranges, struct range, ORDER_UP(from));
 
 /* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
  * counts those that are passed for good: begin with 0, and let `at` never fall. */
@@ -83,9 +82,9 @@ static int64_t free_slot(struct greedy *g, int32_t i)
     g->fixed_count = g->has_fixed ? live_index_find(&g->fixed, b->start, b->end, g->found) : 0;
     for (int32_t j = 0; j < g->fixed_count; j++) {
         int64_t from = g->address[g->found[j]];
-        g->fixed_now[j] = (struct range){from, from + g->p->buffers[g->found[j]].size, 0};
+        g->fixed_now[j] = (struct byte_range){from, from + g->p->buffers[g->found[j]].size};
     }
-    if (g->fixed_count) qsort(g->fixed_now, (size_t)g->fixed_count, sizeof *g->fixed_now, compare_ranges);
+    if (g->fixed_count) range_sort(g->fixed_now, (size_t)g->fixed_count);
     int64_t at = past_fixed(g, b, 0, &passed);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;

@@ -107,41 +107,50 @@ static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
     }
 }
 
-static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int32_t pool)
+/* Marks the buffers that are not in the list: staging ones, of each exclusive pair the smaller one, and those
+ * that may be outside of the pool. */
+static void bound_relax_leave_out(struct relaxing *x, int32_t pool)
 {
-    return pool < 0 || (lx_choice_count(q, b) == 1 && lx_choice_at(b, 0) == pool);
+    const struct lx_problem *q = x->q;
+    const struct lx_bonds *b = &q->bonds;
+    for (int32_t i = 0; i < b->staging_count; i++) x->left_out[b->staging[i].a] = true;
+    for (int32_t i = 0; i < b->exclusive_count; i++) {
+        int32_t one = b->exclusive[i].a, other = b->exclusive[i].b;
+        if (x->left_out[one] || x->left_out[other]) continue;
+        x->left_out[q->buffers[one].size < q->buffers[other].size ? one : other] = true;
+    }
+    for (int32_t i = 0; i < q->count && pool >= 0; i++) {
+        const struct lx_buffer *u = &q->buffers[i];
+        x->left_out[i] |= lx_choice_count(q, u) != 1 || lx_choice_at(u, 0) != pool;
+    }
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
 static void bound_relax(struct relaxing *x, int32_t pool)
 {
     const struct lx_problem *q = x->q;
-    x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++)
-        if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
-    if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
-    /* A price above all that the problem can cost, if the sums of such prices stay in range. */
-    int64_t sum = 1;
-    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
-    x->hindrance = sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
-    x->first = INT64_MAX;
-    x->last = INT64_MIN;
-    size_t n = (size_t)x->q->count + 1;
-    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
+    size_t n = (size_t)q->count + 1;
+    for (int32_t k = 0; k < q->pool_count; k++) n += (size_t)q->pools[k].reserved_count;
     x->list = mem_zeroed(n, sizeof *x->list);
     x->number = mem_alloc(n * sizeof *x->number);
     x->left_out = mem_zeroed(n, sizeof *x->left_out);
-    const struct lx_bonds *b = &x->q->bonds;
-    for (int32_t i = 0; i < b->staging_count; i++) x->left_out[b->staging[i].a] = true;
-    for (int32_t i = 0; i < b->exclusive_count; i++) {
-        int32_t one = b->exclusive[i].a, other = b->exclusive[i].b;
-        if (x->left_out[one] || x->left_out[other]) continue;
-        x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
-    }
+    x->first = INT64_MAX;
+    x->last = INT64_MIN;
+
+    /* The price of leaving is above all that the problem can cost, if the sums of such prices stay in range. */
+    int64_t sum = 1;
+    x->unit = 0;
     for (int32_t i = 0; i < q->count; i++) {
-        x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
+        sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
+        if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
+    }
+    if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
+    x->hindrance = sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
+
+    /* The pools are rounded up to the unit, so the list is counted in it, too. */
+    bound_relax_leave_out(x, pool);
+    for (int32_t i = 0; i < q->count; i++) {
         bound_relax_add_buffer(x, i);
-        /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
     cut_children(x);

@@ -46,11 +46,13 @@ static int64_t cheapest_removal(const struct tree *t, const struct bound_item *b
     return cost + (int64_t)(((int128)cut->cost * excess + cut->units - 1) / cut->units);
 }
 
+/* Equal densities keep the order of the items: `first` holds their index until sections are known. */
 static int compare_density(const void *a, const void *b)
 {
     const struct bound_item *x = a, *y = b;
     int128 l = (int128)x->cost * y->units, r = (int128)y->cost * x->units;
-    return (l > r) - (l < r);
+    if (l != r) return l < r ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 struct event {
@@ -101,6 +103,7 @@ void bound_find_sections(struct bound_sections *s)
     struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
     struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
                         1};
+    for (int32_t i = 0; i < s->item_count; i++) s->items[i].first = i;
     qsort(s->items, n, sizeof *s->items, compare_density);
     for (int32_t i = 0; i < s->item_count; i++) {
         starts[i] = (struct event){s->items[i].start, i};

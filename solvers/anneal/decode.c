@@ -26,15 +26,6 @@ static void queue_push(struct decoder *d, int32_t root)
     HEAP_RISE(struct waiting, d->queue, d->queued - 1, EARLIER_KEY, NULL);
 }
 
-static int32_t queue_pop(struct decoder *d)
-{
-    int32_t root = d->queue[0].root;
-    d->queue[0] = d->queue[--d->queued];
-    HEAP_SINK(struct waiting, d->queue, d->queued, 0, EARLIER_KEY, NULL);
-    d->in_queue[root] = false;
-    return root;
-}
-
 /* An item changes at most twice per move, when it is taken out and when it is decoded: the trail has room. */
 static void decode_note(struct decoder *d, int32_t i)
 {
@@ -162,7 +153,11 @@ static void decode_settle(struct decoder *d)
             d->cancelled = cancel_requested();
             if (d->cancelled) break;
         }
-        decode_group(d, queue_pop(d));
+        int32_t root = d->queue[0].root;
+        d->queue[0] = d->queue[--d->queued];
+        HEAP_SINK(struct waiting, d->queue, d->queued, 0, EARLIER_KEY, NULL);
+        d->in_queue[root] = false;
+        decode_group(d, root);
     }
     d->hopeless = d->queued > 0;
     for (int32_t k = 0; k < d->queued; k++) {

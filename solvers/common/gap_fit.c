@@ -24,16 +24,8 @@ struct fitter {
     struct crowds placed;
     int32_t *found;
     struct byte_range *taken; /* of buffers, and between the gaps of crowds */
-    int32_t taken_count;
     struct taken_bits map;
 };
-
-static bool gap_fit_is_parent(const struct lx_buffer *b, int32_t other)
-{
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (b->parents[k] == other) return true;
-    return false;
-}
 
 /* The ranges of placed contemporaries, by address, with or without the buffer's parents. */
 static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
@@ -41,7 +33,7 @@ static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32
     int32_t n = 0;
     for (int32_t i = 0; i < found; i++) {
         int32_t other = f->found[i];
-        if (!with_parents && gap_fit_is_parent(b, other)) continue;
+        if (!with_parents && item_is_listed(b->parents, b->parent_count, other)) continue;
         f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
     return (int32_t)taken_join(&f->map, f->taken, (size_t)n);
@@ -93,14 +85,6 @@ static int64_t lowest_free(const struct fitter *f, const struct in_the_way *way,
     return at <= f->capacity - size ? at : LX_OFF_CHIP;
 }
 
-/* What a crowd has taken, from its gaps: the end of the last one is the start of the next range. */
-static void take_up_to(void *context, int64_t from, int64_t to)
-{
-    struct fitter *f = context;
-    f->taken[f->taken_count - 1].to = from;
-    f->taken[f->taken_count++] = (struct byte_range){to, f->capacity};
-}
-
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
                              int64_t alignment)
 {
@@ -111,12 +95,13 @@ static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const 
         const struct gap_tree *only = way->whole[0];
         if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
             return gap_tree_tightest(only, b->size);
-        f->taken_count = taken;
         for (int32_t k = 0; k < way->whole_count; k++) {
-            f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
-            gap_tree_walk(way->whole[k], take_up_to, f);
+            int64_t from = 0;
+            for (const struct gap_node *gap; (gap = gap_tree_above(way->whole[k], from)); from = gap->to)
+                f->taken[taken++] = (struct byte_range){from, gap->from};
+            f->taken[taken++] = (struct byte_range){from, f->capacity};
         }
-        taken = (int32_t)taken_join(&f->map, f->taken, (size_t)f->taken_count);
+        taken = (int32_t)taken_join(&f->map, f->taken, (size_t)taken);
         return choose_gap(f, taken, b->size, alignment);
     }
     return lowest_free(f, way, taken, 0, b->size, alignment);

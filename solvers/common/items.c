@@ -11,14 +11,6 @@
 
 ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 
-/* Can the buffer have any address at all, and does it matter where, or whether? */
-static bool is_item(const struct items *it, const struct lx_buffer *b)
-{
-    const struct lx_problem *p = it->problem;
-    if (!lx_may_be_placed(p, b) || (b->size == 0 && !it->has_empty)) return false;
-    return b->fixed < 0 || p->objective == LX_HEIGHT || b->fixed <= p->capacity - b->size;
-}
-
 /* An empty buffer conflicts with nothing and is always placed, unless its one address is out of reach. */
 static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
 {
@@ -31,7 +23,8 @@ static void items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (!is_item(it, b)) {
+        bool can = lx_may_be_placed(p, b) && (b->size > 0 || it->has_empty);
+        if (!can || (b->fixed >= 0 && p->objective != LX_HEIGHT && b->fixed > p->capacity - b->size)) {
             if (empty_is_placed(it, b)) {
                 it->empty_top = max_i64(it->empty_top, b->fixed);
                 continue;

@@ -1,17 +1,11 @@
 /* Finding a spot: gather what is taken in a pool, then look at in-place partners' addresses and at gaps. */
 #include "common/places.h"
+#include "common/items.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>
-
-static bool places_is_parent(const struct lx_buffer *child, int32_t index)
-{
-    for (int32_t k = 0; k < child->parent_count; k++)
-        if (child->parents[k] == index) return true;
-    return false;
-}
 
 static int64_t places_end_of(const struct places *x, int32_t i)
 {
@@ -82,7 +76,8 @@ static bool places_is_free(struct places *x, int32_t i, int32_t pool, int64_t at
             x->address[other] >= at + b->size)
             continue;
         if (x->address[other] != at || b->alone || o->alone ||
-            (!places_is_parent(b, other) && !places_is_parent(o, i)))
+            (!item_is_listed(b->parents, b->parent_count, other) &&
+             !item_is_listed(o->parents, o->parent_count, i)))
             return false;
         for (size_t a = x->apart.first[i]; a < x->apart.first[i + 1]; a++)
             if (x->apart.at[a] == other) return false;
@@ -100,22 +95,16 @@ static int64_t limit_of(const struct places *x, int32_t pool)
     return capacity == LX_NO_LIMIT ? INT64_MAX / 4 : capacity;
 }
 
-/* What is paid for sharing bytes with others at other times. */
-static int64_t places_reuse_at(const struct places *x, int32_t i, int32_t pool, int64_t at)
+/* Costs of a spot: the pool's, and of sharing bytes with others at other times. */
+static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
 {
-    int64_t cost = 0, to = at + x->p->buffers[i].size;
+    int64_t cost = lx_on_cost(&x->p->buffers[i], pool), to = at + x->p->buffers[i].size;
     for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
         int32_t other = x->reuse.at[k];
         if (shares_pool(x, other, pool) && at < places_end_of(x, other) && x->address[other] < to &&
             x->p->buffers[other].size > 0 && to > at)
             cost += x->reuse.cost[k];
     }
-    return cost;
-}
-
-static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
-{
-    int64_t cost = lx_on_cost(&x->p->buffers[i], pool) + places_reuse_at(x, i, pool, at);
     if (best->address < 0 || cost < best->cost) *best = (struct spot){pool, at, cost};
 }
 

@@ -259,11 +259,6 @@ struct lp *lp_new(const struct lp_shape *shape)
     return lp;
 }
 
-void lp_exact_costs(struct lp *lp, bool exact)
-{
-    lp->cost = exact ? lp->true_cost : lp->perturbed_cost;
-}
-
 enum lp_result lp_solve(struct lp *lp, double cutoff)
 {
     lp->on_ray = false;
@@ -279,14 +274,6 @@ enum lp_result lp_solve(struct lp *lp, double cutoff)
     }
     lp_basis_drop_idle(lp);
     return LP_OPTIMAL;
-}
-
-enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots)
-{
-    lp->most_pivots = lp->pivots + pivots;
-    enum lp_result result = lp_solve(lp, cutoff);
-    lp->most_pivots = 0;
-    return result;
 }
 
 double lp_value(const struct lp *lp, int32_t column)

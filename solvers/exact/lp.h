@@ -86,15 +86,9 @@ void lp_free(struct lp *lp);
 /* sum value_j x_j >= need; entries are copied. */
 void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
 
-/* Costs are perturbed against stalling; this switches to the true ones and back. */
-void lp_exact_costs(struct lp *lp, bool exact);
-
 /* Stops early (LP_CUTOFF) once the dual objective passes `cutoff`. LP_STUCK: the iteration limit or
  * numerical trouble; the duals are still usable. */
 enum lp_result lp_solve(struct lp *lp, double cutoff);
-
-/* The same for at most so many pivots; LP_STUCK then, and the objective is a lower bound of the true one. */
-enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots);
 
 double lp_value(const struct lp *lp, int32_t column);
 double lp_objective(const struct lp *lp);

@@ -205,7 +205,9 @@ static double try_side(struct search *s, int32_t j, bool value)
 {
     int64_t pivots = s->lp->effort;
     search_decide(s, j, value, value);
-    enum lp_result result = lp_solve_briefly(s->lp, search_cutoff(s), TRIAL_PIVOTS);
+    s->lp->most_pivots = s->lp->pivots + TRIAL_PIVOTS;
+    enum lp_result result = lp_solve(s->lp, search_cutoff(s));
+    s->lp->most_pivots = 0;
     s->budget->steps += s->lp->effort - pivots + 1;
     double objective = lp_objective(s->lp), end = search_cutoff(s);
     return result == LP_INFEASIBLE || result == LP_CUTOFF ? fmax(objective, end) : objective;
@@ -325,10 +327,10 @@ static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result
     s->budget->steps += s->lp->effort - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
     bound = max_i64(bound, search_prove(s));
     if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
-        lp_exact_costs(s->lp, true);
+        s->lp->cost = s->lp->true_cost;
         *result = lp_solve(s->lp, INFINITY);
         bound = max_i64(bound, search_prove(s));
-        lp_exact_costs(s->lp, false);
+        s->lp->cost = s->lp->perturbed_cost;
     } else if (bound < s->best && *result == LP_CUTOFF)
         *result = lp_solve(s->lp, INFINITY);
     *now = lp_objective(s->lp);

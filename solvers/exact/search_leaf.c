@@ -108,19 +108,6 @@ static bool by_levels(const struct search *s)
     return !s->tuning.light && s->m->edge_count == 0 && s->m->item_count >= LEVELS_FROM;
 }
 
-/* The large ones first, the small ones into the gaps. FIT_NO: `kept` is now a part of the choice that
- * cannot be packed. */
-static enum fit_result pack_by_levels(struct search *s, int64_t spill)
-{
-    enum fit_result large;
-    if (!by_levels(s)) return FIT_LIMIT;
-    int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &large);
-    s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
-    if (large == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
-    if (value < INT64_MAX) search_offer(s, s->trial);
-    return value <= spill ? FIT_YES : large == FIT_NO ? FIT_NO : FIT_LIMIT;
-}
-
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
 static bool try_point(struct search *s, int64_t spill)
 {
@@ -134,8 +121,14 @@ static bool try_point(struct search *s, int64_t spill)
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
     if (result == FIT_YES)
         search_offer(s, s->trial);
-    else if (result == FIT_LIMIT)
-        result = pack_by_levels(s, spill);
+    else if (result == FIT_LIMIT && by_levels(s)) {
+        /* The large ones first, the small ones into the gaps. FIT_NO: `core` has large ones that do not pack. */
+        int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &result);
+        s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
+        if (result == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
+        if (value < INT64_MAX) search_offer(s, s->trial);
+        result = value <= spill ? FIT_YES : result == FIT_NO ? FIT_NO : FIT_LIMIT;
+    }
     if (result == FIT_NO)
         search_cut_off(s);
     else if (result == FIT_LIMIT)

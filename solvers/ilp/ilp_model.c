@@ -113,22 +113,6 @@ static void ilp_find_links(struct ilp_model *m)
         m->linked[i] |= m->it->problem->buffers[m->it->item[i].buffer].must;
 }
 
-static int64_t ilp_charge_unit(const struct ilp_model *m)
-{
-    const struct lx_bonds *bonds = &m->it->problem->bonds;
-    int64_t unit = 0;
-    for (int32_t c = 0; m->it->problem->objective == LX_SPILL && c < bonds->charge_count; c++)
-        unit = gcd_i64(unit, max_i64(bonds->charges[c].cost, 0));
-    return unit;
-}
-
-static bool ilp_links_has(const struct lx_group *g, int32_t count, int32_t buffer)
-{
-    for (int32_t k = 0; k < count; k++)
-        if (g->at[k] == buffer) return true;
-    return false;
-}
-
 /* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of
  * placed ones. */
 static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on,
@@ -137,7 +121,7 @@ static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx
     for (int32_t k = 0; k < g->count; k++) {
         int32_t i = b->m->item_of[g->at[k]];
         if (i == NO_ITEM && on) return false;
-        if (i == NO_ITEM || ilp_links_has(g, k, g->at[k])) continue;
+        if (i == NO_ITEM || item_is_listed(g->at, k, g->at[k])) continue;
         ilp_add_term(b, row, b->m->on[i], on ? 1 : -1);
         *most += on; /* a literal of an item that is off counts 1 - on */
     }
@@ -149,10 +133,10 @@ static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int 
 {
     const struct lx_group *same = on ? &charge->all_on : &charge->all_off;
     const struct lx_group *opposite = on ? &charge->all_off : &charge->all_on;
-    if (ilp_links_has(opposite, opposite->count, any)) return; /* never both */
+    if (item_is_listed(opposite->at, opposite->count, any)) return; /* never both */
     int row = ilp_add_row(b, GLP_UP, 0, 0);
     int64_t most = -1;
-    struct lx_group one = {&any, any >= 0 && !ilp_links_has(same, same->count, any)};
+    struct lx_group one = {&any, any >= 0 && !item_is_listed(same->at, same->count, any)};
     bool possible = ilp_links_add_literals(b, row, &charge->all_on, true, &most) &&
                     ilp_links_add_literals(b, row, &charge->all_off, false, &most) &&
                     ilp_links_add_literals(b, row, &one, on, &most);
@@ -228,7 +212,10 @@ static void add_items(struct ilp_build *b)
         int64_t cost = m->it->item[i].cost;
         m->cost_unit = gcd_i64(m->cost_unit, cost < 0 ? -cost : cost);
     }
-    m->cost_unit = max_i64(gcd_i64(m->cost_unit, ilp_charge_unit(m)), 1);
+    const struct lx_bonds *bonds = &m->it->problem->bonds;
+    for (int32_t c = 0; !all_on && c < bonds->charge_count; c++)
+        m->cost_unit = gcd_i64(m->cost_unit, max_i64(bonds->charges[c].cost, 0));
+    m->cost_unit = max_i64(m->cost_unit, 1);
     double total = 0;
     for (int32_t i = 0; i < m->it->count; i++) {
         const struct item *item = &m->it->item[i];

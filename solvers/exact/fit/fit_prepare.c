@@ -107,7 +107,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time));
+ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time) ORDER_UP(grows) ORDER_UP(shrinks));
 
 struct timeline {
     struct moment *moments;

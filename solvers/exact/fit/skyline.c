@@ -73,9 +73,13 @@ static void skyline_sift_up(struct skyline *s, int32_t at)
     s->slot[x] = at;
 }
 
-static void skyline_sift_down(struct skyline *s, int32_t at)
+static void heap_remove(struct skyline *s, int32_t stretch)
 {
-    int32_t x = s->heap[at];
+    int32_t at = s->slot[stretch], x = s->heap[--s->heap_count];
+    if (at == s->heap_count) return;
+    s->heap[at] = x;
+    skyline_sift_up(s, at);
+    at = s->slot[x];
     for (int32_t child; (child = 2 * at + 1) < s->heap_count; at = child) {
         if (child + 1 < s->heap_count && is_lower(s, s->heap[child + 1], s->heap[child])) child++;
         if (!is_lower(s, s->heap[child], x)) break;
@@ -84,15 +88,6 @@ static void skyline_sift_down(struct skyline *s, int32_t at)
     }
     s->heap[at] = x;
     s->slot[x] = at;
-}
-
-static void heap_remove(struct skyline *s, int32_t stretch)
-{
-    int32_t at = s->slot[stretch], last = s->heap[--s->heap_count];
-    if (at == s->heap_count) return;
-    s->heap[at] = last;
-    skyline_sift_up(s, at);
-    skyline_sift_down(s, s->slot[last]);
 }
 
 /* A stretch, in the heap and linked; where the one before it is as high, it becomes a part of that. */

@@ -153,22 +153,6 @@ int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, str
 
 /* --- Pools and what they cost. --- */
 
-static void set_rooms(struct blocks *b)
-{
-    const struct lx_problem *p = b->p;
-    b->pool_count = p->pool_count ? p->pool_count : 1;
-    b->rooms = arena_array(&b->memory, (size_t)b->pool_count, sizeof *b->rooms);
-    if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
-    for (int32_t k = 0; k < p->pool_count; k++) {
-        const struct lx_pool *pool = &p->pools[k];
-        struct room *room = &b->rooms[k];
-        *room = (struct room){pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity, 0,
-                              pool->reserved, pool->reserved_count};
-        for (int32_t r = 0; r < pool->reserved_count; r++)
-            room->reserved_end = max_i64(room->reserved_end, pool->reserved[r].to);
-    }
-}
-
 /* In the spill order of the first member. */
 static void find_options(struct blocks *b, int32_t block, int32_t *used, struct byte_range *spans)
 {
@@ -280,7 +264,16 @@ void blocks_open(struct blocks *b, const struct lx_problem *p)
     size_t n = (size_t)p->count + 1;
     int32_t *up = mem_alloc(n * sizeof *up);
     b->of = arena_array(&b->memory, n, sizeof *b->of);
-    set_rooms(b);
+    b->pool_count = p->pool_count ? p->pool_count : 1;
+    b->rooms = arena_array(&b->memory, (size_t)b->pool_count, sizeof *b->rooms);
+    if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
+    for (int32_t k = 0; k < p->pool_count; k++) {
+        const struct lx_pool *pool = &p->pools[k];
+        int64_t capacity = pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity;
+        b->rooms[k] = (struct room){capacity, 0, pool->reserved, pool->reserved_count};
+        for (int32_t r = 0; r < pool->reserved_count; r++)
+            b->rooms[k].reserved_end = max_i64(b->rooms[k].reserved_end, pool->reserved[r].to);
+    }
     sets_begin(up, p->count);
     join_groups(up, p->bonds.same_place, p->bonds.same_place_count);
     b->count = number_roots(up, p->count, b->of);

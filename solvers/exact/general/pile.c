@@ -268,21 +268,6 @@ static bool pile_search_is_twin(const struct pile *p, int32_t a, int32_t b)
     }
 }
 
-static void find_memberships(struct pile_search *s)
-{
-    const struct cliques *c = s->cliques;
-    int32_t n = s->p->count;
-    for (int32_t k = 0; k < c->used; k++) s->first_in[c->members[k] + 1]++;
-    for (int32_t i = 0; i < n; i++) s->first_in[i + 1] += s->first_in[i];
-    for (int32_t q = c->count - 1; q >= 0; q--)
-        for (int32_t k = c->first[q]; k < c->first[q + 1]; k++) {
-            s->in[--s->first_in[c->members[k] + 1]] = q;
-            s->left[q] += s->weight[c->members[k]];
-        }
-    for (int32_t i = 0; i < n; i++) s->first_in[i] = s->first_in[i + 1];
-    s->first_in[n] = c->used;
-}
-
 /* The weight of an item in a clique: the least room that it needs below a partner. */
 static int64_t pile_weight(const struct pile *p, int32_t i)
 {
@@ -307,19 +292,22 @@ static void pile_search_open(struct pile_search *s, const struct pile *p, const 
     s->in = arena_array(&s->memory, (size_t)cliques->used + 1, sizeof *s->in);
     s->dirty = arena_array(&s->memory, q, sizeof *s->dirty);
     for (int32_t i = 0; i < p->count; i++) s->weight[i] = pile_weight(p, i);
-    find_memberships(s);
+
+    /* The cliques of each item, and the weight of each clique. */
+    for (int32_t k = 0; k < cliques->used; k++) s->first_in[cliques->members[k] + 1]++;
+    for (int32_t i = 0; i < p->count; i++) s->first_in[i + 1] += s->first_in[i];
+    for (int32_t c = cliques->count - 1; c >= 0; c--)
+        for (int32_t k = cliques->first[c]; k < cliques->first[c + 1]; k++) {
+            s->in[--s->first_in[cliques->members[k] + 1]] = c;
+            s->left[c] += s->weight[cliques->members[k]];
+        }
+    for (int32_t i = 0; i < p->count; i++) s->first_in[i] = s->first_in[i + 1];
+    s->first_in[p->count] = cliques->used;
     for (int32_t i = 0; i < s->p->count; i++) {
         s->twin[i] = -1;
         for (int32_t k = i - 1; k >= 0 && s->twin[i] < 0; k--)
             if (pile_search_is_twin(s->p, k, i)) s->twin[i] = k;
     }
-}
-
-static void pile_search_close(struct pile_search *s)
-{
-    arena_free(&s->memory);
-    VEC_FREE(&s->queue);
-    VEC_FREE(&s->trail);
 }
 
 enum { FIRST_FIT_PASSES = 24, CLIQUE_STEPS = 2000, RULES = 3, FIRST_NODES = 400 };
@@ -353,23 +341,6 @@ struct ranked {
 
 ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item));
 
-/* The least free address of the item among its placed partners. */
-static int64_t first_gap(const struct pile *p, int32_t i, const int64_t *address, struct byte_range *taken)
-{
-    const struct pile_item *it = &p->items[i];
-    int32_t n = 0;
-    for (int32_t k = 0; k < it->near_count; k++) {
-        const struct pile_near *m = &p->near[it->first_near + k];
-        if (address[m->item] >= 0)
-            taken[n++] = (struct byte_range){address[m->item] - m->mine, address[m->item] + m->theirs};
-    }
-    range_sort(taken, (size_t)n);
-    int64_t at = pile_free_from(p, i, 0);
-    for (int32_t k = 0; k < n; k++)
-        if (taken[k].from < at && at < taken[k].to) at = pile_free_from(p, i, taken[k].to);
-    return at;
-}
-
 /* First fit in `passes` orders; the end of the lowest pile that was found, or INT64_MAX if each time an item
  * had no place below the capacity. */
 static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address)
@@ -390,8 +361,20 @@ static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, i
         }
         qsort(order, (size_t)p->count, sizeof *order, pile_compare_ranked);
         for (int32_t k = 0; k < p->count && end < best && end <= p->capacity; k++) {
+            /* The least free address among the placed partners. */
             int32_t i = order[k].item;
-            trial[i] = first_gap(p, i, trial, taken);
+            const struct pile_item *it = &p->items[i];
+            size_t count = 0;
+            for (int32_t e = 0; e < it->near_count; e++) {
+                const struct pile_near *m = &p->near[it->first_near + e];
+                int64_t at = trial[m->item];
+                if (at >= 0) taken[count++] = (struct byte_range){at - m->mine, at + m->theirs};
+            }
+            range_sort(taken, count);
+            trial[i] = pile_free_from(p, i, 0);
+            for (size_t e = 0; e < count; e++)
+                if (taken[e].from < trial[i] && trial[i] < taken[e].to)
+                    trial[i] = pile_free_from(p, i, taken[e].to);
             end = max_i64(end, trial[i] + p->items[i].size);
         }
         if (end >= best || end > p->capacity) continue;
@@ -403,28 +386,6 @@ static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, i
 }
 
 /* --- Parts. --- */
-
-/* The items of one part and all their partners, which are in it, too. */
-static void pile_take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
-                           struct pile *part)
-{
-    size_t near = 0;
-    for (int32_t k = 0; k < count; k++) near += (size_t)p->items[members[k]].near_count;
-    *part = (struct pile){.capacity = p->capacity, .count = count, .bans = p->bans};
-    part->items = mem_alloc(((size_t)count + 1) * sizeof *part->items);
-    part->near = mem_alloc((near + 1) * sizeof *part->near);
-    int32_t used = 0;
-    for (int32_t k = 0; k < count; k++) number[members[k]] = k;
-    for (int32_t k = 0; k < count; k++) {
-        part->items[k] = p->items[members[k]];
-        part->items[k].first_near = used;
-        for (int32_t e = 0; e < part->items[k].near_count; e++) {
-            part->near[used] = p->near[p->items[members[k]].first_near + e];
-            part->near[used].item = number[part->near[used].item];
-            used++;
-        }
-    }
-}
 
 static enum fit_result search_part(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                                    int64_t *nodes)
@@ -444,27 +405,44 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
         if (run % RULES == RULES - 1) budget += budget / 2;
     }
     if (result == FIT_YES) memcpy(address, s.base, (size_t)p->count * sizeof *address);
-    if (opened) pile_search_close(&s);
+    if (opened) {
+        arena_free(&s.memory);
+        VEC_FREE(&s.queue);
+        VEC_FREE(&s.trail);
+    }
     cliques_free(&cliques);
     *nodes += spent + p->count;
     return result;
 }
 
+/* Solves the part with these items, whose partners are all in it. */
 static enum fit_result solve_members(const struct pile *p, int32_t *members, int32_t n, int32_t *number,
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
-    struct pile part;
-    int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
+    struct arena memory = {0};
+    struct pile part = {.capacity = p->capacity, .count = n, .bans = p->bans};
+    size_t near = 0;
+    for (int32_t k = 0; k < n; k++) near += (size_t)p->items[members[k]].near_count;
+    part.items = arena_array(&memory, (size_t)n + 1, sizeof *part.items);
+    part.near = arena_array(&memory, near + 1, sizeof *part.near);
+    int64_t *found = arena_array(&memory, (size_t)n + 1, sizeof *found);
+    int32_t used = 0;
     qsort(members, (size_t)n, sizeof *members, order_i32);
-    pile_take_part(p, members, n, number, &part);
+    for (int32_t k = 0; k < n; k++) number[members[k]] = k;
+    for (int32_t k = 0; k < n; k++) {
+        part.items[k] = p->items[members[k]];
+        part.items[k].first_near = used;
+        for (int32_t e = 0; e < part.items[k].near_count; e++, used++) {
+            part.near[used] = p->near[p->items[members[k]].first_near + e];
+            part.near[used].item = number[part.near[used].item];
+        }
+    }
     *nodes += n;
     enum fit_result result = FIT_YES;
     if (pile_first_fit(&part, FIRST_FIT_PASSES, limits->seed, found) > part.capacity)
         result = search_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
-    mem_free(part.items);
-    mem_free(part.near);
-    mem_free(found);
+    arena_free(&memory);
     return result;
 }
 

@@ -196,36 +196,6 @@ static void clustering_close(struct clustering *c)
     arena_free(&c->memory);
 }
 
-static void gather_soft(struct clustering *c)
-{
-    const struct pool_question *q = c->q;
-    size_t n = (size_t)q->count;
-    if (!q->soft_apart || !q->b->soft_count) return;
-    int32_t *member = mem_alloc(((size_t)q->b->count + 1) * sizeof *member);
-    c->soft = arena_array(&c->memory, n * n + 1, sizeof *c->soft);
-    for (int32_t i = 0; i < q->b->count; i++) member[i] = -1;
-    for (int32_t u = 0; u < q->count; u++) member[q->members[u]] = u;
-    for (int32_t k = 0; k < q->b->soft_count; k++) {
-        int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
-        if (q->soft_apart[k] && u >= 0 && v >= 0)
-            c->soft[(size_t)u * n + (size_t)v] = c->soft[(size_t)v * n + (size_t)u] = true;
-    }
-    mem_free(member);
-}
-
-/* An edge that was left open and is neither handed over nor kept apart, or -1. */
-static int32_t broken_edge(const struct clustering *c, const int64_t *address)
-{
-    const struct pool_question *q = c->q;
-    for (int32_t e = 0; e < c->edge_count; e++) {
-        int32_t i = q->members[c->edges[e].a], k = q->members[c->edges[e].b];
-        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
-            blocks_touch(q->b, i, k, address))
-            return e;
-    }
-    return -1;
-}
-
 static enum fit_result pack_open(struct clustering *c, int64_t *address)
 {
     struct pool_question *q = c->q;
@@ -244,8 +214,16 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
 static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 {
     enum fit_result result = pack_open(c, address), other;
-    int32_t e = result == FIT_YES ? broken_edge(c, address) : -1;
-    if (e < 0) return result;
+    if (result != FIT_YES) return result;
+    /* An edge that was left open and is neither handed over nor kept apart. */
+    int32_t e = 0;
+    for (; e < c->edge_count; e++) {
+        int32_t i = c->q->members[c->edges[e].a], k = c->q->members[c->edges[e].b];
+        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
+            blocks_touch(c->q->b, i, k, address))
+            break;
+    }
+    if (e == c->edge_count) return result;
     c->edges[e].decision = ONE_ADDRESS;
     result = pool_pack_block(c, address);
     if (result == FIT_YES) return result;
@@ -259,7 +237,18 @@ enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
     clustering_open(&c, q);
-    gather_soft(&c);
+    if (q->soft_apart && q->b->soft_count) {
+        size_t n = (size_t)q->count;
+        int32_t *member = arena_array(&c.memory, (size_t)q->b->count + 1, sizeof *member);
+        c.soft = arena_array(&c.memory, n * n + 1, sizeof *c.soft);
+        for (int32_t i = 0; i < q->b->count; i++) member[i] = -1;
+        for (int32_t u = 0; u < q->count; u++) member[q->members[u]] = u;
+        for (int32_t k = 0; k < q->b->soft_count; k++) {
+            int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
+            if (q->soft_apart[k] && u >= 0 && v >= 0)
+                c.soft[(size_t)u * n + (size_t)v] = c.soft[(size_t)v * n + (size_t)u] = true;
+        }
+    }
     enum fit_result result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;

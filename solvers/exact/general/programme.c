@@ -131,8 +131,16 @@ static int programme_safe_shift(const struct programme *m)
     return shift > 44 ? 44 : shift;
 }
 
-static void programme_sum_rows(struct programme *m)
+/* The bound that the engine's duals prove for the present box, rounded up to the next possible cost. */
+static int64_t programme_prove(struct programme *m)
 {
+    double none;
+    if (m->dual_room < m->rows.count + 1) {
+        m->dual_room = 2 * (m->rows.count + 1);
+        m->duals = mem_resize(m->duals, m->dual_room * sizeof *m->duals);
+    }
+    lp_duals(m->lp, &none, m->duals);
+    for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
     int shift = programme_safe_shift(m);
     double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
     if (shift < 0) shift = 0;
@@ -150,19 +158,6 @@ static void programme_sum_rows(struct programme *m)
     }
     for (int32_t j = 0; j < m->columns; j++)
         if (m->reduced[j] > 0 ? m->low[j] : m->high[j]) m->value += m->reduced[j];
-}
-
-/* What the engine's duals prove for the box in hand, rounded up to the next possible cost. */
-static int64_t programme_prove(struct programme *m)
-{
-    double none;
-    if (m->dual_room < m->rows.count + 1) {
-        m->dual_room = 2 * (m->rows.count + 1);
-        m->duals = mem_resize(m->duals, m->dual_room * sizeof *m->duals);
-    }
-    lp_duals(m->lp, &none, m->duals);
-    for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
-    programme_sum_rows(m);
     if (m->value <= 0) return 0;
     int128 step = m->cost_step * m->scale, steps = (m->value + step - 1) / step;
     return (int64_t)(steps * m->cost_step > m->total_cost ? m->total_cost + 1 : steps * m->cost_step);
