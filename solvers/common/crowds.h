@@ -11,7 +11,30 @@
 #define LX_SOLVERS_COMMON_CROWDS_H
 
 #include "common/gap_tree.h"
-#include "common/live_index.h"
+#include "placement/problem.h"
+
+/* Which of the buffers placed so far are alive at some time during [start, end)?
+ *
+ * All lives are known from the start, so the index is a complete binary tree over the buffers in order
+ * of their starts; a node holds the latest end of the placed buffers below it. Adding is O(log n), a
+ * query O((1 + found) log n), and nothing is ever allocated after the start. */
+
+struct live_index {
+    const struct lx_buffer *buffers;
+    int32_t count;
+    int32_t *order;      /* buffers by start */
+    int32_t *leaf;       /* per buffer: its place in `order`, if it has one */
+    int64_t *latest_end; /* 2 * width nodes; INT64_MIN where nothing is placed */
+    int32_t width;
+};
+
+/* For the buffers with class[i] == which; no other is ever added. `class` NULL: for all. */
+void live_index_init(struct live_index *x, const struct lx_problem *p, const int32_t *class, int32_t which);
+void live_index_free(struct live_index *x);
+void live_index_add(struct live_index *x, int32_t buffer);
+void live_index_remove(struct live_index *x, int32_t buffer);
+/* Writes the buffers found, in order of their starts, into `out` (room for all); returns how many. */
+int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, int32_t *out);
 
 enum { MOST_CROWDS = 16, LEAST_CROWD = 128 };
 

@@ -37,8 +37,7 @@ void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to);
 int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64_t alignment);
 /* The first aligned address of the gap that `size` fills best, the lowest of such gaps; -1: none. */
 int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size);
-/* Calls `see` for each gap, by address. */
-void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
-                   void *context);
+/* The first gap that ends above `at`, or NULL. */
+const struct gap_node *gap_tree_above(const struct gap_tree *t, int64_t at);
 
 #endif

@@ -13,21 +13,19 @@
 void certificate_new(struct certificate *c, const struct model *m)
 {
     *c = (struct certificate){0};
-    c->section = mem_zeroed((size_t)m->section_count + 1, sizeof *c->section);
-    c->reduced = mem_zeroed((size_t)model_columns(m) + 1, sizeof *c->reduced);
-    c->prefix = mem_zeroed((size_t)m->section_count + 1, sizeof *c->prefix);
+    c->section = arena_array(&c->memory, (size_t)m->section_count + 1, sizeof *c->section);
+    c->reduced = arena_array(&c->memory, (size_t)model_columns(m) + 1, sizeof *c->reduced);
+    c->prefix = arena_array(&c->memory, (size_t)m->section_count + 1, sizeof *c->prefix);
 }
 
 void certificate_free(struct certificate *c)
 {
-    mem_free(c->section);
+    arena_free(&c->memory);
     mem_free(c->row);
-    mem_free(c->reduced);
-    mem_free(c->prefix);
 }
 
-/* The shift by which duals can be scaled: every dual below 2^61, every sum that certify forms, of which
- * an upper estimate is taken here, below 2^120. */
+/* The shift by which duals can be scaled: every dual below 2^61, every sum that certify forms, by an upper
+ * estimate, below 2^120. */
 static int certify_safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {
     double sizes = 1, duals = 0, rows = 0, largest = 1;
@@ -63,8 +61,7 @@ void certify(struct certificate *c, const struct model *m, const double *section
              const bool *low, const bool *high)
 {
     if (c->row_room < m->row_count) {
-        int64_t *row = mem_resize(c->row, (size_t)m->row_room * sizeof *row);
-        c->row = row;
+        c->row = mem_resize(c->row, (size_t)m->row_room * sizeof *c->row);
         c->row_room = m->row_room;
     }
     int shift = certify_safe_shift(m, section_dual, row_dual);
@@ -110,7 +107,6 @@ int64_t certified_bound(const struct certificate *c, const struct model *m)
 bool model_holds(const struct model *m, const bool *column)
 {
     int128 *load = mem_zeroed((size_t)m->section_count + 1, sizeof *load);
-    if (!load) return false;
     for (int32_t i = 0; i < m->item_count; i++)
         if (column[i] && m->items[i].first <= m->items[i].last) {
             load[m->items[i].first] += m->items[i].size;

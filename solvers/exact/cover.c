@@ -18,14 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_ROUNDS = 60,
-    FEW_ROUNDS = 6,
-    TERMS_A_COLUMN = 60,
-    MOST_TERMS = 600,
-    MOST_DIVISORS = 12,
-    MOST_PREFIXES = 24
-};
+enum { MOST_ROUNDS = 60, FEW_ROUNDS = 6, TERMS_A_COLUMN = 60 };
+enum { MOST_TERMS = 600, MOST_DIVISORS = 12, MOST_PREFIXES = 24 };
 
 struct cover_column {
     int32_t column;
@@ -99,8 +93,8 @@ static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
     c->divisor = d;
 }
 
-/* Find the row of a section that the point violates most, and add it. */
-static void cover_separate(struct cover *c, int64_t need, int32_t *added)
+/* Find the row of a section that the point violates most, and add it; the number of rows added. */
+static int32_t cover_separate(struct cover *c, int64_t need)
 {
     struct search *s = c->s;
     c->worst = 1e-8;
@@ -127,15 +121,15 @@ static void cover_separate(struct cover *c, int64_t need, int32_t *added)
         if (k == c->count || c->at[k].y < 1e-6) break;
         r -= c->at[k].size;
     }
-    if (c->from < 0) return;
+    if (c->from < 0) return 0;
     int32_t n = 0;
     for (int32_t k = c->from; k < c->count; k++) {
         int64_t a = cover_rounded(c->at[k].size, c->rest, c->divisor);
         if (a > 0) c->row[n++] = (struct model_term){c->at[k].column, (int32_t)a};
     }
-    (*added)++;
     s->cover_terms += n;
     search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
+    return 1;
 }
 
 static bool is_worth_another(struct search *s, double now)
@@ -152,25 +146,24 @@ static bool is_worth_another(struct search *s, double now)
     return s->cover_idle < 3;
 }
 
-void search_add_covers(struct search *s, int32_t *added)
+int32_t search_add_covers(struct search *s)
 {
-    *added = 0;
     if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
         s->cover_rounds = MOST_ROUNDS;
-        return;
+        return 0;
     }
     s->cover_rounds++;
-    struct cover c = {.s = s};
-    c.at = mem_alloc((MOST_TERMS + 1) * sizeof *c.at);
-    c.row = mem_alloc((MOST_TERMS + 1) * sizeof *c.row);
+    struct cover_column at[MOST_TERMS + 1];
+    struct model_term row[MOST_TERMS + 1];
+    struct cover c = {.s = s, .at = at, .row = row};
+    int32_t added = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
     for (int32_t t = 0; t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
-        if (cover_gather(&c, t, scale)) cover_separate(&c, s->m->need[t] / scale, added);
+        if (cover_gather(&c, t, scale)) added += cover_separate(&c, s->m->need[t] / scale);
     }
-    mem_free(c.at);
-    mem_free(c.row);
+    return added;
 }
 
 /* Cuts from choices that cannot be packed.

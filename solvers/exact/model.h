@@ -17,8 +17,9 @@
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 
-#include "placement/problem.h"
+#include "base/arena.h"
 #include "base/checked.h"
+#include "placement/problem.h"
 
 struct model_item {
     int32_t buffer;
@@ -72,6 +73,7 @@ struct model {
     int32_t *literals;
     int32_t *charge_first, *charge_of; /* per item: the linked costs it is in */
     bool linked, hopeless;             /* hopeless: no choice is legal */
+    struct arena memory;               /* of all but `rows` */
 };
 
 /* Duals scaled to integers, and what they prove. */
@@ -83,10 +85,10 @@ struct certificate {
     int128 *prefix;
     int128 value; /* the bound, scaled */
     int128 scale;
+    struct arena memory; /* of all but `row` */
 };
 
-/* Items are chosen by the caller: `members` lists buffers of one independent stretch of time. NULL when
- * memory is out. */
+/* `members` lists buffers of one independent stretch of time; the items are chosen among them. */
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count);
 void model_free(struct model *m);
 
@@ -102,7 +104,7 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
 
 /* model_links.c. Linked costs, groups and musts of the problem, as far as they concern items (`item_of`: per
  * buffer, or -1: it is off); their rows. */
-bool model_link(struct model *m, const int32_t *item_of);
+void model_link(struct model *m, const int32_t *item_of);
 void model_add_link_rows(struct model *m);
 /* Mark the buffers that some linked cost or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);

@@ -180,12 +180,10 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     const struct model *m = k->m;
     struct board b = {0};
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
-    int64_t spill = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         k->next[i] = -1;
-        if (address[i] < 0) continue;
-        if (m->items[i].size == 0) continue;
+        if (address[i] < 0 || m->items[i].size == 0) continue;
         struct fit_item item = {0, 1, 1, address[i]};
         struct fit_piece piece = {own->start, own->end, own->size};
         place_put(&b, &item, &piece, address[i]);
@@ -196,7 +194,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     }
     place_singles(k, &b, turns, address);
     model_tidy(m, address);
-    spill = model_value(m, address);
+    int64_t spill = model_value(m, address);
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
@@ -211,18 +209,14 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int32_t broken = 0;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    bool chained = packer_chains(k, wanted, merged, &broken);
-    bool ok = (chained || broken >= 0);
-    if (ok) {
-        /* When a chain contradicts itself everything is left to the second pass. */
-        if (!chained) k->item_count = k->piece_count = 0;
-        place_chains(k, &b, order, seed, turns, address);
-        place_singles(k, &b, turns, address);
-    }
+    /* When a chain contradicts itself everything is left to the second pass. */
+    if (!packer_chains(k, wanted, merged, &broken)) k->item_count = k->piece_count = 0;
+    place_chains(k, &b, order, seed, turns, address);
+    place_singles(k, &b, turns, address);
     model_tidy(m, address);
     int64_t spill = model_value(m, address);
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
-    return ok ? spill : INT64_MAX;
+    return spill;
 }

@@ -6,6 +6,7 @@
  * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/search.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
 
@@ -61,13 +62,14 @@ static int64_t strip_size(struct strip *s)
 static void solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
                         int64_t steps, int64_t best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     const struct model *m = s->m;
     size_t n = (size_t)m->item_count + 1;
     struct lx_problem above = *m->p;
     above.capacity -= s->height;
-    int32_t *members = mem_alloc(n * sizeof *members),
-            *item = mem_alloc(((size_t)m->p->count + 1) * sizeof *item), count = 0;
-    int64_t *address = mem_alloc(n * sizeof *address);
+    int32_t *members = arena_array(&memory, n, sizeof *members),
+            *item = arena_array(&memory, (size_t)m->p->count + 1, sizeof *item), count = 0;
+    int64_t *address = arena_array(&memory, n, sizeof *address);
     for (int32_t i = 0; i < m->item_count; i++) {
         item[m->items[i].buffer] = i;
         if (!s->small[i]) members[count++] = m->items[i].buffer;
@@ -88,19 +90,18 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
     for (int32_t i = 0; i < large->item_count; i++)
         if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
     model_free(large);
-    mem_free(members);
-    mem_free(item);
-    mem_free(address);
+    arena_free(&memory);
 }
 
 void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct strip s = {.m = m};
-    s.small = mem_zeroed(n, sizeof *s.small);
-    s.merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *s.merged);
-    s.trial = mem_zeroed(n, sizeof *s.trial);
+    s.small = arena_array(&memory, n, sizeof *s.small);
+    s.merged = arena_array(&memory, (size_t)m->edge_count + 1, sizeof *s.merged);
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
     bool fixed = false;
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
@@ -113,10 +114,8 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
             memcpy(address, s.trial, (n - 1) * sizeof *address);
         }
     }
-    packer_free(&s.packer);
-    mem_free(s.small);
-    mem_free(s.merged);
-    mem_free(s.trial);
+    arena_free(&s.packer.memory);
+    arena_free(&memory);
 }
 
 /* Plans from the relaxation at a slightly smaller capacity.
@@ -176,6 +175,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct slack s = {.m = m,
                       .budget = budget,
@@ -185,10 +185,10 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
                       .best = best,
                       .steps = steps / TRIES + 1};
     s.tuning.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)m->item_count + 1000);
-    s.trial = mem_zeroed(n, sizeof *s.trial);
-    s.chosen = mem_zeroed(n, sizeof *s.chosen);
-    s.members = mem_zeroed(n, sizeof *s.members);
-    s.item = mem_zeroed((size_t)m->p->count + 1, sizeof *s.item);
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
+    s.chosen = arena_array(&memory, n, sizeof *s.chosen);
+    s.members = arena_array(&memory, n, sizeof *s.members);
+    s.item = arena_array(&memory, (size_t)m->p->count + 1, sizeof *s.item);
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) {
         s.members[i] = m->items[i].buffer;
@@ -206,9 +206,6 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
         if (next == reserve || enough - too_little < capacity / 16384) break;
         reserve = next;
     }
-    packer_free(&s.packer);
-    mem_free(s.trial);
-    mem_free(s.chosen);
-    mem_free(s.members);
-    mem_free(s.item);
+    arena_free(&s.packer.memory);
+    arena_free(&memory);
 }

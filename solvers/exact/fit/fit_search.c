@@ -26,7 +26,7 @@
  * be the answer whose vector of bases, read in order of rank, is lexicographically least. If y had the lower
  * rank, the swap would lower y and raise only x: contradiction. So y is never put on x then.
  *
- * Dead ends are explained (fit_explain.c): the search returns to the last decision that is part of the
+ * Dead ends are explained (fit_conflict.c): the search returns to the last decision that is part of the
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
 
