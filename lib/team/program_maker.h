@@ -1,4 +1,4 @@
-/* A whole program in the making. Private to whole_program.c and program_together.c. */
+/* A whole program in the making. Private to global_program.c and program_together.c. */
 #ifndef LX_TEAM_PROGRAM_MAKER_H
 #define LX_TEAM_PROGRAM_MAKER_H
 

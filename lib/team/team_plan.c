@@ -5,8 +5,8 @@
 #include "base/stop.h"
 #include "base/hash.h"
 #include "base/checked.h"
-#include "team/shard/cut_copies.h"
-#include "team/whole_program.h"
+#include "team/shard/shard_copies.h"
+#include "team/global_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

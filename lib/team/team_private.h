@@ -27,7 +27,7 @@ struct team_draft {
     bool uncut;
 };
 
-bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: what each axis cuts */
+bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose_shards.c: what each axis cuts */
 bool team_settle_bounds(struct team_draft *d,
                         lx_status *st); /* block_bounds.c: blocks, and where the ops run */
 bool team_add_exchanges(struct team_draft *d, lx_status *st); /* exchange.c */

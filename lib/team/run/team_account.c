@@ -1,5 +1,5 @@
 /* What a member is to do, and what it did. */
-#include "team/run/team_member.h"
+#include "team/run/team_device.h"
 
 #include <stdio.h>
 

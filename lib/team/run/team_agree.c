@@ -3,8 +3,8 @@
  * Some plan longer than others, and a member that is frozen is not to be taken for one that thinks: a thread plans,
  * while the member itself tells the others twice a second that it is there. That goes in rounds: everybody says which
  * plan it has and whether it is ready, until all are. Who is not heard of within the time limit is at fault. */
-#include "team/run/member_plans.h"
-#include "team/run/team_member.h"
+#include "team/run/device_plans.h"
+#include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/thread.h"
 

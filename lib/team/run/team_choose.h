@@ -2,7 +2,7 @@
 #ifndef LX_TEAM_RUN_TEAM_CHOOSE_H
 #define LX_TEAM_RUN_TEAM_CHOOSE_H
 
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
 /* The plans of a team as `how` asks. For least time several teams are planned as long as there is time, and the members' plans
  * decide: what the search finds, by prices with and without nests, the cuts that exchange the fewest bytes, and none. With too

@@ -3,7 +3,7 @@
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H
 
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
 /* What a member receives by one tag: of an exchange, or of a round of combining. */
 struct lx_team_trip {

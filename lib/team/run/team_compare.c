@@ -1,6 +1,6 @@
 /* The team's outputs beside those of one device that runs the whole graph with the same data. */
-#include "team/run/member_plans.h"
-#include "team/run/team_member.h"
+#include "team/run/device_plans.h"
+#include "team/run/team_device.h"
 #include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "device/memory/dtypes.h"

@@ -4,7 +4,7 @@
 
 #include "base/stop.h"
 #include "plan/fuse.h"
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
 /* Bytes that are received in all exchanges, and to combine. */
 int64_t team_moved(const struct lx_team_plan *p);

@@ -1,5 +1,5 @@
 /* Outputs and accounts on their way to member 0. */
-#include "team/run/team_member.h"
+#include "team/run/team_device.h"
 #include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "base/memory.h"

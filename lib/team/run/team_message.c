@@ -1,7 +1,7 @@
 /* Messages: what a send takes from the HBM of the member's device, and what a receive puts there. A send does not
  * wait for anybody; what it has sent is waited for when the member is through. No op judges what travels, so each
  * message ends with a checksum of its bytes, which are not counted among those exchanged. */
-#include "team/run/team_member.h"
+#include "team/run/team_device.h"
 #include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "base/hash.h"

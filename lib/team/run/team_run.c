@@ -1,6 +1,6 @@
 /* A run of a team plan: members over a transport, and one device to compare with. */
 #include "team/run/team_run.h"
-#include "team/run/team_member.h"
+#include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

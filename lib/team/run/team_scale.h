@@ -2,7 +2,7 @@
 #ifndef LX_TEAM_RUN_TEAM_SCALE_H
 #define LX_TEAM_RUN_TEAM_SCALE_H
 
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
 struct lx_team_point {
     struct lx_team_grid grid;

@@ -8,9 +8,9 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "graph/builder.h"
-#include "team/member_shape.h"
+#include "team/device_shape.h"
 #include "team/team_fields.h"
-#include "team/run/member_twins.h"
+#include "team/run/device_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
-#include "team/shard/cut_search.h"
+#include "team/shard/shard_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,163 @@
+/* An answer at once, and better ones as long as there is time.
+ *
+ * Everything whole comes first, as that is no search. Then few choices go on, and then many; where none was
+ * dropped the answer is the best there is. Else it is compared with those of whole tensors, of each axis
+ * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op,
+ * while all others stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so
+ * that it ends, and alike everywhere. */
+#include "team/shard/shard_search.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1500, FEW = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
+
+struct improver {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    struct cut_answer *best, other;
+    bool *fixed;
+    struct cut_state *state;
+    int64_t ops;         /* that were searched */
+    bool found, dropped; /* of the last search: an answer; some choices were */
+    bool any;            /* there is a best one */
+};
+
+/* A better answer becomes the best; false: memory or time is out. */
+static bool attempt(struct improver *p, enum cut_along along, size_t most)
+{
+    const struct lx_graph *g = p->q->g;
+    const struct cut_question q = {
+        .g = g, .grid = p->q->grid, .by_time = p->q->by_time, .fixed = p->fixed, .state = p->state};
+    p->found = cut_search_along(&q, p->prices, along, most, &p->other, &p->dropped);
+    p->ops += p->other.searched;
+    if (!p->found) return p->other.stuck >= 0;
+    if (p->any && !cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
+    p->any = true;
+    p->best->uncut = false;
+    memcpy(p->best->tensors, p->other.tensors, (size_t)g->tensor_count * sizeof *p->other.tensors);
+    memcpy(p->best->ways, p->other.ways, (size_t)g->op_count * sizeof *p->other.ways);
+    p->best->cost = p->other.cost;
+    return true;
+}
+
+static void fix_as_asked(struct improver *p)
+{
+    for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
+        p->fixed[t] = p->q->fixed[t];
+        p->state[t] = p->q->state[t];
+    }
+}
+
+/* Few choices; where all of them lead nowhere, more. Where what is whole led nowhere, it is the first
+ * answer, and nobody stops it. */
+static bool try_few(struct improver *p, size_t *most)
+{
+    struct stop none;
+    bool first = !p->any;
+    if (first) stop_begin(&none, NULL, NULL);
+    fix_as_asked(p);
+    bool ok = attempt(p, CUT_FREELY, *most = FEW);
+    while (ok && !p->found && p->dropped && *most < MOST)
+        ok = attempt(p, CUT_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
+    if (ok) p->best->uncut = false; /* it was looked for something better */
+    p->best->stuck = ok && !p->any ? p->other.stuck : -1;
+    if (first) stop_end(&none);
+    return ok;
+}
+
+static bool try_plain_ones(struct improver *p)
+{
+    const struct lx_team_grid *grid = &p->q->grid;
+    int cutting = 0;
+    for (int a = 0; a < grid->axes; a++) cutting += grid->size[a] > 1;
+    fix_as_asked(p);
+    bool several = cutting > 1, ok = !several || attempt(p, CUT_TOGETHER, MOST);
+    for (int a = 0; several && ok && a < grid->axes; a++)
+        if (grid->size[a] > 1) ok = attempt(p, (enum cut_along)a, MOST);
+    for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
+        if (p->fixed[t]) continue;
+        p->fixed[t] = true;
+        p->state[t] = (struct cut_state){{-1, -1, -1}};
+    }
+    return ok && attempt(p, CUT_FREELY, MOST);
+}
+
+/* All stay as they are but tensor `t` and what meets it. Parts stay free: they are made, not asked for. */
+static void let_go(struct improver *p, int32_t t)
+{
+    const struct lx_graph *g = p->q->g;
+    for (int32_t i = 0; i < g->tensor_count; i++) {
+        p->fixed[i] = p->q->fixed[i] || !cut_has_parts(p->best->tensors[i]);
+        p->state[i] = p->q->fixed[i] ? p->q->state[i] : p->best->tensors[i];
+    }
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        bool meets = false;
+        for (int i = 0; i < op_operand_count(op); i++) meets |= op_operand(op, i) == t;
+        for (int i = 0; meets && i < op_operand_count(op); i++)
+            p->fixed[op_operand(op, i)] = p->q->fixed[op_operand(op, i)];
+    }
+}
+
+static bool cut_improve(struct improver *p)
+{
+    bool ok = true, better = true;
+    for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
+        struct cut_cost before = p->best->cost;
+        for (int32_t t = 0; ok && t < p->q->g->tensor_count && p->ops < MOST_OPS; t++) {
+            if (p->q->fixed[t]) continue;
+            let_go(p, t);
+            ok = attempt(p, CUT_FREELY, MOST_NEAR);
+        }
+        better = cut_cheaper(p->q, p->best->cost, before);
+    }
+    return ok;
+}
+
+/* Everything whole: it is soon there, so that nobody stops it. False: memory is out. */
+static bool begin_whole(struct improver *p)
+{
+    struct cut_question whole = *p->q;
+    struct stop none;
+    whole.whole = true;
+    stop_begin(&none, NULL, NULL);
+    p->any = cut_search_along(&whole, p->prices, CUT_FREELY, 1, p->best, &p->dropped);
+    stop_end(&none);
+    return p->any || p->best->stuck >= 0;
+}
+
+static bool cut_improve_search_all(struct improver *p)
+{
+    size_t most;
+    if (!try_few(p, &most)) return false;
+    if (!p->any || !p->dropped) return true;
+    if (most < MOST && !attempt(p, CUT_FREELY, MOST)) return false;
+    p->ops = 0;
+    return !p->dropped || (try_plain_ones(p) && cut_improve(p));
+}
+
+bool cut_search(const struct cut_question *q, struct cut_answer *out)
+{
+    size_t tensors = (size_t)q->g->tensor_count + 1;
+    struct improver p = {.q = q,
+                         .prices = cut_prices_make(q->g, &q->grid, q->spills, NULL),
+                         .best = out,
+                         .other = {.tensors = mem_zeroed(tensors, sizeof *p.other.tensors),
+                                   .ways = mem_zeroed((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
+                         .fixed = mem_zeroed(tensors, sizeof *p.fixed),
+                         .state = mem_zeroed(tensors, sizeof *p.state)};
+    bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
+    out->stuck = -1;
+    ok = ok && begin_whole(&p);
+    out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
+    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && stop_is_now());
+    cut_prices_free(p.prices);
+    mem_free(p.other.tensors);
+    mem_free(p.other.ways);
+    mem_free(p.fixed);
+    mem_free(p.state);
+    return ok && p.any;
+}

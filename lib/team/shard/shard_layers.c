@@ -1,0 +1,214 @@
+/* Borders of layers compared, and what was found for one layer taken for the next: see shard_layers.h. */
+#include "team/shard/shard_layers.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void cut_repeats_find(struct cut_repeats *r)
+{
+    size_t tensors = (size_t)r->q->g->tensor_count + 1;
+    r->runs = lx_repeats(r->q->g, &r->run_count);
+    r->twin = mem_alloc(tensors * sizeof *r->twin);
+    r->of = mem_alloc(tensors * sizeof *r->of);
+}
+
+void cut_repeats_free(struct cut_repeats *r)
+{
+    mem_free(r->runs);
+    mem_free(r->twin);
+    mem_free(r->of);
+}
+
+static const struct lx_repeat *cut_layers_run_at(const struct cut_repeats *r, int32_t o)
+{
+    for (int32_t i = 0; i < r->run_count; i++) {
+        const struct lx_repeat *x = &r->runs[i];
+        if (o >= x->first && o <= x->first + x->ops * x->times && (o - x->first) % x->ops == 0) return x;
+    }
+    return NULL;
+}
+
+bool cut_repeats_border(const struct cut_repeats *r, int32_t o)
+{
+    return cut_layers_run_at(r, o) != NULL;
+}
+
+/* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */
+static bool cut_layers_may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int32_t o, int32_t ops)
+{
+    const struct lx_tensor *x = &r->q->g->tensors[a], *y = &r->q->g->tensors[b];
+    const struct cut_uses *u = r->uses;
+    bool alike = x->role == y->role && r->q->fixed[a] == r->q->fixed[b] &&
+                 (!r->q->fixed[a] || cut_same(r->q->state[a], r->q->state[b])) &&
+                 (tensor_ops_count(&u->reads, a) < 2) == (tensor_ops_count(&u->reads, b) < 2) &&
+                 u->parts[a] == u->parts[b] && u->changed[a] == u->changed[b];
+    return alike && (u->last[a] < o ? u->last[b] == u->last[a] + ops : u->last[b] >= o + ops);
+}
+
+/* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
+static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
+{
+    const struct lx_graph *g = r->q->g;
+    bool alike = true;
+    memset(r->twin, 0xff, (size_t)g->tensor_count * sizeof *r->twin);
+    memset(r->of, 0xff, (size_t)g->tensor_count * sizeof *r->of);
+    for (int32_t k = o; alike && k < o + ops; k++) {
+        const struct lx_op *then = &g->ops[k - ops], *now = &g->ops[k];
+        alike = r->class[k - ops] == r->class[k] && op_operand_count(then) == op_operand_count(now);
+        for (int i = 0; alike && i < op_operand_count(then); i++) {
+            int32_t a = op_operand(then, i), b = op_operand(now, i);
+            if (r->twin[a] < 0 && r->of[b] < 0 && cut_layers_may_be_twins(r, a, b, o, ops))
+                r->twin[a] = b, r->of[b] = a;
+            alike = r->twin[a] == b;
+        }
+    }
+    return alike;
+}
+
+/* What a tensor is called in the next layer: those that no layer touches are the same. */
+static int32_t next_name(const struct cut_repeats *r, int32_t t)
+{
+    return r->twin[t] >= 0 ? r->twin[t] : t;
+}
+
+static struct cut_cost cost_less(struct cut_cost a, struct cut_cost b)
+{
+    return (struct cut_cost){a.bytes - b.bytes, a.us - b.us};
+}
+
+static bool same_cost(struct cut_cost a, struct cut_cost b)
+{
+    return a.bytes == b.bytes && a.us == b.us;
+}
+
+static bool borders_alike(const struct cut_repeats *r, const struct layer *a, const struct layer *b)
+{
+    if (a->all.count != b->all.count || a->live != b->live || a->all.count == 0) return false;
+    if (a->slots.count != b->slots.count || a->slots.count != a->all.count * (size_t)a->live) return false;
+    for (int k = 0; k < a->live; k++)
+        if (next_name(r, a->tensors[k]) != b->tensors[k]) return false;
+    return a->slots.count == 0 || memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0;
+}
+
+/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came
+ * from? *all_same: they all grow alike, so that nothing will ever be decided otherwise. */
+static bool grows_straight(const struct cut_repeats *r, int32_t o, int32_t ops, bool *all_same)
+{
+    const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
+    *all_same = true;
+    for (size_t h = 0; h < b->all.count; h++) {
+        int32_t was = (int32_t)h;
+        for (int32_t k = o; k > o - ops; k--) was = r->layers[k].all.at[was].parent;
+        struct cut_cost grown = cost_less(b->all.at[h].cost, a->all.at[h].cost);
+        if (!same_cost(grown, cost_less(b->all.at[was].cost, a->all.at[was].cost))) return false;
+        *all_same = *all_same && same_cost(grown, cost_less(b->all.at[0].cost, a->all.at[0].cost));
+    }
+    return true;
+}
+
+static struct cut_cost on_line(const struct cut_repeats *r, int32_t o, int32_t ops, size_t h, int32_t reach)
+{
+    struct cut_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
+    return (struct cut_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
+}
+
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines?
+ */
+static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
+{
+    const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
+    if (a->slots.count != b->slots.count || a->all.count != b->all.count) return false;
+    if (memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) != 0) return false;
+    for (size_t h = 0; h < b->all.count; h++)
+        if (cut_cheaper(r->q, b->all.at[h].cost, on_line(r, r->from, ops, h, (o - r->from) / ops)))
+            return false;
+    return true;
+}
+
+/* What stands behind an op, as one layer before. */
+static void cut_layers_take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
+{
+    *to = *from;
+    to->borrowed = true;
+    to->slots.at = NULL;
+    to->slots.count = to->slots.room = 0;
+    to->tensors = mem_alloc(((size_t)from->live + 1) * sizeof *to->tensors);
+    for (int k = 0; k < to->live; k++) to->tensors[k] = next_name(r, from->tensors[k]);
+    for (int f = 0; f < to->first_count; f++) to->first[f] = next_name(r, from->first[f]);
+}
+
+/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times
+ * what it grew by on. */
+static void take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+{
+    const struct layer *now = &r->layers[o];
+    struct layer *to = &r->layers[o + ops * reach], mine = *to;
+    memset(&to->all, 0, sizeof to->all);
+    memset(&to->outcomes, 0, sizeof to->outcomes);
+    memset(&to->firsts, 0, sizeof to->firsts);
+    memset(&to->joins, 0, sizeof to->joins);
+    to->borrowed = false;
+    for (size_t h = 0; h < mine.all.count; h++) {
+        struct hypothesis x = mine.all.at[h];
+        x.cost = on_line(r, o, ops, h, reach);
+        (void)VEC_PUSH(&to->all, x);
+    }
+    for (size_t i = 0; i < now->slots.count; i++) (void)VEC_PUSH(&to->slots, now->slots.at[i]);
+    for (size_t i = 0; i < mine.outcomes.count; i++) (void)VEC_PUSH(&to->outcomes, mine.outcomes.at[i]);
+    for (size_t i = 0; i < mine.firsts.count; i++) (void)VEC_PUSH(&to->firsts, mine.firsts.at[i]);
+    for (size_t i = 0; i < mine.joins.count; i++) (void)VEC_PUSH(&to->joins, mine.joins.at[i]);
+}
+
+/* Passes `reach` layers from `o` on. */
+static void pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+{
+    for (int32_t n = 0; n < reach; n++) {
+        int32_t at = o + n * ops;
+        cut_layers_alike(r, at, ops);
+        for (int32_t k = 1; k <= ops; k++) cut_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
+    }
+    take_border(r, o, ops, reach);
+}
+
+/* How many layers from `o` on are like the one before it, and can be passed. */
+static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat *run, bool *for_good)
+{
+    int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
+    if (o < run->first + 2 * ops || o == r->from) return 0;
+    if (o + ops > end || !cut_layers_alike(r, o, ops)) return 0;
+    if (!borders_alike(r, &r->layers[o - ops], &r->layers[o])) return 0;
+    if (!grows_straight(r, o, ops, for_good)) return 0;
+    while (o + (n + 1) * ops <= end && cut_layers_alike(r, o + n * ops, ops)) n++;
+    return n;
+}
+
+/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of
+ * them, or none. */
+static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops)
+{
+    bool hold = lines_hold(r, o, ops);
+    for (int32_t k = r->from + 1; k <= o; k++) cut_layer_free(&r->layers[k]);
+    r->reach = hold ? r->reach + 1 : r->reach / 2;
+    r->check_at = hold || r->reach == 0 ? -1 : r->from + (r->reach + 1) * ops;
+    if (r->reach > 0) pass(r, r->from, ops, r->reach);
+    return r->from + r->reach * ops;
+}
+
+int32_t cut_repeats_go(struct cut_repeats *r, int32_t o)
+{
+    const struct lx_repeat *run = cut_layers_run_at(r, o);
+    bool for_good = false;
+    if (!run) return o;
+    if (o == r->check_at) return check(r, o, run->ops);
+    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound
+     * must hold although choices were merged: what is merged in one layer is so in the next if all grow
+     * alike. */
+    int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0;
+    int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
+    if (reach < 1) return o;
+    r->from = o;
+    r->reach = reach;
+    r->check_at = for_good ? -1 : o + (reach + 1) * run->ops;
+    pass(r, o, run->ops, reach);
+    return o + reach * run->ops;
+}

@@ -1,0 +1,329 @@
+/* Cuts over a whole graph: op by op, with every choice so far that can still matter.
+ *
+ * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of
+ * them; of those that agree in this the cheapest is kept. What an op does to its operands is found once for
+ * all choices that have these alike (shard_outcomes.c). The best of them go on (shard_beam.c), so that the
+ * answer is the best of all choices unless some were dropped. Equal ones are told apart by their order, so
+ * that the answer is the same everywhere.
+ *
+ * It is none of network/beam.h. Whole layers stay: those that repeat are passed along straight lines of
+ * cost, checked by one that is searched far ahead, and taken back where the lines do not hold
+ * (shard_layers.c). A bound drops nothing: choices beyond the width go on as one that is as good as any of
+ * them (shard_bound.c). And choices stand in the order of finding, not of cost: what their readers cost is
+ * asked only where there are too many. */
+#include "team/shard/shard_layers.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+enum { EACH_OUTCOME = 100 }; /* nanoseconds */
+/* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
+enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
+
+struct searcher {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    struct layer *layers; /* one more than ops */
+    struct cut_uses uses;
+    bool *settled; /* per tensor: its state is in the answer */
+    struct cut_slots slots;
+    struct cut_repeats repeats;
+    struct cut_operands at; /* of the op at hand */
+    struct cut_index index, group_index;
+    struct cut_outlook *outlooks;
+    size_t most;
+    int64_t outcomes; /* that were looked at */
+    bool dropped, beyond;
+};
+
+/* Choices that have the operands alike: their outcomes. */
+struct group {
+    size_t begin, end;
+};
+
+/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the
+ * place behind `live` of them), what its choices do. */
+struct expansion {
+    struct layer *from, *to;
+    int stands[LX_MAX_OPERANDS];
+    int *kept;
+    int32_t *row; /* of the choice at hand */
+    VEC(struct group) groups;
+    VEC(int32_t) keys;
+};
+
+static void note_uses(struct cut_uses *u, const struct lx_graph *g)
+{
+    size_t tensors = (size_t)g->tensor_count + 1;
+    u->last = mem_zeroed(tensors, sizeof *u->last);
+    u->writer = mem_zeroed(tensors, sizeof *u->writer);
+    u->parts = mem_zeroed(tensors, sizeof *u->parts);
+    u->changed = mem_zeroed(tensors, sizeof *u->changed);
+    (void)tensor_ops_make(&u->reads, g, false);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; i < op_operand_count(op); i++) u->last[op_operand(op, i)] = o;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            u->changed[op_operand(op, i)] |= op_keeps_rest(op);
+    }
+    cut_find_parts(g, NULL, u->parts);
+}
+
+static void note_writer(struct searcher *s, int32_t o)
+{
+    const struct lx_op *op = &s->q->g->ops[o];
+    for (int i = op->input_count; i < op_operand_count(op); i++) s->uses.writer[op_operand(op, i)] = o;
+}
+
+static int cut_search_find_tensor(const int32_t *tensors, int count, int32_t t)
+{
+    for (int k = 0; k < count; k++)
+        if (tensors[k] == t) return k;
+    return -1;
+}
+
+static int place_tensor(struct cut_operands *p, int32_t t)
+{
+    int at = cut_search_find_tensor(p->tensor, p->count, t);
+    if (at < 0) p->tensor[at = p->count++] = t;
+    return at;
+}
+
+/* Places of the op's operands: those that are there, then those that are new. */
+static void place_operands(struct searcher *s, struct expansion *e)
+{
+    struct cut_operands *p = &s->at;
+    const struct lx_op *op = &s->q->g->ops[p->o];
+    p->count = e->to->first_count = 0;
+    for (int old = 1; old >= 0; old--) {
+        for (int i = 0; i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            int stands = cut_search_find_tensor(e->from->tensors, e->from->live, t);
+            if ((stands >= 0) != old) continue;
+            p->at[i] = place_tensor(p, t);
+            if (old) e->stands[p->at[i]] = stands;
+        }
+        if (old) p->old = p->count;
+    }
+    for (int i = p->old; i < p->count; i++) e->to->first[e->to->first_count++] = p->tensor[i];
+}
+
+/* The tensors that are live afterwards, in the order in which they were touched. */
+static void list_live(struct searcher *s, struct expansion *e)
+{
+    const struct cut_operands *p = &s->at;
+    size_t most = (size_t)(e->from->live + p->count) + 1;
+    e->kept = mem_zeroed(most, sizeof *e->kept);
+    e->row = mem_zeroed(most, sizeof *e->row);
+    e->to->tensors = mem_zeroed(most, sizeof *e->to->tensors);
+    for (int k = 0; k < e->from->live + e->to->first_count; k++) {
+        int32_t t = k < e->from->live ? e->from->tensors[k] : e->to->first[k - e->from->live];
+        int place = cut_search_find_tensor(p->tensor, p->count, t);
+        if (s->uses.last[t] <= p->o) continue;
+        e->kept[e->to->live] = place < 0 ? k : e->from->live + place;
+        e->to->tensors[e->to->live++] = t;
+    }
+}
+
+/* A choice behind the op, unless there is one like it that costs no more. */
+static void cut_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
+{
+    size_t live = (size_t)to->live;
+    if (s->q->least && h.cost.bytes >= s->q->below) {
+        s->beyond = true;
+        return;
+    }
+    int32_t *place = cut_index_find(&s->index, to->slots.at, to->all.count, live, row);
+    if (*place >= 0) {
+        struct hypothesis *old = &to->all.at[*place];
+        if (cut_cheaper(s->q, h.cost, old->cost)) *old = h;
+        return;
+    }
+    *place = (int32_t)to->all.count;
+    (void)VEC_PUSH(&to->all, h);
+    for (size_t k = 0; k < live; k++) (void)VEC_PUSH(&to->slots, row[k]);
+}
+
+/* The outcomes of all that have the operands as choice `h` has them. */
+static const struct group *cut_search_group_of(struct searcher *s, struct expansion *e, size_t h)
+{
+    int32_t key[LX_MAX_OPERANDS];
+    const struct cut_operands *p = &s->at;
+    for (int i = 0; i < p->old; i++)
+        key[i] = e->from->slots.at[h * (size_t)e->from->live + (size_t)e->stands[i]];
+    int32_t *place = cut_index_find(&s->group_index, e->keys.at, e->groups.count, (size_t)p->old, key);
+    if (*place >= 0) return &e->groups.at[*place];
+    *place = (int32_t)e->groups.count;
+    struct group g = {.begin = e->to->outcomes.count};
+    for (int i = 0; i < p->old; i++) (void)VEC_PUSH(&e->keys, key[i]);
+    cut_outcomes_add(&s->at, &s->slots, key, e->to);
+    g.end = e->to->outcomes.count;
+    (void)VEC_PUSH(&e->groups, g);
+    return &e->groups.at[e->groups.count - 1];
+}
+
+static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
+{
+    const struct group *g = cut_search_group_of(s, e, h);
+    const struct cut_cost cost = e->from->all.at[h].cost;
+    const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
+    bool ok = true;
+    s->outcomes += (int64_t)(g->end - g->begin);
+    for (size_t n = g->begin; ok && n < g->end; n++) {
+        const struct outcome *x = &e->to->outcomes.at[n];
+        const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
+        for (int k = 0; k < e->to->live; k++)
+            e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
+        const struct cut_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
+        cut_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
+        ok = !stop_work(EACH_OUTCOME);
+    }
+    return ok;
+}
+
+static bool cut_search_expand(struct searcher *s, struct layer *from, struct layer *to)
+{
+    struct cut_operands *p = &s->at;
+    const struct lx_op *op = &s->q->g->ops[p->o];
+    struct expansion e = {.from = from, .to = to};
+    op_index_of(s->q->g, op, &p->x);
+    place_operands(s, &e);
+    to->operand_count = op_operand_count(op);
+    p->after.count = 0;
+    cut_index_clear(&s->index);
+    cut_index_clear(&s->group_index);
+    list_live(s, &e);
+    bool ok = cut_ways_of(s->q->g, &s->q->grid, p->o, s->uses.parts, &p->ways);
+    for (size_t h = 0; ok && h < from->all.count; h++) ok = expand_one(s, &e, h);
+    note_writer(s, p->o);
+    mem_free(e.kept);
+    mem_free(e.row);
+    VEC_FREE(&e.groups);
+    VEC_FREE(&e.keys);
+    if (!cut_repeats_border(&s->repeats, p->o)) VEC_FREE(&from->slots);
+    const struct cut_merger merger = {.q = s->q,
+                                      .o = p->o,
+                                      .uses = &s->uses,
+                                      .slots = &s->slots,
+                                      .index = &s->index,
+                                      .l = to,
+                                      .most = s->outcomes < MANY_OUTCOMES ? s->most : s->most / FEWER};
+    if (ok && s->q->least) return cut_merge(&merger, &s->dropped);
+    const struct cut_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most, &s->outlooks};
+    return ok && cut_drop(&beam, to, &s->dropped);
+}
+
+/* What is told last of a tensor holds: how it was joined, else how it was made. */
+static void cut_search_settle(struct searcher *s, struct cut_answer *out, int32_t t, struct cut_state state)
+{
+    if (s->settled[t] || s->q->fixed[t]) return;
+    s->settled[t] = true;
+    out->tensors[t] = state;
+}
+
+static void settle_op(struct searcher *s, struct cut_answer *out, int32_t o, size_t n)
+{
+    const struct layer *l = &s->layers[o + 1];
+    const struct lx_op *op = &s->q->g->ops[o];
+    for (int i = 0; i < l->operand_count; i++) {
+        struct cut_state joined = l->joins.at[n * (size_t)l->operand_count + (size_t)i];
+        if (joined.at[0] != CUT_NOT_JOINED) cut_search_settle(s, out, op_operand(op, i), joined);
+    }
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        cut_search_settle(s, out, op_operand(op, i), out->ways[o].out);
+    for (int f = 0; f < l->first_count; f++)
+        cut_search_settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
+}
+
+/* From the best at the end back to the first op. */
+static bool cut_search_trace_back(struct searcher *s, struct cut_answer *out)
+{
+    const struct lx_graph *g = s->q->g;
+    const struct layer *end = &s->layers[g->op_count];
+    size_t best = 0;
+    for (size_t h = 1; h < end->all.count; h++)
+        if (cut_cheaper(s->q, end->all.at[h].cost, end->all.at[best].cost)) best = h;
+    out->cost = end->all.at[best].cost;
+    for (int32_t o = g->op_count; o-- > 0;) {
+        const struct layer *l = &s->layers[o + 1];
+        const struct hypothesis *h = &l->all.at[best];
+        if (!cut_ways_of(g, &s->q->grid, o, s->uses.parts, &s->at.ways)) return false;
+        out->ways[o] = s->at.ways.at[l->outcomes.at[h->outcome].way];
+        settle_op(s, out, o, (size_t)h->outcome);
+        best = (size_t)h->parent;
+    }
+    return true;
+}
+
+/* Layers that go as the one before. */
+static void pass_layers(struct searcher *s)
+{
+    int32_t from = s->at.o;
+    s->at.o = cut_repeats_go(&s->repeats, from);
+    for (int32_t o = s->at.o < from ? 0 : from; o < s->at.o; o++) note_writer(s, o);
+}
+
+static bool cut_search_run(struct searcher *s, struct cut_answer *out)
+{
+    const int32_t ops = s->q->g->op_count;
+    bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
+    for (int32_t t = 0; t < s->q->g->tensor_count; t++)
+        out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct cut_state){{-1, -1, -1}};
+    for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
+        pass_layers(s);
+        if (s->at.o == ops) break;
+        ok = cut_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
+        if (ok && s->layers[s->at.o + 1].all.count == 0) ok = false, out->stuck = s->at.o;
+    }
+    return ok && cut_search_trace_back(s, out);
+}
+
+static void searcher_free(struct searcher *s)
+{
+    /* From the last: so that what goes back to the system does so bit by bit. */
+    for (int32_t l = s->q->g->op_count; s->layers && l >= 0; l--) {
+        cut_layer_free(&s->layers[l]);
+    }
+    cut_repeats_free(&s->repeats);
+    cut_slots_free(&s->slots);
+    VEC_FREE(&s->at.ways);
+    VEC_FREE(&s->at.after);
+    mem_free(s->at.index.table);
+    mem_free(s->index.table);
+    mem_free(s->group_index.table);
+    mem_free(s->layers);
+    mem_free(s->outlooks);
+    tensor_ops_free(&s->uses.reads);
+    mem_free(s->uses.last);
+    mem_free(s->uses.writer);
+    mem_free(s->uses.parts);
+    mem_free(s->uses.changed);
+    mem_free(s->settled);
+}
+
+bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
+                      size_t most, struct cut_answer *out, bool *dropped)
+{
+    size_t tensors = (size_t)q->g->tensor_count + 1;
+    out->stuck = -1; /* also where memory is out before it begins */
+    out->searched = 0;
+    struct searcher s = {.q = q,
+                         .prices = prices,
+                         .most = most,
+                         .layers = mem_zeroed((size_t)q->g->op_count + 1, sizeof *s.layers),
+                         .settled = mem_zeroed(tensors, sizeof *s.settled),
+                         .at = {.q = q, .prices = prices, .along = along}};
+    s.at.uses = &s.uses;
+    s.repeats = (struct cut_repeats){.q = q,
+                                     .layers = s.layers,
+                                     .class = cut_classes(prices),
+                                     .uses = &s.uses,
+                                     .from = -1,
+                                     .check_at = -1};
+    note_uses(&s.uses, q->g);
+    cut_repeats_find(&s.repeats);
+    bool ok = cut_search_run(&s, out);
+    *dropped = s.dropped;
+    out->beyond = s.beyond;
+    searcher_free(&s);
+    return ok;
+}
