@@ -1,4 +1,4 @@
-/* The bounds of the blocks, and with them where each op runs on each member.
+/* The bounds of the blocks, and with them where each op runs on each device.
  *
  * Inputs and outputs have the default partition. Targets are propagated backwards from where results go: what
  * is inserted into a tensor is cut where the owners of that tensor begin, and what is combined element by
@@ -13,7 +13,7 @@
 static bool default_bounds(struct team_draft *d, int32_t t, int dim, lx_status *st)
 {
     const struct lx_tensor *x = &d->g->tensors[t];
-    int blocks = lx_team_blocks(&d->grid, d->tensors[t].cut, dim);
+    int blocks = lx_team_blocks(&d->grid, d->tensors[t].shard, dim);
     int64_t *bound = arena_array(d->memory, (size_t)blocks + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
     for (int b = 0; b < blocks; b++)
@@ -28,7 +28,7 @@ static bool default_bounds(struct team_draft *d, int32_t t, int dim, lx_status *
 static bool rest_by_default(struct team_draft *d, int32_t t, lx_status *st)
 {
     for (int a = 0; a < d->grid.axes; a++) {
-        int dim = d->tensors[t].cut[a];
+        int dim = d->tensors[t].shard[a];
         if (dim >= 0 && !d->tensors[t].bound[dim] && !default_bounds(d, t, dim, st)) return false;
     }
     return true;
@@ -36,12 +36,12 @@ static bool rest_by_default(struct team_draft *d, int32_t t, lx_status *st)
 
 /* The block of the output that a loop writes. Axes that cut a sum may cut the dimension further, after the loop's own. */
 static struct lx_team_range block_of_loop(const struct team_draft *d, int32_t o, const struct op_index *x,
-                                          int var, int member)
+                                          int var, int device)
 {
     const struct lx_team_tensor *out = &d->tensors[d->g->ops[o].output];
     int dim = op_index_dim(x, x->output, var), own = lx_team_blocks(&d->grid, d->ops[o].var, var);
-    int further = lx_team_blocks(&d->grid, out->cut, dim) / own;
-    int first = lx_team_block(&d->grid, d->ops[o].var, var, member) * further;
+    int further = lx_team_blocks(&d->grid, out->shard, dim) / own;
+    int first = lx_team_block(&d->grid, d->ops[o].var, var, device) * further;
     return (struct lx_team_range){out->bound[dim][first], out->bound[dim][first + further]};
 }
 
@@ -49,10 +49,10 @@ static struct lx_team_range block_of_loop(const struct team_draft *d, int32_t o,
 static bool op_spaces(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
 {
     struct lx_team_op *how = &d->ops[o];
-    struct lx_team_space *space = arena_array(d->memory, (size_t)d->members, sizeof *space);
+    struct lx_team_space *space = arena_array(d->memory, (size_t)d->devices, sizeof *space);
     if (!space) return status_no_memory(st);
     how->space = d->spaces[o] = space;
-    for (int m = 0; m < d->members; m++)
+    for (int m = 0; m < d->devices; m++)
         for (int a = 0; a < d->grid.axes; a++) {
             int var = how->var[a], l = space[m].loops;
             if (var < 0 || team_loop_of(&space[m], var) >= 0) continue;
@@ -67,11 +67,11 @@ static bool op_spaces(struct team_draft *d, int32_t o, const struct op_index *x,
 static bool cut_alike(const struct team_draft *d, int32_t t, int dim, const int var[LX_TEAM_AXES], int v)
 {
     for (int a = 0; a < d->grid.axes; a++)
-        if ((d->tensors[t].cut[a] == dim) != (var[a] == v)) return false;
+        if ((d->tensors[t].shard[a] == dim) != (var[a] == v)) return false;
     return true;
 }
 
-/* The part of a sum that a member computes is what it owns of the first input that is cut along it; if none
+/* The part of a sum that a device computes is what it owns of the first input that is cut along it; if none
  * is, an equal share. */
 static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, const struct op_index *x,
                                          int var, int m)
@@ -80,7 +80,7 @@ static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, 
     const int *vars = d->ops[o].var;
     for (int n = 0; n < 2 * op->input_count; n++) { /* parts cannot be brought: they come first */
         int i = n % op->input_count;
-        if (n < op->input_count && !team_reads_parts(op, vars, i)) continue;
+        if (n < op->input_count && !team_reads_partial(op, vars, i)) continue;
         const struct lx_tensor *t = &d->g->tensors[op->inputs[i]];
         int dim = op_index_dim(x, i, var);
         if (dim < 0 || !cut_alike(d, op->inputs[i], dim, vars, var)) continue;
@@ -98,7 +98,7 @@ static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, 
 static void spaces_of_sums(struct team_draft *d, int32_t o, const struct op_index *x,
                            struct lx_team_space *space)
 {
-    for (int m = 0; m < d->members; m++)
+    for (int m = 0; m < d->devices; m++)
         for (int l = 0; l < space[m].loops; l++)
             if (op_index_reduced(x, space[m].var[l]))
                 space[m].range[l] = share_of_sum(d, o, x, space[m].var[l], m);
@@ -115,11 +115,11 @@ static bool suggest(struct team_draft *d, int32_t o, const struct op_index *x, i
     if (in->bound[dim] || loop < 0 || op_index_reduced(x, var) || !cut_alike(d, t, dim, how->var, var) ||
         (op_index_shifted(x, i) && !team_is_shift(op)))
         return true;
-    int blocks = lx_team_blocks(&d->grid, in->cut, dim);
+    int blocks = lx_team_blocks(&d->grid, in->shard, dim);
     int64_t *bound = arena_array(d->memory, (size_t)blocks + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
-    for (int m = 0; m < d->members; m++)
-        bound[lx_team_block(&d->grid, in->cut, dim, m)] = how->space[m].range[loop].begin;
+    for (int m = 0; m < d->devices; m++)
+        bound[lx_team_block(&d->grid, in->shard, dim, m)] = how->space[m].range[loop].begin;
     bound[blocks] = d->g->tensors[t].shape[dim];
     in->bound[dim] = bound;
     return true;
@@ -132,7 +132,7 @@ static bool suggest_all(struct team_draft *d, int32_t o, const struct op_index *
         const struct lx_team_tensor *in = &d->tensors[op->inputs[i]];
         if (d->g->tensors[op->inputs[i]].role != LX_INTERMEDIATE) continue;
         for (int a = 0; a < d->grid.axes; a++)
-            if (in->cut[a] >= 0 && !suggest(d, o, x, i, in->cut[a], st)) return false;
+            if (in->shard[a] >= 0 && !suggest(d, o, x, i, in->shard[a], st)) return false;
     }
     return true;
 }
@@ -143,7 +143,7 @@ static bool common_bounds(struct team_draft *d, int32_t o, lx_status *st)
     const struct lx_op *op = &d->g->ops[o];
     bool parts = false;
     for (int i = 0; i < op->input_count; i++) {
-        if (!team_reads_parts(op, d->ops[o].var, i)) continue;
+        if (!team_reads_partial(op, d->ops[o].var, i)) continue;
         parts = true;
         if (!rest_by_default(d, op->inputs[i], st)) return false;
     }
@@ -171,7 +171,7 @@ bool team_settle_bounds(struct team_draft *d, lx_status *st)
         if (!rest_by_default(d, t, st)) return false;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         op_index_of(d->g, &d->g->ops[o], &x);
-        if (d->ops[o].mode == LX_TEAM_COMBINE || d->ops[o].mode == LX_TEAM_PARTLY)
+        if (d->ops[o].mode == LX_TEAM_COMBINE || d->ops[o].mode == LX_TEAM_KEPT_PARTIAL)
             spaces_of_sums(d, o, &x, d->spaces[o]);
     }
     return true;

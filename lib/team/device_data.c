@@ -1,4 +1,4 @@
-/* What a member holds of the tensors of the graph: see device_maker.h. */
+/* What a device holds of the tensors of the graph: see device_maker.h. */
 #include "team/device_maker.h"
 #include "base/fail.h"
 
@@ -33,14 +33,14 @@ bool maker_view(struct maker *k, enum lx_kind_id kind, const char *name, int32_t
     return maker_op(k, &op);
 }
 
-static bool member_data_hold(struct maker *k, holdings *list, int32_t local, const struct lx_team_box *box)
+static bool device_data_hold(struct maker *k, holdings *list, int32_t local, const struct lx_team_box *box)
 {
     if (local < 0) return false;
     return VEC_PUSH(list, (struct holding){local, *box}) ? true : status_no_memory(k->st);
 }
 
 /* What was given, or nobody has written: then it is zeros. */
-static bool member_data_give(struct maker *k, int32_t t, const struct lx_team_box *own)
+static bool device_data_give(struct maker *k, int32_t t, const struct lx_team_box *own)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
     bool data = lx_role_arrives(x->role);
@@ -49,15 +49,15 @@ static bool member_data_give(struct maker *k, int32_t t, const struct lx_team_bo
     struct lx_team_place place = {.local = local, .tensor = data ? t : -1, .box = *own};
     if (local >= 0 && !VEC_PUSH(&k->places, place)) return status_no_memory(k->st);
     if (data) k->contents[t].named = local; /* who writes the tensor later writes this one */
-    return member_data_hold(k, &k->contents[t].own, local, own);
+    return device_data_hold(k, &k->contents[t].own, local, own);
 }
 
 const holdings *maker_own(struct maker *k, int32_t o, int32_t t)
 {
     struct content *c = &k->contents[t];
-    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_box own = lx_team_own(k->p, t, k->device);
     if (o >= 0 && c->writer == o) return &c->old;
-    if (c->own.count == 0 && !lx_team_box_empty(&own) && !member_data_give(k, t, &own)) return NULL;
+    if (c->own.count == 0 && !lx_team_box_empty(&own) && !device_data_give(k, t, &own)) return NULL;
     return &c->own;
 }
 
@@ -68,7 +68,7 @@ static const struct holding *around(const holdings *list, const struct lx_team_b
     return NULL;
 }
 
-static const struct holding *member_data_same(const holdings *list, const struct lx_team_box *box)
+static const struct holding *device_data_same(const holdings *list, const struct lx_team_box *box)
 {
     for (size_t i = 0; list && i < list->count; i++)
         if (lx_team_box_equal(box, &list->at[i].box)) return &list->at[i];
@@ -80,9 +80,9 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
 {
     const holdings *own = maker_own(k, o, t), *arrived = e >= 0 ? &k->arrived[e] : NULL;
     const holdings *made = own == &k->contents[t].own ? &k->contents[t].made : NULL;
-    const struct holding *found = member_data_same(own, box);
-    if (!found) found = member_data_same(arrived, box);
-    if (!found) found = member_data_same(made, box);
+    const struct holding *found = device_data_same(own, box);
+    if (!found) found = device_data_same(arrived, box);
+    if (!found) found = device_data_same(made, box);
     if (!found) found = around(own, box);
     if (!found) found = around(arrived, box);
     return found ? found : around(made, box);
@@ -92,7 +92,7 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
 static int32_t slice_of(struct maker *k, int32_t t, const struct holding *h, const struct lx_team_box *box)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
-    struct lx_team_array held = lx_team_array_of_box(x->rank, x->shape, k->p->tensors[t].cut[0], &h->box);
+    struct lx_team_array held = lx_team_array_of_box(x->rank, x->shape, k->p->tensors[t].shard[0], &h->box);
     struct lx_team_view view = {.rank = box->rank};
     for (int d = 0; d < box->rank; d++) {
         view.offset[d] = box->offset[d];
@@ -107,7 +107,7 @@ static int32_t slice_of(struct maker *k, int32_t t, const struct holding *h, con
 }
 
 /* Puts what a holding has of the box into the tensor that is to hold the box. */
-static bool member_data_put(struct maker *k, int32_t o, int32_t t, int32_t e, const struct holding *h,
+static bool device_data_put(struct maker *k, int32_t o, int32_t t, int32_t e, const struct holding *h,
                             int32_t to, const struct lx_team_box *box)
 {
     struct lx_team_box part = lx_team_box_meet(&h->box, box);
@@ -125,12 +125,12 @@ static bool put_all(struct maker *k, int32_t o, int32_t t, int32_t e, const hold
     bool ok = true;
     for (size_t i = 0; ok && list && i < list->count; i++) {
         struct holding h = list->at[i]; /* the list may grow */
-        ok = member_data_put(k, o, t, e, &h, to, box);
+        ok = device_data_put(k, o, t, e, &h, to, box);
     }
     return ok;
 }
 
-static int64_t member_data_held_of(const holdings *list, const struct lx_team_box *box)
+static int64_t device_data_held_of(const holdings *list, const struct lx_team_box *box)
 {
     int64_t elements = 0;
     for (size_t i = 0; list && i < list->count; i++) {
@@ -144,8 +144,8 @@ static int32_t assemble(struct maker *k, int32_t o, int32_t t, int32_t e, const 
 {
     const char *tensor = k->p->graph->tensors[t].name;
     const holdings *own = maker_own(k, o, t), *arrived = e >= 0 ? &k->arrived[e] : NULL;
-    if (member_data_held_of(own, box) + member_data_held_of(arrived, box) != lx_team_box_elements(box)) {
-        status_set(k->st, LX_E_INTERNAL, "member %d lacks a part of %s that it needs", k->member, tensor);
+    if (device_data_held_of(own, box) + device_data_held_of(arrived, box) != lx_team_box_elements(box)) {
+        status_set(k->st, LX_E_INTERNAL, "device %d lacks a part of %s that it needs", k->device, tensor);
         return -1;
     }
     int32_t to = maker_tensor(k, maker_name(k, tensor, "box"), t, LX_INTERMEDIATE, box);
@@ -159,7 +159,7 @@ int32_t maker_fetch(struct maker *k, int32_t o, int32_t t, int32_t e, const stru
     if (h && lx_team_box_equal(&h->box, box)) return h->local;
     int32_t to = h ? slice_of(k, t, h, box) : assemble(k, o, t, e, box);
     bool kept = maker_own(k, o, t) == &c->own;
-    return to >= 0 && (!kept || member_data_hold(k, &c->made, to, box)) ? to : -1;
+    return to >= 0 && (!kept || device_data_hold(k, &c->made, to, box)) ? to : -1;
 }
 
 int32_t maker_part(struct maker *k, int32_t t, const struct lx_team_box *box)
@@ -176,7 +176,7 @@ int32_t maker_part(struct maker *k, int32_t t, const struct lx_team_box *box)
 int32_t maker_named(struct maker *k, int32_t t)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
-    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_box own = lx_team_own(k->p, t, k->device);
     struct content *c = &k->contents[t];
     if (c->named < 0) c->named = maker_tensor(k, x->name, t, x->role, &own);
     return c->named;
@@ -186,7 +186,7 @@ int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team
 {
     int32_t t = op_operand(&k->p->graph->ops[o], k->p->graph->ops[o].input_count + result);
     struct content *c = &k->contents[t];
-    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_box own = lx_team_own(k->p, t, k->device);
     if (c->writer != o) {
         VEC_FREE(&c->old);
         c->old = c->own;
@@ -198,7 +198,7 @@ int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team
     *name = whole ? k->p->graph->ops[o].name : maker_name(k, k->p->graph->ops[o].name, "");
     const char *piece = result ? maker_name(k, k->p->graph->tensors[t].name, "") : *name;
     int32_t to = whole ? maker_named(k, t) : maker_tensor(k, piece, t, LX_INTERMEDIATE, box);
-    return member_data_hold(k, &c->own, to, box) ? to : -1;
+    return device_data_hold(k, &c->own, to, box) ? to : -1;
 }
 
 /* Its layout must suit insertions of the graph: the parts are put together elsewhere. */
@@ -229,12 +229,12 @@ bool maker_receives(const struct maker *k, int32_t t)
 int32_t maker_join(struct maker *k, int32_t t)
 {
     struct content *c = &k->contents[t];
-    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_box own = lx_team_own(k->p, t, k->device);
     if (c->named >= 0 && c->own.count == 1 && c->own.at[0].local == c->named) return c->named;
     int32_t to = maker_named(k, t);
     bool apart = c->own.count > 0 && inserted_into(k, t);
     if (to < 0 || !(apart ? copy_joined(k, t, &own, to) : put_all(k, -1, t, -1, &c->own, to, &own)))
         return -1;
     c->own.count = c->made.count = 0;
-    return member_data_hold(k, &c->own, to, &own) ? to : -1;
+    return device_data_hold(k, &c->own, to, &own) ? to : -1;
 }

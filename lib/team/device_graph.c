@@ -1,4 +1,4 @@
-/* The graph that one member runs, with local shapes, for the stages that plan a single device: the steps of the
+/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of the
  * team's plan, one after the other. */
 #include "team/device_maker.h"
 #include "team/device_shape.h"
@@ -12,7 +12,7 @@
 static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, int64_t parts[LX_TEAM_PARTS])
 {
     const struct lx_op *op = &k->p->graph->ops[o];
-    const struct lx_team_space *space = &k->p->ops[o].space[k->member];
+    const struct lx_team_space *space = &k->p->ops[o].space[k->device];
     int32_t t = op->inputs[i], e = k->p->ops[o].exchange[i];
     struct op_index x;
     if (e < 0 || team_is_shift(op)) return false; /* zeros beyond the ends belong to no part */
@@ -20,10 +20,10 @@ static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, in
     int cut = op_index_dim(&x, i, space->var[along]);
     if (cut < 0 || !k->p->tensors[t].bound[cut]) return false;
     const struct lx_tensor *tensor = &k->p->graph->tensors[t];
-    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_box own = lx_team_own(k->p, t, k->device);
     struct lx_team_array a = lx_team_array_of_box(tensor->rank, tensor->shape, cut, &own);
     int64_t own_view[LX_MAX_RANK];
-    a = lx_team_repartition(&a, &k->p->exchanges[e].box[k->member], own_view);
+    a = lx_team_repartition(&a, &k->p->exchanges[e].box[k->device], own_view);
     struct lx_team_view view = team_view_of(&x, i);
     struct lx_team_box target = {.rank = view.rank};
     for (int d = 0; d < view.rank; d++) target.size[d] = view.size[d];
@@ -38,8 +38,8 @@ static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, in
 static void find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
-    struct lx_team_range all = k->p->ops[g->first].space[k->member].range[along],
-                         core = g->core[k->member].range[along];
+    struct lx_team_range all = k->p->ops[g->first].space[k->device].range[along],
+                         core = g->core[k->device].range[along];
     int64_t room[LX_MAX_INPUTS + 1][LX_TEAM_PARTS] = {{0, all.end - all.begin, 0}};
     const int64_t *parts[LX_MAX_INPUTS + 1] = {room[0]};
     int count = 1;
@@ -59,10 +59,10 @@ static void find_loops(struct maker *k, int32_t group, int along)
     k->loops_along = along;
 }
 
-static bool member_graph_compute(struct maker *k, const struct lx_team_step *s)
+static bool device_graph_compute(struct maker *k, const struct lx_team_step *s)
 {
     int32_t group = k->p->ops[s->op].group;
-    struct lx_team_space space = lx_team_step_space(k->p, s, k->member);
+    struct lx_team_space space = lx_team_step_space(k->p, s, k->device);
     if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) return maker_compute(k, s->op, &space);
     if (k->loops_of != group || k->loops_along != s->along) find_loops(k, group, s->along);
     struct lx_team_range range = space.range[s->along];
@@ -75,7 +75,7 @@ static bool member_graph_compute(struct maker *k, const struct lx_team_step *s)
     return ok;
 }
 
-static bool member_graph_add_step(struct maker *k, const struct lx_team_step *s)
+static bool device_graph_add_step(struct maker *k, const struct lx_team_step *s)
 {
     enum { EACH_STEP = 2000 };
     stop_look(EACH_STEP);
@@ -85,7 +85,7 @@ static bool member_graph_add_step(struct maker *k, const struct lx_team_step *s)
     case LX_TEAM_WAIT:
         return maker_wait(k, s->exchange);
     case LX_TEAM_COMPUTE:
-        return member_graph_compute(k, s);
+        return device_graph_compute(k, s);
     default:
         return maker_combine(k, s->op);
     }
@@ -105,7 +105,7 @@ static bool place_outputs(struct maker *k)
     const struct lx_graph *g = k->p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (!lx_role_leaves(g->tensors[t].role) || k->contents[t].own.count == 0) continue;
-        struct lx_team_place place = {maker_join(k, t), t, lx_team_own(k->p, t, k->member)};
+        struct lx_team_place place = {maker_join(k, t), t, lx_team_own(k->p, t, k->device)};
         if (place.local < 0) return false;
         if (!VEC_PUSH(&k->places, place)) return status_no_memory(k->st);
     }
@@ -150,42 +150,42 @@ static void maker_end(struct maker *k)
 }
 
 /* Everything of the result but its graph. */
-static struct lx_team_member *member_graph_member_of(struct maker *k)
+static struct lx_team_device *device_graph_device_of(struct maker *k)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_team_member *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
+    struct lx_team_device *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
     if (!m) return mem_free(memory), status_no_memory(k->st), NULL;
-    *m = (struct lx_team_member){.message_count = (int32_t)k->messages.count,
+    *m = (struct lx_team_device){.message_count = (int32_t)k->messages.count,
                                  .place_count = (int32_t)k->places.count,
                                  .memory = memory};
     m->messages = arena_copy_array(memory, k->messages.at, k->messages.count, sizeof *k->messages.at);
     m->places = arena_copy_array(memory, k->places.at, k->places.count, sizeof *k->places.at);
     m->step = arena_copy_array(memory, k->steps.at, k->steps.count, sizeof *k->steps.at);
     if (m->messages && m->places && m->step) return m;
-    lx_team_member_free(m);
+    lx_team_device_free(m);
     return status_no_memory(k->st), NULL;
 }
 
-struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int member, lx_status *st)
+struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int device, lx_status *st)
 {
-    if (member < 0 || member >= plan->members) {
-        status_set(st, LX_E_RANGE, "a team of %d has no member %d", plan->members, member);
+    if (device < 0 || device >= plan->devices) {
+        status_set(st, LX_E_RANGE, "a team of %d has no device %d", plan->devices, device);
         return NULL;
     }
-    struct maker k = {.p = plan, .member = member, .st = st};
+    struct maker k = {.p = plan, .device = device, .st = st};
     bool ok = maker_begin(&k);
     for (int32_t s = 0; ok && s < plan->step_count; s++)
-        ok = member_graph_add_step(&k, &plan->steps[s]) && note_step(&k, s);
+        ok = device_graph_add_step(&k, &plan->steps[s]) && note_step(&k, s);
     ok = ok && place_outputs(&k) && note_step(&k, -1);
-    struct lx_team_member *m = ok ? member_graph_member_of(&k) : NULL;
+    struct lx_team_device *m = ok ? device_graph_device_of(&k) : NULL;
     if (m && k.b.ops.count > 0) {
-        struct member_shape shape = {0};
-        k.b.also = &(struct record_taker){member_shape_take, &shape};
+        struct device_shape shape = {0};
+        k.b.also = &(struct record_taker){device_shape_take, &shape};
         m->graph = builder_finish(&k.b, st);
         m->shape = shape.shape;
         m->likely = shape.likely ^ shape.shape;
         if (!m->graph) {
-            lx_team_member_free(m);
+            lx_team_device_free(m);
             m = NULL;
         }
     } else if (k.b.memory)
@@ -194,10 +194,10 @@ struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int 
     return m;
 }
 
-void lx_team_member_free(struct lx_team_member *m)
+void lx_team_device_free(struct lx_team_device *m)
 {
     if (!m) return;
-    struct arena *memory = m->memory; /* the member itself lives in it */
+    struct arena *memory = m->memory; /* the device itself lives in it */
     lx_graph_free(m->graph);
     arena_free(memory);
     mem_free(memory);

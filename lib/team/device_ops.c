@@ -1,4 +1,4 @@
-/* Pieces of ops on a member: what an op reads is fetched, what it writes becomes a holding. */
+/* Pieces of ops on a device: what an op reads is fetched, what it writes becomes a holding. */
 #include "team/device_maker.h"
 #include "base/fail.h"
 
@@ -10,30 +10,30 @@ struct piece {
     struct lx_team_space space;
 };
 
-static struct lx_team_box member_ops_need_of(const struct maker *k, const struct piece *q, int input)
+static struct lx_team_box device_ops_need_of(const struct maker *k, const struct piece *q, int input)
 {
     return team_need_box(k->p->graph, q->op, &q->x, input, &q->space);
 }
 
-static struct lx_team_box member_ops_result_of(const struct maker *k, const struct piece *q)
+static struct lx_team_box device_ops_result_of(const struct maker *k, const struct piece *q)
 {
     return team_result_box(k->p->graph, q->op, &q->x, &q->space);
 }
 
-static bool member_ops_makes_parts(const struct piece *q)
+static bool device_ops_makes_parts(const struct piece *q)
 {
-    return q->how->mode == LX_TEAM_COMBINE || q->how->mode == LX_TEAM_PARTLY;
+    return q->how->mode == LX_TEAM_COMBINE || q->how->mode == LX_TEAM_KEPT_PARTIAL;
 }
 
-/* What an op reads of an input: of the tensor, or of this member's part of it. */
-static int32_t member_ops_fetch(struct maker *k, const struct piece *q, int i, const struct lx_team_box *need)
+/* What an op reads of an input: of the tensor, or of this device's part of it. */
+static int32_t device_ops_fetch(struct maker *k, const struct piece *q, int i, const struct lx_team_box *need)
 {
     int32_t t = q->op->inputs[i];
-    if (team_reads_parts(q->op, q->how->var, i)) return maker_part(k, t, need);
+    if (team_reads_partial(q->op, q->how->var, i)) return maker_part(k, t, need);
     return maker_fetch(k, q->o, t, q->how->exchange[i], need);
 }
 
-/* The tensor of this member's part of a sum, and the name of the op that writes it. */
+/* The tensor of this device's part of a sum, and the name of the op that writes it. */
 static int32_t write_part(struct maker *k, const struct piece *q, const struct lx_team_box *box,
                           const char **name)
 {
@@ -49,16 +49,16 @@ static int32_t write_part(struct maker *k, const struct piece *q, const struct l
 static int32_t write_to(struct maker *k, const struct piece *q, const struct lx_team_box *box,
                         const char **name)
 {
-    return member_ops_makes_parts(q) ? write_part(k, q, box, name) : maker_write(k, q->o, 0, box, name);
+    return device_ops_makes_parts(q) ? write_part(k, q, box, name) : maker_write(k, q->o, 0, box, name);
 }
 
 /* A slice of a holding, or of what is put together for it. */
 static bool add_slice(struct maker *k, const struct piece *q)
 {
     int32_t t = q->op->inputs[0], e = q->how->exchange[0];
-    struct lx_team_box need = member_ops_need_of(k, q, 0), result = member_ops_result_of(k, q);
-    const struct holding *around = member_ops_makes_parts(q) ? NULL : maker_around(k, q->o, t, e, &need);
-    struct holding from = around ? *around : (struct holding){member_ops_fetch(k, q, 0, &need), need};
+    struct lx_team_box need = device_ops_need_of(k, q, 0), result = device_ops_result_of(k, q);
+    const struct holding *around = device_ops_makes_parts(q) ? NULL : maker_around(k, q->o, t, e, &need);
+    struct holding from = around ? *around : (struct holding){device_ops_fetch(k, q, 0, &need), need};
     int64_t offset[LX_MAX_RANK] = {0};
     const char *name;
     for (int d = 0; d < result.rank; d++)
@@ -79,10 +79,10 @@ static bool add_far(struct maker *k, const struct piece *q, int32_t from, const 
 
 /* All of the box is shifted, and the piece taken out of it: zeros come in where the tensor ends, and there only,
  * because the box holds both the places that are read and those that are written. */
-static bool member_ops_add_shift(struct maker *k, const struct piece *q)
+static bool device_ops_add_shift(struct maker *k, const struct piece *q)
 {
-    struct lx_team_box need = member_ops_need_of(k, q, 0), result = member_ops_result_of(k, q);
-    int32_t from = member_ops_fetch(k, q, 0, &need), moved;
+    struct lx_team_box need = device_ops_need_of(k, q, 0), result = device_ops_result_of(k, q);
+    int32_t from = device_ops_fetch(k, q, 0, &need), moved;
     bool direct = lx_team_box_equal(&need, &result);
     int64_t offset[LX_MAX_RANK] = {0};
     if (from >= 0 && team_shift_copies(&k->p->graph->tensors[q->op->inputs[0]], &result, &need))
@@ -103,11 +103,11 @@ static bool member_ops_add_shift(struct maker *k, const struct piece *q)
 static bool insert_part(struct maker *k, const struct piece *q, const struct lx_team_box *held, int32_t to)
 {
     const struct lx_tensor *in = &k->p->graph->tensors[q->op->inputs[0]];
-    struct lx_team_box need = member_ops_need_of(k, q, 0), part = lx_team_box_meet(held, &need);
+    struct lx_team_box need = device_ops_need_of(k, q, 0), part = lx_team_box_meet(held, &need);
     if (lx_team_box_empty(&part)) return true;
     const struct lx_tensor *out = &k->p->graph->tensors[q->op->output];
     int along = q->space.loops ? op_index_dim(&q->x, 1, q->space.var[0]) : 0;
-    struct lx_team_box block = lx_team_own(k->p, q->op->output, k->member);
+    struct lx_team_box block = lx_team_own(k->p, q->op->output, k->device);
     struct lx_team_array own = lx_team_array_of_box(out->rank, out->shape, along, &block);
     struct lx_team_view slice = team_view_of(&q->x, 1);
     struct lx_team_array source = lx_team_array_of_box(in->rank, in->shape, along, &part);
@@ -124,12 +124,12 @@ static bool insert_part(struct maker *k, const struct piece *q, const struct lx_
 
 /* Parts that are put one by one begin inside sticks, unless these run along another dimension. An insertion that
  * itself begins at the start of this one wants that freedom for others: it is made at once. */
-static bool member_ops_at_once(const struct maker *k, const struct piece *q)
+static bool device_ops_at_once(const struct maker *k, const struct piece *q)
 {
     const struct lx_team_tensor *t = &k->p->tensors[q->op->inputs[0]];
     for (int a = 0; a < k->p->grid.axes; a++)
-        if (t->cut[a] >= 0 &&
-            (op_index_offset(&q->x, 1, t->cut[a]) != 0 || op_index_stride(&q->x, 1, t->cut[a]) != 1))
+        if (t->shard[a] >= 0 &&
+            (op_index_offset(&q->x, 1, t->shard[a]) != 0 || op_index_stride(&q->x, 1, t->shard[a]) != 1))
             return false;
     return true;
 }
@@ -139,8 +139,8 @@ static bool add_insert(struct maker *k, const struct piece *q)
     int32_t t = q->op->inputs[0], e = q->how->exchange[0], to = maker_join(k, q->op->output);
     const holdings *lists[] = {maker_own(k, q->o, t), e >= 0 ? &k->arrived[e] : NULL};
     struct content *c = &k->contents[q->op->output];
-    struct lx_team_box need = member_ops_need_of(k, q, 0);
-    bool ok = to >= 0 && lists[0], one = member_ops_at_once(k, q);
+    struct lx_team_box need = device_ops_need_of(k, q, 0);
+    bool ok = to >= 0 && lists[0], one = device_ops_at_once(k, q);
     for (size_t n = 0; ok && lists[1] && n < lists[1]->count; n++)
         if (lx_team_box_within(&need, &lists[1]->at[n].box)) lists[0] = NULL; /* the own part is there, too */
     if (ok && one) ok = insert_part(k, q, &need, to);
@@ -169,7 +169,7 @@ static double part_of_terms(const struct piece *q)
  * so that no sum outgrows its type. */
 static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *local)
 {
-    struct lx_team_box whole = member_ops_result_of(k, q);
+    struct lx_team_box whole = device_ops_result_of(k, q);
     bool mean = q->op->kind->id == LX_KIND_MEAN && part_of_terms(q) != 1;
     const char *name = NULL;
     int32_t part = write_part(k, q, &whole, &name), sum = part;
@@ -197,7 +197,7 @@ struct local_map {
 };
 
 /* Of a variable, where the piece begins and how long it is. */
-static struct lx_team_range member_ops_piece_of(const struct piece *q, int v)
+static struct lx_team_range device_ops_piece_of(const struct piece *q, int v)
 {
     int l = team_loop_of(&q->space, v);
     return l >= 0 ? q->space.range[l] : (struct lx_team_range){0, q->x.extent[v]};
@@ -214,7 +214,7 @@ static bool localise_windows(const struct piece *q, const struct lx_team_box *ne
         map->windows[i] = *w;
         if (dim >= 0)
             map->windows[i].pad +=
-                need->offset[dim] * w->hole - w->stride * member_ops_piece_of(q, w->out).begin;
+                need->offset[dim] * w->hole - w->stride * device_ops_piece_of(q, w->out).begin;
     }
     if (q->op->window_count) local->windows = map->windows;
     return true;
@@ -228,7 +228,7 @@ static void localise_view(const struct piece *q, int i, const struct lx_team_box
     map->views[i] = said;
     if (!said.offset) return;
     for (int d = 0; d < need->rank; d++) {
-        struct lx_team_range r = member_ops_piece_of(q, q->x.var[i][d]);
+        struct lx_team_range r = device_ops_piece_of(q, q->x.var[i][d]);
         map->at[i].offset[d] = walk->first[d] + walk->by[d] * r.begin - need->offset[d];
         map->at[i].size[d] = r.end - r.begin;
     }
@@ -250,11 +250,11 @@ static void localise_views(const struct piece *q, const struct lx_team_box *need
 static struct lx_team_box box_of_result(const struct maker *k, const struct piece *q, int32_t t)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
-    return q->space.loops ? member_ops_result_of(k, q) : lx_team_box_of(x->rank, x->shape);
+    return q->space.loops ? device_ops_result_of(k, q) : lx_team_box_of(x->rank, x->shape);
 }
 
 /* Where the results of a piece go: what is changed in place is joined first. */
-static bool member_ops_write_results(struct maker *k, const struct piece *q, int32_t *outputs,
+static bool device_ops_write_results(struct maker *k, const struct piece *q, int32_t *outputs,
                                      struct lx_op *local)
 {
     const char *name = NULL;
@@ -280,17 +280,17 @@ static bool add_plain(struct maker *k, const struct piece *q)
     struct local_map map;
     struct lx_op local = *q->op;
     for (int i = 0; i < q->op->input_count; i++) {
-        needs[i] = member_ops_need_of(k, q, i);
-        inputs[i] = member_ops_fetch(k, q, i, &needs[i]);
+        needs[i] = device_ops_need_of(k, q, i);
+        inputs[i] = device_ops_fetch(k, q, i, &needs[i]);
         if (inputs[i] < 0) return false;
     }
     local.inputs = inputs;
-    local.hint_count = 0; /* asked for whole extents, not for this member's part */
+    local.hint_count = 0; /* asked for whole extents, not for this device's part */
     localise_views(q, needs, &map, &local);
     if (!localise_windows(q, needs, &map, &local))
         return status_set(k->st, LX_E_UNSUPPORTED, "op %s has too many windows for a team", q->op->name);
-    if (member_ops_makes_parts(q)) return add_partial(k, q, &local);
-    return member_ops_write_results(k, q, outputs, &local) && maker_op(k, &local);
+    if (device_ops_makes_parts(q)) return add_partial(k, q, &local);
+    return device_ops_write_results(k, q, outputs, &local) && maker_op(k, &local);
 }
 
 bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space)
@@ -299,6 +299,6 @@ bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space
     if (lx_team_space_empty(space)) return true;
     op_index_of(k->p->graph, q.op, &q.x);
     if (!q.op->offset || q.op->map) return add_plain(k, &q);
-    if (team_is_shift(q.op)) return member_ops_add_shift(k, &q);
+    if (team_is_shift(q.op)) return device_ops_add_shift(k, &q);
     return op_is_insert(q.op) ? add_insert(k, &q) : add_slice(k, &q);
 }

@@ -1,4 +1,4 @@
-/* What members have in common that may have one plan: the text of their graphs, with nothing of the offsets of slices. The
+/* What devices have in common that may have one plan: the text of their graphs, with nothing of the offsets of slices. The
  * text is all that a graph is, so that nothing can be forgotten. */
 #include "team/device_shape.h"
 #include "base/checked.h"
@@ -17,7 +17,7 @@ static int64_t stick_of(const struct lx_graph *g)
 }
 
 /* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
-static const char *take_offsets(struct member_shape *s, const char *at)
+static const char *take_offsets(struct device_shape *s, const char *at)
 {
     int64_t last = 0;
     while (*at && *at != ']') {
@@ -35,12 +35,12 @@ static const char *take_offsets(struct member_shape *s, const char *at)
     return at;
 }
 
-void member_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
+void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
 {
     static const char key[] = "\"offset\": [";
-    struct member_shape *s = shape;
+    struct device_shape *s = shape;
     const char *end = record + length;
-    if (!s->unit) *s = (struct member_shape){stick_of(g), HASH_START, HASH_START};
+    if (!s->unit) *s = (struct device_shape){stick_of(g), HASH_START, HASH_START};
     for (const char *at = record, *next; at; at = next) {
         next = strstr(at, key);
         s->shape = hash_words(s->shape, at, (size_t)((next ? next : end) - at));

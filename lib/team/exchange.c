@@ -1,6 +1,6 @@
 /* Which boxes of which tensors travel.
  *
- * A read of a cut tensor needs a box on each member. If every member owns its box, nothing moves. Else the
+ * A read of a cut tensor needs a box on each device. If every device owns its box, nothing moves. Else the
  * read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes
  * overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as many
  * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a message costs a member beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
+/* What a message costs a device beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
 enum { MESSAGE_BYTES = 4096, MOST_COUNTED = 64 };
 
 struct open_exchange {
@@ -31,42 +31,42 @@ struct exchange_pass {
     VEC(struct open_exchange) all;
     int32_t *latest;          /* per tensor: of its present contents, or -1 */
     int32_t *writer;          /* per tensor: the op that wrote them last, or -1 */
-    struct lx_team_box *need; /* per member, of the read at hand */
+    struct lx_team_box *need; /* per device, of the read at hand */
     struct lx_team_box *hull;
     bool off; /* does it reach off along two dimensions? */
-    bool far; /* is it a shift that copies, on some member? */
+    bool far; /* is it a shift that copies, on some device? */
 };
 
 static int64_t all_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
 {
     int64_t bytes = 0;
-    for (int m = 0; m < d->members; m++) {
+    for (int m = 0; m < d->devices; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         bytes += team_missing_bytes(&d->g->tensors[t], &box[m], &own);
     }
     return bytes;
 }
 
-/* Messages that bring members their boxes. */
+/* Messages that bring devices their boxes. */
 static int64_t all_messages(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
 {
     const struct lx_team_exchange x = {.tensor = t, .box = box};
     int64_t n = 0;
-    for (int to = 0; to < d->members; to++)
-        for (int from = 0; from < d->members && !lx_team_box_empty(&box[to]); from++) {
+    for (int to = 0; to < d->devices; to++)
+        for (int from = 0; from < d->devices && !lx_team_box_empty(&box[to]); from++) {
             struct lx_team_box part = lx_team_sent(&d->grid, &d->g->tensors[t], &d->tensors[t], &x, from, to);
             n += from != to && !lx_team_box_empty(&part);
         }
     return n;
 }
 
-/* What the messages that an exchange of the hulls saves cost, in bytes: one of each member. Where something is copied from
+/* What the messages that an exchange of the hulls saves cost, in bytes: one of each device. Where something is copied from
  * afar, most of a hull may be of use to nobody, and they are counted. */
 static int64_t saved_by_joining(const struct exchange_pass *p, int32_t t, const struct open_exchange *x)
 {
     const struct team_draft *d = p->d;
-    int64_t most = d->members;
-    if (d->members > MOST_COUNTED || !(x->far || p->far)) return MESSAGE_BYTES * most;
+    int64_t most = d->devices;
+    if (d->devices > MOST_COUNTED || !(x->far || p->far)) return MESSAGE_BYTES * most;
     int64_t n = all_messages(d, t, x->box) + all_messages(d, t, p->need) - all_messages(d, t, p->hull);
     return MESSAGE_BYTES * max_i64(0, min_i64(n, most));
 }
@@ -77,7 +77,7 @@ static int32_t find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
     if (p->d->how->plain) return -1;
     for (int32_t e = p->latest[t]; e >= 0; e = p->all.at[e].older) {
         const struct open_exchange *x = &p->all.at[e];
-        for (int m = 0; m < p->d->members; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
+        for (int m = 0; m < p->d->devices; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
         int64_t more = all_missing(p->d, t, p->hull) - x->made.bytes - bytes;
         if (more <= 0 || more <= saved_by_joining(p, t, x)) return e;
     }
@@ -88,16 +88,16 @@ static bool exchange_serve(struct exchange_pass *p, int32_t t, int32_t op, int64
                            lx_status *st)
 {
     struct team_draft *d = p->d;
-    size_t members = (size_t)d->members;
+    size_t devices = (size_t)d->devices;
     int32_t e = find_partner(p, t, bytes);
     if (e >= 0) {
-        memcpy(p->all.at[e].box, p->hull, members * sizeof *p->hull);
+        memcpy(p->all.at[e].box, p->hull, devices * sizeof *p->hull);
     } else {
         struct open_exchange x = {.older = p->latest[t]};
         x.made.tensor = t;
         x.made.after = p->writer[t];
         x.made.first_reader = op;
-        x.box = arena_copy_array(d->memory, p->need, members, sizeof *p->need);
+        x.box = arena_copy_array(d->memory, p->need, devices, sizeof *p->need);
         if (!x.box || !VEC_PUSH(&p->all, x)) return status_no_memory(st);
         p->latest[t] = e = (int32_t)p->all.count - 1;
     }
@@ -126,10 +126,10 @@ static bool exchange_read_operand(struct exchange_pass *p, int32_t o, const stru
     const struct lx_op *op = &d->g->ops[o];
     int32_t t = op->inputs[i];
     *exchange = -1;
-    if (lx_team_is_whole(&d->tensors[t]) || team_reads_parts(op, d->ops[o].var, i)) return true;
+    if (lx_team_is_replicated(&d->tensors[t]) || team_reads_partial(op, d->ops[o].var, i)) return true;
     bool owned = true;
     p->off = p->far = false;
-    for (int m = 0; m < d->members; m++) {
+    for (int m = 0; m < d->devices; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         p->need[m] = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
         owned = owned && lx_team_box_within(&p->need[m], &own);
@@ -149,14 +149,14 @@ static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int t
     return true;
 }
 
-/* What one member gets; false: not from neighbours only. */
-static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *grid,
+/* What one device gets; false: not from neighbours only. */
+static bool count_device(const struct lx_tensor *t, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *how, const struct lx_team_exchange *e, int to,
                          int64_t *sent, int64_t *received)
 {
     bool near = true;
-    int members = lx_team_members_of(grid);
-    for (int from = 0; from < members; from++) {
+    int devices = lx_team_device_count(grid);
+    for (int from = 0; from < devices; from++) {
         struct lx_team_box part = lx_team_sent(grid, t, how, e, from, to);
         if (from == to || lx_team_box_empty(&part)) continue;
         int64_t bytes = team_bytes(t, &part);
@@ -167,31 +167,31 @@ static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *g
     return near;
 }
 
-/* Bytes by member, and what kind of exchange it turned out to be. */
+/* Bytes by device, and what kind of exchange it turned out to be. */
 bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e, lx_status *st)
 {
     const struct lx_tensor *t = &g->tensors[e->tensor];
     const struct lx_team_tensor *how = &tensors[e->tensor];
-    int members = lx_team_members_of(grid);
-    int64_t *sent = arena_array(memory, (size_t)members, sizeof *sent);
-    int64_t *received = arena_array(memory, (size_t)members, sizeof *received);
+    int devices = lx_team_device_count(grid);
+    int64_t *sent = arena_array(memory, (size_t)devices, sizeof *sent);
+    int64_t *received = arena_array(memory, (size_t)devices, sizeof *received);
     if (!sent || !received) return status_no_memory(st);
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     bool halo = true, gather = true;
-    for (int to = 0; to < members; to++) {
+    for (int to = 0; to < devices; to++) {
         const struct lx_team_box *box = &e->box[to];
         if (lx_team_box_empty(box)) continue;
         struct lx_team_box mine = team_own_box(grid, t, how, to), held = lx_team_box_meet(&mine, box);
         gather = gather && lx_team_box_equal(box, &whole);
-        halo = count_member(t, grid, how, e, to, sent, received) && halo && !lx_team_box_empty(&held);
+        halo = count_device(t, grid, how, e, to, sent, received) && halo && !lx_team_box_empty(&held);
     }
     e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
     e->sent = sent;
     e->received = received;
     e->bytes = 0;
-    for (int m = 0; m < members; m++) e->bytes += received[m];
+    for (int m = 0; m < devices; m++) e->bytes += received[m];
     return true;
 }
 
@@ -229,7 +229,7 @@ static bool exchange_run(struct exchange_pass *p, lx_status *st)
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
     if (!d->exchanges) return status_no_memory(st);
     for (int32_t e = 0; e < d->exchange_count; e++) {
-        stop_look(EACH_EXCHANGE * (int64_t)d->members);
+        stop_look(EACH_EXCHANGE * (int64_t)d->devices);
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
         if (!count_best(d, &d->exchanges[e], p->all.at[e].off, st)) return false;
@@ -239,12 +239,12 @@ static bool exchange_run(struct exchange_pass *p, lx_status *st)
 
 bool team_add_exchanges(struct team_draft *d, lx_status *st)
 {
-    size_t tensors = (size_t)d->g->tensor_count, members = (size_t)d->members;
+    size_t tensors = (size_t)d->g->tensor_count, devices = (size_t)d->devices;
     struct exchange_pass p = {.d = d,
                               .latest = mem_alloc((tensors + 1) * sizeof *p.latest),
                               .writer = mem_alloc((tensors + 1) * sizeof *p.writer),
-                              .need = mem_alloc(members * sizeof *p.need),
-                              .hull = mem_alloc(members * sizeof *p.hull)};
+                              .need = mem_alloc(devices * sizeof *p.need),
+                              .hull = mem_alloc(devices * sizeof *p.hull)};
     bool ok = p.latest && p.writer && p.need && p.hull;
     for (size_t t = 0; ok && t < tensors; t++) p.latest[t] = p.writer[t] = -1;
     ok = ok ? exchange_run(&p, st) : status_no_memory(st);

@@ -2,7 +2,7 @@
  *
  * Compilers hand over what one device runs, with shapes of its parts and ops that several devices do together. Here each
  * tensor gets a dimension in front for every axis of the grid along which devices have different contents, cut by just that
- * axis: so every member computes what its program says, and the ops of several devices become sums, copies and shifts
+ * axis: so every device computes what its program says, and the ops of several devices become sums, copies and shifts
  * along these dimensions, from whose cuts the exchanges follow like those of any graph:
  *
  *     all_reduce       sums over the dimension of the axis            [X, p] -> [p]
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool team_is_member_program(const struct lx_graph *g)
+bool team_is_device_program(const struct lx_graph *g)
 {
     for (int32_t o = 0; o < g->op_count; o++)
         if (g->ops[o].params && g->ops[o].params->group_count > 0) return true;
@@ -349,7 +349,7 @@ static const struct lx_graph *whole_program_build(struct program *p)
     return NULL;
 }
 
-const struct lx_graph *team_whole_program(const struct lx_graph *g, lx_status *st)
+const struct lx_graph *team_global_program(const struct lx_graph *g, lx_status *st)
 {
     struct program p = {.g = g,
                         .st = st,

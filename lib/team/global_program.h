@@ -5,8 +5,8 @@
 #include "graph/graph.h"
 
 /* Does the graph say of what devices do together along which axes of its grid they do it? */
-bool team_is_member_program(const struct lx_graph *g);
+bool team_is_device_program(const struct lx_graph *g);
 /* The graph of all devices, with the cuts that make each of them do what its own graph has. NULL: `st` says why there is none. */
-const struct lx_graph *team_whole_program(const struct lx_graph *g, lx_status *st);
+const struct lx_graph *team_global_program(const struct lx_graph *g, lx_status *st);
 
 #endif

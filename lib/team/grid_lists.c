@@ -2,12 +2,12 @@
  * plan relies on. */
 #include "team/team_file.h"
 
-/* Ranges of each variable that is cut, member by member; `from` says which these are. NULL: they do not lie in
+/* Ranges of each variable that is cut, device by device; `from` says which these are. NULL: they do not lie in
  * `extent`. */
 const struct lx_team_space *team_take_ranges(const struct lx_team_plan *p, const struct int_list *list,
                                              const struct lx_team_space *from, const int64_t *extent)
 {
-    int n = p->members;
+    int n = p->devices;
     struct lx_team_space *out = arena_array(p->memory, (size_t)n, sizeof *out);
     if (!out || list->count != 2 * n * from->loops) return NULL;
     for (int m = 0; m < n; m++) out[m] = *from;
@@ -51,21 +51,21 @@ bool team_take_bounds(const struct lx_tensor *tensor, int dim, int blocks, const
 
 bool team_take_grid(struct lx_team_plan *p, const struct int_list *sizes)
 {
-    int64_t members = 1;
+    int64_t devices = 1;
     if (sizes->count > LX_TEAM_AXES) return false;
-    p->grid = (struct lx_team_grid){sizes->count ? (int)sizes->count : 1, {p->members}};
+    p->grid = (struct lx_team_grid){sizes->count ? (int)sizes->count : 1, {p->devices}};
     for (int a = 0; a < sizes->count; a++) {
-        if (sizes->at[a] < 1 || sizes->at[a] > p->members) return false;
+        if (sizes->at[a] < 1 || sizes->at[a] > p->devices) return false;
         p->grid.size[a] = (int)sizes->at[a];
-        members *= sizes->at[a];
+        devices *= sizes->at[a];
     }
-    return sizes->count == 0 || members == p->members;
+    return sizes->count == 0 || devices == p->devices;
 }
 
 bool team_lies_in(const struct lx_team_plan *p, const struct lx_team_space *core,
                   const struct lx_team_space *all)
 {
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         if (core[m].loops != all[m].loops) return false;
         for (int l = 0; l < core[m].loops; l++)
             if (core[m].range[l].begin < all[m].range[l].begin || core[m].range[l].end > all[m].range[l].end)

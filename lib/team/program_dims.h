@@ -1,4 +1,4 @@
-/* Dimensions of a member's program while it is made one of the whole team. Private to global_program.c.
+/* Dimensions of a device's program while it is made one of the whole team. Private to global_program.c.
  *
  * A tensor is known by its cut points: products of its trailing extents. What devices do together takes a part out of a
  * dimension, or puts parts into one, so that this dimension becomes two, there and wherever it goes through ops:

@@ -1,7 +1,7 @@
 /* The order of things: exchanges start as soon as their tensor is written and are awaited as late as
  * possible.
  *
- * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a member is
+ * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device is
  * where nothing that is still awaited is needed; it is computed first, for all ops of the group
  * with the same loop bounds, then come the waits, then what lies before and after the core, loop by loop. */
 #include "team/team_private.h"
@@ -40,7 +40,7 @@ static bool loops_cut(const struct team_draft *d, int32_t o)
 
 static bool same_ranges(const struct team_draft *d, int32_t a, int32_t b)
 {
-    for (int m = 0; m < d->members; m++) {
+    for (int m = 0; m < d->devices; m++) {
         const struct lx_team_space *x = &d->ops[a].space[m], *y = &d->ops[b].space[m];
         if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
             return false;
@@ -53,8 +53,8 @@ static bool cut_as_op(const struct team_draft *d, int32_t o, const struct op_ind
 {
     const struct lx_team_tensor *t = &d->tensors[d->g->ops[o].inputs[i]];
     for (int a = 0; a < d->grid.axes; a++) {
-        if ((t->cut[a] >= 0) != (d->ops[o].var[a] >= 0)) return false;
-        if (t->cut[a] >= 0 && x->var[i][t->cut[a]] != d->ops[o].var[a]) return false;
+        if ((t->shard[a] >= 0) != (d->ops[o].var[a] >= 0)) return false;
+        if (t->shard[a] >= 0 && x->var[i][t->shard[a]] != d->ops[o].var[a]) return false;
     }
     return true;
 }
@@ -87,7 +87,7 @@ static bool form_groups(struct step_pass *p)
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         int32_t g = (int32_t)p->groups.count - 1;
-        stop_look(EACH_OP + (int64_t)d->members);
+        stop_look(EACH_OP + (int64_t)d->devices);
         if (g < 0 || !steps_joins(p, g, o)) {
             if (!VEC_PUSH(&p->groups, (struct lx_team_group){.first = o})) return false;
             g++;
@@ -101,7 +101,7 @@ static bool form_groups(struct step_pass *p)
     return true;
 }
 
-/* Of the values `core` of a variable those for which a member that has [begin, end) of dimension `dim` of input `i` has
+/* Of the values `core` of a variable those for which a device that has [begin, end) of dimension `dim` of input `i` has
  * what is read. */
 static struct lx_team_range owned_range(const struct team_draft *d, int32_t o, const struct op_index *x,
                                         int i, int dim, struct lx_team_range own, struct lx_team_range core)
@@ -121,7 +121,7 @@ static struct lx_team_range owned_range(const struct team_draft *d, int32_t o, c
     return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
-/* Leaves of a core that for which member `m` owns what input `i` reads: nothing, where that is more than the loops walk. */
+/* Leaves of a core that for which device `m` owns what input `i` reads: nothing, where that is more than the loops walk. */
 static void keep_owned(const struct team_draft *d, int32_t o, const struct op_index *x, int i, int m,
                        struct lx_team_space *core)
 {
@@ -145,12 +145,12 @@ static bool settle_core(const struct lx_team_space *all, struct lx_team_space *c
     return false;
 }
 
-/* Common core of a group, one per member; NULL where no member has one, or memory is out. */
+/* Common core of a group, one per device; NULL where no device has one, or memory is out. */
 static const struct lx_team_space *common_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;
     struct lx_team_space *core =
-        arena_copy_array(d->memory, d->ops[group->first].space, (size_t)d->members, sizeof *core);
+        arena_copy_array(d->memory, d->ops[group->first].space, (size_t)d->devices, sizeof *core);
     bool any = false;
     if (!core) return p->ok = false, NULL;
     for (int32_t o = group->first; o <= group->last; o++) {
@@ -159,11 +159,11 @@ static const struct lx_team_space *common_core(struct step_pass *p, const struct
         op_index_of(d->g, op, &x);
         for (int i = 0; i < op->input_count; i++) {
             int32_t e = d->ops[o].exchange[i];
-            for (int m = 0; e >= 0 && !p->awaited[e] && m < d->members; m++)
+            for (int m = 0; e >= 0 && !p->awaited[e] && m < d->devices; m++)
                 keep_owned(d, o, &x, i, m, &core[m]);
         }
     }
-    for (int m = 0; m < d->members; m++) any |= settle_core(&d->ops[group->first].space[m], &core[m]);
+    for (int m = 0; m < d->devices; m++) any |= settle_core(&d->ops[group->first].space[m], &core[m]);
     return any ? core : NULL;
 }
 

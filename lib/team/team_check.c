@@ -2,7 +2,7 @@
  *
  * Every element of a tensor has one owner. Who owns what an op writes computes it; partial results are computed
  * once for each value of the variable that is cut, and are joined unless all who read them are linear in them
- * (check_states.c). What an op reads on a member is owned there or brought by its exchange, whose contents are those
+ * (check_states.c). What an op reads on a device is owned there or brought by its exchange, whose contents are those
  * that the op means. The steps start an exchange when its tensor is written, and compute every piece of every op
  * once, when all that it reads is there. */
 #include "team/team_checker.h"
@@ -35,7 +35,7 @@ static bool team_check_has_part(const struct checker *c, int32_t o, int i, int m
     return lx_team_box_within(need, &part);
 }
 
-/* What an input needs on a member while the cut variables run over `space`: is it there by now? */
+/* What an input needs on a device while the cut variables run over `space`: is it there by now? */
 static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
 {
@@ -44,14 +44,14 @@ static bool check_need(const struct checker *c, int32_t o, int i, int m, const s
     struct lx_team_box need = lx_team_need(c->p->graph, op, i, space);
     struct lx_team_box own = lx_team_own(c->p, t, m);
     if (lx_team_space_empty(space)) return true;
-    if (team_reads_parts(op, c->p->ops[o].var, i)) {
+    if (team_reads_partial(op, c->p->ops[o].var, i)) {
         if (team_check_has_part(c, o, i, m, &need)) return true;
     } else if (!lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &own))
         return true;
     if (arrived && e >= 0 && !(c->p->exchanges[e].sides && team_beside(&need, &own) > 1) &&
         !lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
         return true;
-    return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
+    return status_set(c->st, LX_E_NO, "op %s: device %d neither owns nor has received what it reads of %s",
                       op->name, m, c->p->graph->tensors[t].name);
 }
 
@@ -72,7 +72,7 @@ static bool check_ops(struct checker *c)
         if (!check_mode(c, o)) return false;
         for (int i = 0; i < g->ops[o].input_count; i++) {
             if (!check_contents(c, o, i)) return false;
-            for (int m = 0; m < c->p->members; m++)
+            for (int m = 0; m < c->p->devices; m++)
                 if (!check_need(c, o, i, m, &c->p->ops[o].space[m], true)) return false;
         }
         for (int r = g->ops[o].input_count; r < op_operand_count(&g->ops[o]); r++)
@@ -81,13 +81,13 @@ static bool check_ops(struct checker *c)
     return check_partial(c);
 }
 
-/* What all members lack of an operand that an exchange serves. */
+/* What all devices lack of an operand that an exchange serves. */
 static int64_t lacked(const struct checker *c, int32_t o, int i, int32_t e)
 {
     const struct lx_graph *g = c->p->graph;
     int32_t t = c->p->exchanges[e].tensor;
     int64_t bytes = 0;
-    for (int m = 0; m < c->p->members; m++) {
+    for (int m = 0; m < c->p->devices; m++) {
         const struct lx_team_space *space = &c->p->ops[o].space[m];
         if (lx_team_space_empty(space)) continue;
         struct lx_team_box own = lx_team_own(c->p, t, m), need = lx_team_need(g, &g->ops[o], i, space);
@@ -117,7 +117,7 @@ static bool check_readers(const struct checker *c, int32_t e)
                       reads, (int)first);
 }
 
-/* A member's box is the least around what its readers need there. `hull`: room for one per exchange. */
+/* A device's box is the least around what its readers need there. `hull`: room for one per exchange. */
 static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull)
 {
     const struct lx_graph *g = c->p->graph;
@@ -135,7 +135,7 @@ static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull
         const struct lx_team_box *box = &c->p->exchanges[e].box[m];
         if (lx_team_box_empty(&hull[e]) ? lx_team_box_empty(box) : lx_team_box_equal(&hull[e], box)) continue;
         return status_set(c->st, LX_E_NO,
-                          "exchange %d: the box of member %d is not the least around what is read there",
+                          "exchange %d: the box of device %d is not the least around what is read there",
                           (int)e, m);
     }
     return true;
@@ -147,7 +147,7 @@ static bool check_exchanges(struct checker *c)
     bool ok = hull ? true : status_no_memory(c->st);
     count_served(c);
     for (int32_t e = 0; ok && e < c->p->exchange_count; e++) ok = check_readers(c, e);
-    for (int m = 0; ok && m < c->p->members; m++) ok = check_boxes(c, m, hull);
+    for (int m = 0; ok && m < c->p->devices; m++) ok = check_boxes(c, m, hull);
     mem_free(hull);
     return ok;
 }
@@ -180,13 +180,13 @@ static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
     const struct lx_team_op *how = &c->p->ops[s->op];
     for (int i = 0; i < op->input_count; i++) {
         int32_t w = team_check_source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
-        bool parts = w >= 0 && team_reads_parts(op, how->var, i) && computed(c, w);
+        bool parts = w >= 0 && team_reads_partial(op, how->var, i) && computed(c, w);
         bool together = w >= 0 && c->p->ops[w].group == how->group && e < 0 && team_plain_index(op) &&
                         c->pieces[w] & bit_of(s);
         if (w >= 0 && !team_check_done(c, w) && !together && !parts)
             return status_set(c->st, LX_E_NO, "op %s is computed before %s, which it reads", op->name,
                               team_check_op_name(c, w));
-        for (int m = 0; m < c->p->members; m++) {
+        for (int m = 0; m < c->p->devices; m++) {
             struct lx_team_space space = lx_team_step_space(c->p, s, m);
             if (!check_need(c, s->op, i, m, &space, e >= 0 && c->arrived[e])) return false;
         }

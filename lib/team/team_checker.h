@@ -9,7 +9,7 @@
 struct served {
     int reads;
     int32_t first;
-    int64_t separate; /* what all members lack of these operands, each on its own */
+    int64_t separate; /* what all devices lack of these operands, each on its own */
 };
 
 struct checker {

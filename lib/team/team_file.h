@@ -11,7 +11,7 @@ enum { TEAM_FORMAT = 1 };
 extern const char *const team_mode_words[LX_TEAM_MODES], *const team_step_words[LX_TEAM_STEP_KINDS],
                                                              *const team_piece_words[LX_TEAM_PIECES];
 
-/* Everything but the members' plans and the closing brace. */
+/* Everything but the devices' plans and the closing brace. */
 void team_write(const struct lx_team_plan *p, const char *kind, struct text *t);
 /* The same without the pattern, whose hash is in it. */
 void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t);
@@ -32,7 +32,7 @@ bool team_lies_in(const struct lx_team_plan *p, const struct lx_team_space *core
 /* team_plan.c: bytes of all ops and exchanges, and `exact`, which come of the rest; then the hash of all. */
 void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops);
 bool team_identify(struct lx_team_plan *p, lx_status *st);
-/* Bytes by member, and the pattern of an exchange whose box is set. */
+/* Bytes by device, and the pattern of an exchange whose box is set. */
 bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e, lx_status *st);

@@ -13,37 +13,37 @@
 #include <string.h>
 
 static bool (*const passes[])(struct team_draft *d, lx_status *st) = {
-    team_choose_cuts,
+    team_choose_shards,
     team_settle_bounds,
     team_add_exchanges,
     team_order_steps,
 };
 
-struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member)
+struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int device)
 {
-    return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], member);
+    return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], device);
 }
 
-bool lx_team_all_whole(const struct lx_team_plan *plan)
+bool lx_team_all_replicated(const struct lx_team_plan *plan)
 {
     for (int32_t t = 0; t < plan->graph->tensor_count; t++)
-        if (!lx_team_is_whole(&plan->tensors[t])) return false;
+        if (!lx_team_is_replicated(&plan->tensors[t])) return false;
     for (int32_t o = 0; o < plan->graph->op_count; o++)
-        if (plan->ops[o].mode != LX_TEAM_WHOLE) return false;
+        if (plan->ops[o].mode != LX_TEAM_REPLICATED) return false;
     return true;
 }
 
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
-                                        int member)
+                                        int device)
 {
     const struct lx_team_op *op = &plan->ops[step->op];
     const struct lx_team_space *core = plan->groups[op->group].core;
-    struct lx_team_space s = op->space[member];
+    struct lx_team_space s = op->space[device];
     if (!core || step->piece == LX_TEAM_ALL) return s;
     int inner = step->piece == LX_TEAM_CORE ? s.loops : step->along;
-    for (int l = 0; l < inner; l++) s.range[l] = core[member].range[l];
-    if (step->piece == LX_TEAM_BEFORE) s.range[inner].end = core[member].range[inner].begin;
-    if (step->piece == LX_TEAM_AFTER) s.range[inner].begin = core[member].range[inner].end;
+    for (int l = 0; l < inner; l++) s.range[l] = core[device].range[l];
+    if (step->piece == LX_TEAM_BEFORE) s.range[inner].end = core[device].range[inner].begin;
+    if (step->piece == LX_TEAM_AFTER) s.range[inner].begin = core[device].range[inner].end;
     return s;
 }
 
@@ -66,10 +66,10 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
 /* Sums are the results that depend on how they are cut; the largest of all is the largest of the largest. */
 static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
 {
-    return (how->mode == LX_TEAM_COMBINE && !team_picks(op)) || how->mode == LX_TEAM_PARTLY;
+    return (how->mode == LX_TEAM_COMBINE && !team_picks(op)) || how->mode == LX_TEAM_KEPT_PARTIAL;
 }
 
-/* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all who want the
+/* Who has a part of the sum sends each other device the share that it adds up; then each share goes to all who want the
  * whole. */
 static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
@@ -78,10 +78,10 @@ static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
     struct op_index x;
     int64_t bytes = 0;
     op_index_of(p->graph, op, &x);
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         struct lx_team_box share = team_share_of(p->graph, &p->grid, p->tensors, how->var, o, m);
         int64_t copies = 0;
-        for (int other = 0; other < p->members; other++) {
+        for (int other = 0; other < p->devices; other++) {
             if (other == m || !team_adds_with(&p->grid, &x, how->var, m, other)) continue;
             copies += !lx_team_space_empty(&how->space[other]);
             copies += !team_scatters(&p->grid, &x, how->var, &p->tensors[op->output]);
@@ -134,7 +134,7 @@ static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struc
     if (!memory) return status_no_memory(st), NULL;
     struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
     struct team_draft d = {
-        .g = g, .how = how, .members = how->members, .grid = how->grid, .memory = memory, .like = like};
+        .g = g, .how = how, .devices = how->devices, .grid = how->grid, .memory = memory, .like = like};
     d.spaces = arena_array(memory, (size_t)g->op_count + 1, sizeof *d.spaces);
     d.tensors = arena_array(memory, (size_t)g->tensor_count, sizeof *d.tensors);
     d.ops = arena_array(memory, (size_t)g->op_count, sizeof *d.ops);
@@ -146,7 +146,7 @@ static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struc
         return NULL;
     }
     *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
-                               .members = d.members,
+                               .devices = d.devices,
                                .grid = d.grid,
                                .tensors = d.tensors,
                                .ops = d.ops,
@@ -158,7 +158,7 @@ static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struc
                                .step_count = d.step_count,
                                .predicted_us = d.predicted_us,
                                .bound_bytes = -1,
-                               .uncut = d.uncut,
+                               .unsharded = d.unsharded,
                                .memory = memory};
     team_sum_up(p, d.ops);
     return p;
@@ -166,7 +166,7 @@ static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struc
 
 bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
 {
-    const struct lx_team_options how = {.members = p->members, .grid = p->grid, .plain = true};
+    const struct lx_team_options how = {.devices = p->devices, .grid = p->grid, .plain = true};
     struct lx_team_plan *plain = team_plan_make(p->graph, &how, p, st);
     if (plain) *bytes = plain->bytes;
     lx_team_free(plain);
@@ -176,16 +176,16 @@ bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *s
 /* A row where no grid is asked for. */
 static bool settle_grid(struct lx_team_options *how, lx_status *st)
 {
-    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->members}};
-    int64_t members = 1;
+    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->devices}};
+    int64_t devices = 1;
     for (int a = 0; a < how->grid.axes; a++) {
-        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_MEMBERS) members = 0;
-        members *= how->grid.size[a];
+        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_DEVICES) devices = 0;
+        devices *= how->grid.size[a];
     }
-    if (members < 1 || members > LX_TEAM_MEMBERS)
-        return status_set(st, LX_E_RANGE, "a team has 1 to %d members, not %d", LX_TEAM_MEMBERS,
-                          how->members);
-    how->members = (int)members;
+    if (devices < 1 || devices > LX_TEAM_DEVICES)
+        return status_set(st, LX_E_RANGE, "a team has 1 to %d devices, not %d", LX_TEAM_DEVICES,
+                          how->devices);
+    how->devices = (int)devices;
     return true;
 }
 
@@ -201,7 +201,7 @@ static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how
         if (!x->cut_stated) continue;
         struct lx_team_choice *c = &(*list)[count++];
         c->tensor = x->name;
-        for (int a = 0; a < LX_TEAM_AXES; a++) c->cut[a] = a < g->grid_axes ? x->cut[a] : -1;
+        for (int a = 0; a < LX_TEAM_AXES; a++) c->shard[a] = a < g->grid_axes ? x->cut[a] : -1;
     }
     for (int i = 0; i < how->choice_count; i++) (*list)[count++] = how->choices[i];
     how->choices = *list;
@@ -212,7 +212,7 @@ static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how
 /* Is the team the grid that the pattern is for? */
 static bool fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
 {
-    bool same = g->grid_axes == how->grid.axes, stated = team_is_member_program(g);
+    bool same = g->grid_axes == how->grid.axes, stated = team_is_device_program(g);
     char words[40] = "";
     for (int32_t t = 0; t < g->tensor_count; t++) stated |= g->tensors[t].cut_stated;
     for (int a = 0; a < g->grid_axes; a++) {
@@ -255,7 +255,7 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
     struct lx_team_options how = *asked;
     if (!settle_grid(&how, st) || !fits_grid(g, &how, st)) return NULL;
     const struct lx_graph *whole =
-        team_is_member_program(g) ? team_whole_program(g, st) : team_with_copies(g, &how.grid, st);
+        team_is_device_program(g) ? team_global_program(g, st) : team_with_copies(g, &how.grid, st);
     struct lx_team_plan *p = whole ? make_both(whole, &how, st) : NULL;
     lx_graph_free(whole);
     return p;

@@ -72,13 +72,13 @@ static bool take_tensor(struct reader *r, const struct json_value *array, int32_
     if (x->given >= 0 && x->given != 1) return team_read_wrong(r, array, t, "given is 1 or absent");
     if (tensor->rank < 0)
         return team_read_wrong(r, array, t, "it has no shape and cannot be in a team's plan");
-    if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, 1, out->cut))
+    if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, 1, out->shard))
         return team_read_wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
     for (int d = 0; d < tensor->rank; d++) {
         bool cut = false;
-        for (int a = 0; a < r->p->grid.axes; a++) cut |= out->cut[a] == d;
+        for (int a = 0; a < r->p->grid.axes; a++) cut |= out->shard[a] == d;
         if (cut &&
-            !team_take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->cut, d), &x->bounds, &at, out))
+            !team_take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->shard, d), &x->bounds, &at, out))
             return team_read_wrong(
                 r, array, t,
                 "its bounds must be one more than there are blocks, and rise from 0 to its extent");
@@ -106,19 +106,19 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
                           const struct team_file_exchange *x, struct lx_team_exchange *out)
 {
     const struct lx_graph *g = r->p->graph;
-    int members = r->p->members;
-    if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_whole(&r->p->tensors[x->tensor]))
+    int devices = r->p->devices;
+    if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_replicated(&r->p->tensors[x->tensor]))
         return team_read_wrong(r, array, e, "there is no such tensor that is cut");
     if (x->after < -1 || x->after >= g->op_count || x->first_reader < 0 || x->first_reader >= g->op_count)
         return team_read_wrong(r, array, e, "\"after\" and \"first_reader\" must be numbers of ops");
     const struct lx_tensor *t = &g->tensors[x->tensor];
-    struct lx_team_box *box = arena_array(r->memory, (size_t)members, sizeof *box);
+    struct lx_team_box *box = arena_array(r->memory, (size_t)devices, sizeof *box);
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     if (!box) return status_no_memory(r->st);
-    if (x->offsets.count != members * t->rank || x->sizes.count != members * t->rank)
+    if (x->offsets.count != devices * t->rank || x->sizes.count != devices * t->rank)
         return team_read_wrong(r, array, e,
-                               "\"offsets\" and \"sizes\" must have a number per member and dimension");
-    for (int k = 0; k < members * t->rank; k++) {
+                               "\"offsets\" and \"sizes\" must have a number per device and dimension");
+    for (int k = 0; k < devices * t->rank; k++) {
         struct lx_team_box *b = &box[k / t->rank];
         b->rank = t->rank;
         b->offset[k % t->rank] = x->offsets.at[k];
@@ -127,7 +127,7 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
             return team_read_wrong(r, array, e, "a box must lie in its tensor");
     }
     struct lx_team_box none = {.rank = t->rank};
-    for (int m = 0; m < members; m++)
+    for (int m = 0; m < devices; m++)
         if (lx_team_box_empty(&box[m]) ? !lx_team_box_equal(&box[m], &none)
                                        : !lx_team_box_within(&box[m], &whole))
             return team_read_wrong(r, array, e, "a box must lie in its tensor, or be all zeros");
@@ -142,10 +142,10 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
     if (out->sides && out->pattern != LX_TEAM_HALO)
         return team_read_wrong(r, array, e, "\"sides\" is for exchanges between neighbours");
     if ((x->bytes >= 0 && x->bytes != out->bytes) ||
-        (x->sent.count == members &&
-         memcmp(x->sent.at, out->sent, (size_t)members * sizeof *out->sent) != 0) ||
-        (x->received.count == members &&
-         memcmp(x->received.at, out->received, (size_t)members * sizeof *out->received) != 0))
+        (x->sent.count == devices &&
+         memcmp(x->sent.at, out->sent, (size_t)devices * sizeof *out->sent) != 0) ||
+        (x->received.count == devices &&
+         memcmp(x->received.at, out->received, (size_t)devices * sizeof *out->received) != 0))
         return team_read_wrong(r, array, e, "by its boxes other bytes are sent or received");
     if (x->pattern && *x->pattern && strcmp(x->pattern, lx_team_pattern_word(out->pattern)) != 0)
         return team_read_wrong(r, array, e, "by its boxes it has another \"pattern\"");
@@ -183,12 +183,12 @@ static bool take_loops(struct reader *r, const struct json_value *array, int32_t
     for (int a = 0; known && a < r->p->grid.axes; a++) any |= out->var[a] != -1;
     for (int a = 0; known && a < r->p->grid.axes; a++)
         if (out->var[a] >= 0 && team_loop_of(&from, out->var[a]) < 0) from.var[from.loops++] = out->var[a];
-    if (!known || (mode == LX_TEAM_WHOLE) == any)
+    if (!known || (mode == LX_TEAM_REPLICATED) == any)
         return team_read_wrong(
             r, array, o, "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
     out->space = team_take_ranges(r->p, &x->ranges, &from, index.extent);
     return out->space ? true
-                      : team_read_wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
+                      : team_read_wrong(r, array, o, "\"ranges\" must have one range in the loop per device");
 }
 
 static bool team_read_take_op(struct reader *r, const struct json_value *array, int32_t o,
@@ -250,7 +250,7 @@ static bool team_read_groups(struct reader *r, const struct json_value *root)
         if (x->core.count == 0) continue;
         out[g].core = team_take_ranges(r->p, &x->core, &r->ops[x->first].space[0], NULL);
         if (!out[g].core || out[g].core[0].loops == 0)
-            return team_read_wrong(r, array, g, "\"core\" must have one range per member");
+            return team_read_wrong(r, array, g, "\"core\" must have one range per device");
         for (int32_t o = out[g].first; o <= out[g].last; o++)
             if (!team_lies_in(r->p, out[g].core, r->ops[o].space))
                 return team_read_wrong(r, array, g, "its core must lie where its ops run");
@@ -335,13 +335,13 @@ static bool same_sums(const struct reader *r, const struct json_value *root, con
 static bool team_read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
-    if (x->members < 1 || x->members > LX_TEAM_MEMBERS)
-        return json_error(r->j, json_find(root, "members"), r->st, LX_E_RANGE, "a team has 1 to %d members",
-                          LX_TEAM_MEMBERS);
-    p->members = (int)x->members;
+    if (x->members < 1 || x->members > LX_TEAM_DEVICES)
+        return json_error(r->j, json_find(root, "members"), r->st, LX_E_RANGE, "a team has 1 to %d devices",
+                          LX_TEAM_DEVICES);
+    p->devices = (int)x->members;
     if (!team_take_grid(p, &x->grid))
         return json_error(r->j, json_find(root, "grid"), r->st, LX_E_RANGE,
-                          "a grid has 1 to %d axes, and as many members as the team", LX_TEAM_AXES);
+                          "a grid has 1 to %d axes, and as many devices as the team", LX_TEAM_AXES);
     p->plain_bytes = x->plain_bytes;
     p->predicted_us = x->predicted_us;
     p->bound_us = x->bound_us;

@@ -1,4 +1,4 @@
-/* The plans of a team: every member's graph goes down the road of any graph; and their file. */
+/* The plans of a team: every device's graph goes down the road of any graph; and their file. */
 #include "team/run/device_plans.h"
 #include "team/run/device_twins.h"
 #include "team/run/message_pairs.h"
@@ -15,74 +15,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st)
+struct lx_plan *plan_of_device(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options as_it_is = *how;
     as_it_is.passes.online = LX_ONLINE_NONE;
     return lx_plan_make(does, &as_it_is, st);
 }
 
-/* What the member does. */
-static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
+/* What the device does. */
+static bool device_plans_make_device(struct lx_team_plans *p, int m, lx_status *st)
 {
-    p->members[m] = m > 0 && p->alike ? p->members[0] : lx_team_member_make(p->team, m, st);
-    return p->members[m];
+    p->devices[m] = m > 0 && p->alike ? p->devices[0] : lx_team_device_make(p->team, m, st);
+    return p->devices[m];
 }
 
-static bool member_plans_is_twin(const struct lx_team_plans *p, int m, int of)
+static bool device_plans_is_twin(const struct lx_team_plans *p, int m, int of)
 {
-    return p->plans[of] && p->members[of]->shape == p->members[m]->shape &&
-           team_fits_twin(p->plans[of], p->members[m]->graph);
+    return p->plans[of] && p->devices[of]->shape == p->devices[m]->shape &&
+           team_fits_twin(p->plans[of], p->devices[m]->graph);
 }
 
-/* The first member whose plan fits this one; itself: none before. */
+/* The first device whose plan fits this one; itself: none before. */
 static int twin_of(const struct lx_team_plans *p, int m)
 {
     for (int k = 0; k < m; k++) {
         bool again = false;
         for (int j = 0; j < k && !again; j++) again = p->plans[j] == p->plans[k];
-        if (!again && member_plans_is_twin(p, m, k)) return k;
+        if (!again && device_plans_is_twin(p, m, k)) return k;
     }
     return m;
 }
 
-/* Is it likely that the member needs a plan of its own: does nobody before it do something alike? */
+/* Is it likely that the device needs a plan of its own: does nobody before it do something alike? */
 static bool is_first(const struct lx_team_plans *p, int m)
 {
     int first = 0;
-    while (p->members[first]->likely != p->members[m]->likely) first++;
-    return first == m && p->members[m]->graph;
+    while (p->devices[first]->likely != p->devices[m]->likely) first++;
+    return first == m && p->devices[m]->graph;
 }
 
 /* How many plans are likely to come, with this one: those before `m` have theirs. */
 static int plans_left(const struct lx_team_plans *p, int m)
 {
     int count = 1;
-    for (int k = m + 1; k < p->team->members; k++) count += is_first(p, k);
+    for (int k = m + 1; k < p->team->devices; k++) count += is_first(p, k);
     return count;
 }
 
-static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
+static bool plan_device(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options one = *how;
-    if (!p->members[m]->graph) return true;
+    if (!p->devices[m]->graph) return true;
     int twin = twin_of(p, m);
     if (twin == m) one.run = fuse_share(&how->run, plans_left(p, m));
     one.run.hasty |= p->hasty;
-    p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, &one, st);
+    p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_device(p->devices[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
 
 /* What those do of whom it is not known yet; to the end, or as far as there is time for it and for the plans after it. */
 static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *late, lx_status *st)
 {
-    /* A plan in haste takes as long as to make so many members, and so does one that is searched for and stopped. */
+    /* A plan in haste takes as long as to make so many devices, and so does one that is searched for and stopped. */
     enum { PLAN = 4, SEARCH = 10 };
     const double late_by = 0.1; /* and still called in time, as all in haste is better than nothing cut */
-    int members = p->team->members, to_make = p->alike ? 1 : members, plans = 0;
-    for (int m = 0; m < members && !(late && *late); m++) {
-        bool made_before = p->members[m];
-        if (!made_before && !make_member(p, m, st)) return false;
+    int devices = p->team->devices, to_make = p->alike ? 1 : devices, plans = 0;
+    for (int m = 0; m < devices && !(late && *late); m++) {
+        bool made_before = p->devices[m];
+        if (!made_before && !device_plans_make_device(p, m, st)) return false;
         plans += is_first(p, m);
         if (made_before) continue;
         int made = m < to_make ? m + 1 : to_make;
@@ -96,8 +96,8 @@ static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *la
 
 static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *lit, lx_status *st)
 {
-    for (int m = 0; m < p->team->members; m++)
-        if (!plan_member(p, m, lit, st)) return false;
+    for (int m = 0; m < p->team->devices; m++)
+        if (!plan_device(p, m, lit, st)) return false;
     return true;
 }
 
@@ -113,24 +113,24 @@ static void find_bounds(struct lx_team_plans *p, const struct lx_run *run)
 
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_status *st)
 {
-    const struct lx_graph *does = p->members[m]->graph;
+    const struct lx_graph *does = p->devices[m]->graph;
     if (p->plans[m]->graph->hash == does->hash) return lx_plan_ref(p->plans[m]);
     return team_plan_of_twin(p->plans[m], does, st);
 }
 
-/* With room for the members; takes the team over. */
+/* With room for the devices; takes the team over. */
 static struct lx_team_plans *plans_of(struct lx_team_plan *team)
 {
-    size_t n = (size_t)team->members;
+    size_t n = (size_t)team->devices;
     struct lx_team_plans *p = mem_zeroed(1, sizeof *p);
     p->team = team;
-    p->alike = lx_team_all_whole(team);
-    p->members = mem_zeroed(n, sizeof *p->members);
+    p->alike = lx_team_all_replicated(team);
+    p->devices = mem_zeroed(n, sizeof *p->devices);
     p->plans = mem_zeroed(n, sizeof *p->plans);
     return p;
 }
 
-static bool member_plans_time_of(const struct lx_team_plans *p, double *us, lx_status *st)
+static bool device_plans_time_of(const struct lx_team_plans *p, double *us, lx_status *st)
 {
     struct lx_team_clock *c = lx_team_clock_make(p, st);
     if (!c) return false;
@@ -158,7 +158,7 @@ struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx
     lit.run = fuse_light(&fuse, &how->run); /* all in the time of one */
     bool ok = make_all(p, &lit.run, NULL, st) && plan_all(p, &lit, st);
     if (ok) find_bounds(p, &how->run);
-    if (ok && member_plans_time_of(p, &p->team->predicted_us, st)) return p;
+    if (ok && device_plans_time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
 }
@@ -173,8 +173,8 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
     return p ? team_plans_finish(p, &lit, st) : NULL;
 }
 
-/* The plan, or the number of the first member that has the same one. */
-static void member_plans_write_plan(const struct lx_team_plans *p, int m, struct text *t)
+/* The plan, or the number of the first device that has the same one. */
+static void device_plans_write_plan(const struct lx_team_plans *p, int m, struct text *t)
 {
     size_t n = 4;
     int first = 0;
@@ -194,9 +194,9 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     struct text t = {0};
     team_write(p->team, TEAM_PLAN_KIND, &t);
     text_add(&t, ",\n  \"plans\": [\n");
-    for (int m = 0; m < p->team->members && !t.failed; m++) {
-        member_plans_write_plan(p, m, &t);
-        text_add(&t, m + 1 < p->team->members ? ",\n" : "\n");
+    for (int m = 0; m < p->team->devices && !t.failed; m++) {
+        device_plans_write_plan(p, m, &t);
+        text_add(&t, m + 1 < p->team->devices ? ",\n" : "\n");
     }
     text_add(&t, "  ]\n}\n");
     if (t.failed) {
@@ -207,28 +207,28 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     return t.at;
 }
 
-/* The plan of a member before this one that does the same. */
+/* The plan of a device before this one that does the same. */
 static bool read_twin(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                       lx_status *st)
 {
     int64_t first;
-    if (!json_int_value(j, value, "a member before this one", 0, m - 1, &first, st)) return false;
-    if (!member_plans_is_twin(p, m, (int)first))
+    if (!json_int_value(j, value, "a device before this one", 0, m - 1, &first, st)) return false;
+    if (!device_plans_is_twin(p, m, (int)first))
         return json_error(j, value, st, LX_E_MISMATCH,
-                          "member %d does not do the same as member %d; give it a plan of its own", m,
+                          "device %d does not do the same as device %d; give it a plan of its own", m,
                           (int)first);
     p->plans[m] = lx_plan_ref(p->plans[first]);
     return true;
 }
 
-/* The member's plan must be one of what the team's plan has it do. */
-static bool read_member(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
+/* The device's plan must be one of what the team's plan has it do. */
+static bool read_device(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                         lx_status *st)
 {
-    if (!make_member(p, m, st)) return false;
-    const struct lx_graph *does = p->members[m]->graph;
+    if (!device_plans_make_device(p, m, st)) return false;
+    const struct lx_graph *does = p->devices[m]->graph;
     if (json_is_null(value) != !does)
-        return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
+        return json_error(j, value, st, LX_E_MISMATCH, "device %d has %s to do", m,
                           does ? "something" : "nothing");
     if (!does) return true;
     if (json_is_number(value)) return read_twin(j, value, p, m, st);
@@ -236,25 +236,25 @@ static bool read_member(const struct json *j, const struct json_value *value, st
     if (!p->plans[m]) return false;
     if (p->plans[m]->graph->hash == does->hash) return true;
     return json_error(j, value, st, LX_E_MISMATCH,
-                      "this is a plan of another graph than the one that the team's plan gives member %d", m);
+                      "this is a plan of another graph than the one that the team's plan gives device %d", m);
 }
 
-static struct lx_team_plans *member_plans_read_plans(const struct json *j, lx_status *st)
+static struct lx_team_plans *device_plans_read_plans(const struct json *j, lx_status *st)
 {
     const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
     struct lx_team_plans *p = team ? plans_of(team) : NULL;
-    /* What the members do follows from the team's plan, if that is right. */
+    /* What the devices do follows from the team's plan, if that is right. */
     bool ok = p && lx_team_check(p->team, st) && json_array(j, j->root, "plans", &array, st);
-    if (ok && json_count(array) != p->team->members)
+    if (ok && json_count(array) != p->team->devices)
         ok = json_error(j, array, st, LX_E_MISMATCH,
                         "a team of %d needs as many plans; null for one that has "
                         "nothing to do",
-                        p->team->members);
+                        p->team->devices);
     int m = 0;
     if (ok)
         json_for_each(item, array) {
-            ok = ok && read_member(j, item, p, m++, st);
+            ok = ok && read_device(j, item, p, m++, st);
         }
     if (ok) return p;
     lx_team_plans_free(p);
@@ -265,7 +265,7 @@ struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, si
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_team_plans *p = member_plans_read_plans(&j, st);
+    struct lx_team_plans *p = device_plans_read_plans(&j, st);
     json_free(&j);
     return p;
 }
@@ -275,21 +275,21 @@ bool lx_is_team_plan(const char *text, size_t length)
     return json_is_kind(text, length, TEAM_PLAN_KIND);
 }
 
-static bool member_plans_near(double stated, double is)
+static bool device_plans_near(double stated, double is)
 {
     return stated < 0 || fabs(stated - is) <= 1e-6 * fabs(is) + 1e-9;
 }
 
 /* What is told of the plans: absent, or so. */
-static bool member_plans_check_told(const struct lx_team_plans *p, lx_status *st)
+static bool device_plans_check_told(const struct lx_team_plans *p, lx_status *st)
 {
     const struct lx_team_plan *t = p->team;
     double us, least = lx_team_bound_us(t);
-    if (!member_plans_time_of(p, &us, st)) return false;
-    if (!member_plans_near(t->predicted_us, us))
-        return status_set(st, LX_E_NO, "predicted_us is %.9g; by the plans of the members it is %.9g",
+    if (!device_plans_time_of(p, &us, st)) return false;
+    if (!device_plans_near(t->predicted_us, us))
+        return status_set(st, LX_E_NO, "predicted_us is %.9g; by the plans of the devices it is %.9g",
                           t->predicted_us, us);
-    if (!member_plans_near(t->bound_us, least))
+    if (!device_plans_near(t->bound_us, least))
         return status_set(st, LX_E_NO, "bound_us is %.9g; what must be done at least takes %.9g", t->bound_us,
                           least);
     if (t->bound_bytes > 0 && t->bound_bytes != lx_team_least_bytes(t))
@@ -300,12 +300,12 @@ static bool member_plans_check_told(const struct lx_team_plans *p, lx_status *st
     return true;
 }
 
-/* A plan, and what a member makes of it whose slices are at other places of what is on chip. */
+/* A plan, and what a device makes of it whose slices are at other places of what is on chip. */
 static bool check_plan(const struct lx_team_plans *p, int m, lx_status *st)
 {
     int twin = twin_of(p, m);
     if (twin == m || p->plans[twin] != p->plans[m]) return lx_plan_check(p->plans[m], st);
-    if (!team_moves_on_chip(p->plans[m], p->members[m]->graph)) return true;
+    if (!team_moves_on_chip(p->plans[m], p->devices[m]->graph)) return true;
     const struct lx_plan *own = lx_team_plan_of(p, m, st);
     bool ok = own && lx_plan_check(own, st);
     lx_plan_free(own);
@@ -316,23 +316,23 @@ bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
     if (!lx_team_check(p->team, st)) return false; /* of one that was read, once more */
     if (!team_check_messages(p, st)) return false;
-    for (int m = 0; m < p->team->members; m++) {
+    for (int m = 0; m < p->team->devices; m++) {
         lx_status why = {0};
         if (!p->plans[m] || check_plan(p, m, &why)) continue;
-        return status_set(st, why.code, "member %d: %.600s", m, why.text);
+        return status_set(st, why.code, "device %d: %.600s", m, why.text);
     }
-    return member_plans_check_told(p, st);
+    return device_plans_check_told(p, st);
 }
 
 void lx_team_plans_free(struct lx_team_plans *p)
 {
     if (!p) return;
-    for (int m = p->team->members; m-- > 0;) {
+    for (int m = p->team->devices; m-- > 0;) {
         if (p->plans) lx_plan_free(p->plans[m]);
-        if (p->members && (m == 0 || p->members[m] != p->members[0])) lx_team_member_free(p->members[m]);
+        if (p->devices && (m == 0 || p->devices[m] != p->devices[0])) lx_team_device_free(p->devices[m]);
     }
     mem_free(p->plans);
-    mem_free(p->members);
+    mem_free(p->devices);
     lx_team_free(p->team);
     mem_free(p);
 }

@@ -1,7 +1,7 @@
-/* Members that do the same.
+/* Devices that do the same.
  *
  * Who has a tensor whole and computes with a part of it takes a slice, at an offset of his own. Nothing else differs
- * between members of the same sizes, and of the offset a plan depends on no more than where in its stick a slice begins,
+ * between devices of the same sizes, and of the offset a plan depends on no more than where in its stick a slice begins,
  * along the dimension that its layout has in sticks: so it is planned for the first of them, and the others for whom that
  * is the same have its plan with offsets of their own. */
 #include "team/run/device_twins.h"

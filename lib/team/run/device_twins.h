@@ -1,4 +1,4 @@
-/* Members that do the same, but for where in what they have whole their part begins. Private to the stage. */
+/* Devices that do the same, but for where in what they have whole their part begins. Private to the stage. */
 #ifndef LX_TEAM_RUN_DEVICE_TWINS_H
 #define LX_TEAM_RUN_DEVICE_TWINS_H
 

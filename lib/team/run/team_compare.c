@@ -83,7 +83,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
                                     .stop = team_compare_stop,
                                     .output = team_compare_output,
                                     .context = &c};
-    struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
+    struct lx_plan *plan = plan_of_device(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = lx_team_is_exact(p);
     r->limit = leaps(p->graph) ? INFINITY : r->largest / 10;

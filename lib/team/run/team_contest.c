@@ -14,7 +14,7 @@ bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t
 
 bool team_was_left(const struct lx_team_plans *p)
 {
-    return p->team->uncut && p->alike;
+    return p->team->unsharded && p->alike;
 }
 
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time)
@@ -29,8 +29,8 @@ struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans
 void team_time_begin(struct team_time *t, const struct lx_team_options *how,
                      const struct lx_plan_options *asked)
 {
-    int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
-    int parts = how->by_time ? 4 : 2 + members / 2;
+    int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
+    int parts = how->by_time ? 4 : 2 + devices / 2;
     t->plan = *asked;
     t->plan.run = fuse_light(&t->all, &asked->run);
     t->part = fuse_share(&t->plan.run, parts);

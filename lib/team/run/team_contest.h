@@ -15,7 +15,7 @@ bool team_was_left(const struct lx_team_plans *p);
 /* Of two plans the better one; the other is freed. By bytes any is better than one that was left. */
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time);
 
-/* The time of a team. The search for cuts has a part of it: every member is to be planned after it, and by bytes, where what
+/* The time of a team. The search for cuts has a part of it: every device is to be planned after it, and by bytes, where what
  * arrives is cut, all may have a plan of their own. */
 struct team_time {
     struct fuse all, search;

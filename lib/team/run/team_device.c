@@ -1,4 +1,4 @@
-/* A member: the ticks of its device, from its inputs to its outputs. */
+/* A device: the ticks of its device, from its inputs to its outputs. */
 #include "team/run/team_device.h"
 #include "team/run/device_plans.h"
 #include "team/run/team_wire.h"
@@ -10,18 +10,18 @@
 #include <string.h>
 #include <time.h>
 
-bool team_member_begin(struct team_member *m, lx_status *st)
+bool team_device_begin(struct team_device *m, lx_status *st)
 {
-    size_t members = (size_t)m->p->members;
-    m->in = mem_zeroed(members, sizeof *m->in);
-    m->out = mem_zeroed(members, sizeof *m->out);
+    size_t devices = (size_t)m->p->devices;
+    m->in = mem_zeroed(devices, sizeof *m->in);
+    m->out = mem_zeroed(devices, sizeof *m->out);
     m->outputs = mem_zeroed((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
     m->pool = pool_create(1);
     (void)st;
     return true;
 }
 
-void team_member_end(struct team_member *m)
+void team_device_end(struct team_device *m)
 {
     for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
     VEC_FREE(&m->sent);
@@ -34,21 +34,21 @@ void team_member_end(struct team_member *m)
     mem_free(m->outputs);
     pool_destroy(m->pool);
     lx_plan_free(m->own_plan);
-    lx_team_member_free(m->own_does);
+    lx_team_device_free(m->own_does);
 }
 
-static const struct lx_team_place *team_member_place_of(const struct team_member *m, int32_t local)
+static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)
 {
     for (int32_t i = 0; i < m->does->place_count; i++)
         if (m->does->places[i].local == local) return &m->does->places[i];
     return NULL;
 }
 
-/* The member's part of an input: the same numbers as on one device. */
+/* The device's part of an input: the same numbers as on one device. */
 static void give_input(void *context, int32_t local, void *items)
 {
-    struct team_member *m = context;
-    const struct lx_team_place *x = team_member_place_of(m, local);
+    struct team_device *m = context;
+    const struct lx_team_place *x = team_device_place_of(m, local);
     const struct lx_tensor *t = &m->does->graph->tensors[local];
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
@@ -63,8 +63,8 @@ static void give_input(void *context, int32_t local, void *items)
 
 static void keep_output(void *context, int32_t local, const void *items)
 {
-    struct team_member *m = context;
-    const struct lx_team_place *x = team_member_place_of(m, local);
+    struct team_device *m = context;
+    const struct lx_team_place *x = team_device_place_of(m, local);
     if (!x || x->tensor < 0) return;
     size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
     void *copy = mem_alloc(bytes + 1);
@@ -74,17 +74,17 @@ static void keep_output(void *context, int32_t local, const void *items)
 }
 
 /* Somebody who is frozen is found out while this one computes, too. */
-static void look_after_others(struct team_member *m)
+static void look_after_others(struct team_device *m)
 {
     int frozen = m->link->transport->frozen ? m->link->transport->frozen(m->link) : -1;
     if (frozen >= 0 && m->st.code == LX_OK)
-        status_set(&m->st, LX_E_NO, "member %d: member %d is stopped and did not go on within %d ms",
-                   m->link->member, frozen, m->link->timeout_ms);
+        status_set(&m->st, LX_E_NO, "device %d: device %d is stopped and did not go on within %d ms",
+                   m->link->device, frozen, m->link->timeout_ms);
 }
 
-static bool team_member_stop(void *context)
+static bool team_device_stop(void *context)
 {
-    struct team_member *m = context;
+    struct team_device *m = context;
     look_after_others(m);
     return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
 }
@@ -93,11 +93,11 @@ static const char *const phase_words[LX_TEAM_PHASES] = {"before an op", "before 
                                                         "before its outputs were gathered",
                                                         "before its account was", "at the end"};
 
-bool team_misbehave(struct team_member *m, enum lx_team_phase phase, lx_status *st)
+bool team_misbehave(struct team_device *m, enum lx_team_phase phase, lx_status *st)
 {
     const struct lx_team_fault *f = &m->how->fault;
     bool hangs = f->kind == LX_TEAM_HANGS, dies = f->kind == LX_TEAM_DIES;
-    if (f->member != m->link->member || f->phase != phase || !(hangs || dies)) return false;
+    if (f->device != m->link->device || f->phase != phase || !(hangs || dies)) return false;
     if (phase == LX_TEAM_AT_OP && f->step != m->tick) return false;
     if (f->die) f->die();
     if (hangs) {
@@ -105,11 +105,11 @@ bool team_misbehave(struct team_member *m, enum lx_team_phase phase, lx_status *
         struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
         nanosleep(&t, NULL);
     }
-    status_set(st, LX_E_NO, "member %d ended %s", m->link->member, phase_words[phase]);
+    status_set(st, LX_E_NO, "device %d ended %s", m->link->device, phase_words[phase]);
     return true;
 }
 
-static bool tick(struct team_member *m, struct lx_execution *d, lx_status *st)
+static bool tick(struct team_device *m, struct lx_execution *d, lx_status *st)
 {
     m->tick = lx_device_next(d);
     if (team_misbehave(m, LX_TEAM_AT_OP, st)) return false;
@@ -117,26 +117,26 @@ static bool tick(struct team_member *m, struct lx_execution *d, lx_status *st)
         if (st && m->st.code != LX_OK) *st = m->st;
         return false;
     }
-    if (m->how->progress && m->link->member == 0)
+    if (m->how->progress && m->link->device == 0)
         m->how->progress(m->how->context, m->tick + 1, m->plan->layouts->graph->op_count);
     return true;
 }
 
 /* Everything that was sent has been taken. */
-static bool await_sends(struct team_member *m, lx_status *st)
+static bool await_sends(struct team_device *m, lx_status *st)
 {
     bool ok = true;
     while (ok && m->sent.count > 0) ok = m->link->transport->wait(m->link, m->sent.at[--m->sent.count], st);
     return ok;
 }
 
-bool team_member_run(struct team_member *m, lx_status *st)
+bool team_device_run(struct team_device *m, lx_status *st)
 {
     m->account.ok = true;
     if (!m->plan) return true;
     struct lx_device_options how = {.verify =
                                         m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
-                                    .stop = team_member_stop,
+                                    .stop = team_device_stop,
                                     .input = give_input,
                                     .output = keep_output,
                                     .host_op = team_host_op,

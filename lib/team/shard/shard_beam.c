@@ -15,7 +15,7 @@
 enum { EACH_CHOICE = 500, EACH_READER = 100 }; /* nanoseconds */
 
 struct ranked {
-    struct cut_cost cost;
+    struct shard_cost cost;
     int32_t h;
     bool by_time;
 };
@@ -26,13 +26,13 @@ struct reader {
     int32_t o;
     int slot[LX_MAX_OPERANDS];
     bool has_ways;
-    cut_ways ways;
+    shard_ways ways;
 };
 
 /* What a reader costs at least with tensors in such slots, from such writers. */
-struct cut_outlook {
+struct shard_outlook {
     uint64_t key; /* 0: none; two of one key are taken for alike */
-    struct cut_cost cost;
+    struct shard_cost cost;
 };
 enum { OUTLOOKS = 1 << 14 };
 
@@ -40,29 +40,29 @@ enum { OUTLOOKS = 1 << 14 };
  * before it. */
 struct untouched {
     bool known;
-    struct cut_cost cost;
+    struct shard_cost cost;
 };
 
 struct outlook {
-    const struct cut_beam *b;
+    const struct shard_beam *b;
     const struct layer *l;
     VEC(struct reader) readers[2]; /* the second: the op at hand has touched an input of theirs */
     struct untouched *untouched;   /* per choice before the op */
-    struct cut_outlook *table;
+    struct shard_outlook *table;
     bool failed; /* memory was out */
 };
 
-static struct cut_cost cut_beam_sum_of(struct cut_cost a, struct cut_cost b)
+static struct shard_cost shard_beam_sum_of(struct shard_cost a, struct shard_cost b)
 {
-    return (struct cut_cost){a.bytes + b.bytes, a.us + b.us};
+    return (struct shard_cost){a.bytes + b.bytes, a.us + b.us};
 }
 
-static bool cheaper(const struct outlook *k, struct cut_cost a, struct cut_cost b)
+static bool cheaper(const struct outlook *k, struct shard_cost a, struct shard_cost b)
 {
-    return cut_cheaper(k->b->q, a, b);
+    return shard_cheaper(k->b->q, a, b);
 }
 
-static int cut_beam_slot_of(const struct layer *l, int32_t t)
+static int shard_beam_slot_of(const struct layer *l, int32_t t)
 {
     for (int k = 0; k < l->live; k++)
         if (l->tensors[k] == t) return k;
@@ -83,7 +83,7 @@ static bool add_reader(struct outlook *k, int32_t o)
     struct reader r = {.o = o};
     bool touched = false;
     for (int i = 0; i < op->input_count; i++) {
-        r.slot[i] = cut_beam_slot_of(k->l, op->inputs[i]);
+        r.slot[i] = shard_beam_slot_of(k->l, op->inputs[i]);
         touched |= is_touched(k, op->inputs[i]);
     }
     for (size_t i = 0; i < k->readers[touched].count; i++)
@@ -93,101 +93,101 @@ static bool add_reader(struct outlook *k, int32_t o)
 
 static bool has_brought(const struct slot *slot, uint32_t what)
 {
-    for (int b = 0; b < CUT_BROUGHT; b++)
+    for (int b = 0; b < SHARD_BROUGHT; b++)
         if (slot->brought[b] == what) return true;
     return false;
 }
 
-static struct cut_cost bring(const struct outlook *k, int32_t o, int i, struct cut_state in,
-                             struct cut_state var, const struct slot *slot)
+static struct shard_cost bring(const struct outlook *k, int32_t o, int i, struct shard_state in,
+                               struct shard_state var, const struct slot *slot)
 {
-    struct cut_price price = cut_price_read(k->b->prices, o, i, in, var);
-    return !price.brings || has_brought(slot, price.brings) ? (struct cut_cost){0, 0} : price.cost;
+    struct shard_price price = shard_price_read(k->b->prices, o, i, in, var);
+    return !price.brings || has_brought(slot, price.brings) ? (struct shard_cost){0, 0} : price.cost;
 }
 
 /* An input as it is, or joined as is best for the way. */
-static struct cut_cost read_cost(const struct outlook *k, int32_t o, int i, const struct cut_way *way,
-                                 const struct slot *slot)
+static struct shard_cost read_cost(const struct outlook *k, int32_t o, int i, const struct shard_way *way,
+                                   const struct slot *slot)
 {
     const struct lx_op *op = &k->b->q->g->ops[o];
-    struct cut_state joins[CUT_JOINS];
-    struct cut_cost best = {0, 0};
-    if (cut_reads_parts(op, i, way->var)) return best;
+    struct shard_state joins[SHARD_JOINS];
+    struct shard_cost best = {0, 0};
+    if (shard_reads_partial(op, i, way->var)) return best;
     if (slot->joined) return bring(k, o, i, slot->state, way->var, slot);
     int32_t t = op->inputs[i];
-    int count = cut_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
+    int count = shard_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
     for (int n = 0; n < count; n++) {
-        struct cut_cost one =
-            cut_beam_sum_of(cut_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
-                            bring(k, o, i, joins[n], way->var, slot));
+        struct shard_cost one =
+            shard_beam_sum_of(shard_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
+                              bring(k, o, i, joins[n], way->var, slot));
         if (n == 0 || cheaper(k, one, best)) best = one;
     }
     return best;
 }
 
 /* The cheapest way of a reader. */
-static struct cut_cost reader_cost(struct outlook *k, struct reader *r, const int32_t *row)
+static struct shard_cost reader_cost(struct outlook *k, struct reader *r, const int32_t *row)
 {
     const struct lx_op *op = &k->b->q->g->ops[r->o];
-    struct cut_cost best = {0, 0};
+    struct shard_cost best = {0, 0};
     bool any = false;
     if (!r->has_ways)
-        k->failed |= !cut_ways_of(k->b->q->g, &k->b->q->grid, r->o, k->b->uses->parts, &r->ways);
+        k->failed |= !shard_ways_of(k->b->q->g, &k->b->q->grid, r->o, k->b->uses->partial, &r->ways);
     r->has_ways = true;
     for (size_t w = 0; w < r->ways.count; w++) {
-        const struct cut_way *way = &r->ways.at[w];
-        bool can = !k->b->q->fixed[op->output] || cut_has_parts(way->out) ||
-                   cut_same(k->b->q->state[op->output], way->out);
-        struct cut_cost cost = cut_price_op(k->b->prices, r->o, way);
+        const struct shard_way *way = &r->ways.at[w];
+        bool can = !k->b->q->fixed[op->output] || shard_is_partial(way->out) ||
+                   shard_same(k->b->q->state[op->output], way->out);
+        struct shard_cost cost = shard_price_op(k->b->prices, r->o, way);
         for (int i = 0; can && i < op->input_count; i++) {
             if (r->slot[i] < 0) continue;
             const struct slot *slot = &k->b->slots->all.at[row[r->slot[i]]];
-            can = !cut_reads_parts(op, i, way->var) || cut_takes_parts(op, i, way->var, slot->made);
-            if (can) cost = cut_beam_sum_of(cost, read_cost(k, r->o, i, way, slot));
+            can = !shard_reads_partial(op, i, way->var) || shard_takes_partial(op, i, way->var, slot->made);
+            if (can) cost = shard_beam_sum_of(cost, read_cost(k, r->o, i, way, slot));
         }
         if (can && (!any || cheaper(k, cost, best))) best = cost, any = true;
     }
     return best;
 }
 
-static uint64_t cut_beam_mix(uint64_t key, int32_t n)
+static uint64_t shard_beam_mix(uint64_t key, int32_t n)
 {
     key = (key ^ (uint64_t)(uint32_t)n) * UINT64_C(0x9e3779b97f4a7c15);
     return key ^ key >> 29;
 }
 
-static struct cut_cost known_cost(struct outlook *k, struct reader *r, const int32_t *row)
+static struct shard_cost known_cost(struct outlook *k, struct reader *r, const int32_t *row)
 {
     const struct lx_op *op = &k->b->q->g->ops[r->o];
-    uint64_t key = cut_beam_mix(1, r->o);
+    uint64_t key = shard_beam_mix(1, r->o);
     for (int i = 0; i < op->input_count; i++) {
-        key = cut_beam_mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
-        if (r->slot[i] >= 0) key = cut_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
+        key = shard_beam_mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
+        if (r->slot[i] >= 0) key = shard_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
     }
     key |= UINT64_C(1) << 63;
-    struct cut_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
-    if (x->key != key) *x = (struct cut_outlook){key, reader_cost(k, r, row)};
+    struct shard_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
+    if (x->key != key) *x = (struct shard_outlook){key, reader_cost(k, r, row)};
     return x->cost;
 }
 
-static struct cut_cost cost_of_readers(struct outlook *k, const int32_t *row, bool touched)
+static struct shard_cost cost_of_readers(struct outlook *k, const int32_t *row, bool touched)
 {
-    struct cut_cost cost = {0, 0};
+    struct shard_cost cost = {0, 0};
     for (size_t n = 0; n < k->readers[touched].count; n++)
-        cost = cut_beam_sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
+        cost = shard_beam_sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
     return cost;
 }
 
-static struct cut_cost ahead(struct outlook *k, size_t h)
+static struct shard_cost ahead(struct outlook *k, size_t h)
 {
     const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
     const struct hypothesis *x = &k->l->all.at[h];
     struct untouched *u = &k->untouched[x->parent];
     if (!u->known) *u = (struct untouched){true, cost_of_readers(k, row, false)};
-    return cut_beam_sum_of(x->cost, cut_beam_sum_of(u->cost, cost_of_readers(k, row, true)));
+    return shard_beam_sum_of(x->cost, shard_beam_sum_of(u->cost, cost_of_readers(k, row, true)));
 }
 
-static int cut_beam_by_cost(const void *a, const void *b)
+static int shard_beam_by_cost(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->by_time && x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
@@ -201,7 +201,7 @@ static bool is_uncut(const struct outlook *k, size_t h)
     const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
     for (int i = 0; i < k->l->live; i++)
         if (!k->b->q->fixed[k->l->tensors[i]] &&
-            !cut_same(k->b->slots->all.at[row[i]].state, (struct cut_state){{-1, -1, -1}}))
+            !shard_same(k->b->slots->all.at[row[i]].state, (struct shard_state){{-1, -1, -1}}))
             return false;
     return true;
 }
@@ -218,14 +218,14 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;
-    qsort(rank, n, sizeof *rank, cut_beam_by_cost);
+    qsort(rank, n, sizeof *rank, shard_beam_by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
         if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;
     return true;
 }
 
-bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
+bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped)
 {
     size_t n = l->all.count;
     if (n <= b->most) return true;
@@ -238,7 +238,7 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
     struct ranked *rank = mem_alloc(n * sizeof *rank);
     bool *goes = mem_zeroed(n, sizeof *goes);
     bool ok = rank && goes && k.table && k.untouched && rank_all(&k, rank, goes);
-    if (ok) cut_layer_keep(l, goes);
+    if (ok) shard_layer_keep(l, goes);
     *dropped = true;
     for (int touched = 0; touched < 2; touched++) {
         for (size_t i = 0; i < k.readers[touched].count; i++) VEC_FREE(&k.readers[touched].at[i].ways);

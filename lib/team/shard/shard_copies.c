@@ -14,28 +14,28 @@
 struct copies {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
-    bool *parts;      /* as cut_find_parts has them */
+    bool *partial;    /* as shard_find_partial has them */
     bool *copied;     /* per tensor */
     int32_t *writers; /* per tensor: how many ops write it */
-    cut_ways ways;
+    shard_ways ways;
     struct graph_builder b;
     lx_status *st;
 };
 
-static struct cut_state cut_copies_stated(const struct copies *c, int32_t t)
+static struct shard_state shard_copies_stated(const struct copies *c, int32_t t)
 {
-    struct cut_state s = {{-1, -1, -1}};
+    struct shard_state s = {{-1, -1, -1}};
     for (int a = 0; a < c->grid->axes; a++) s.at[a] = c->g->tensors[t].cut[a];
     return s;
 }
 
-static bool made_or_joined(const struct copies *c, const struct lx_op *op, struct cut_state made, int32_t t)
+static bool made_or_joined(const struct copies *c, const struct lx_op *op, struct shard_state made, int32_t t)
 {
-    struct cut_state joined[CUT_JOINS], wanted = cut_copies_stated(c, t);
-    int count = cut_joins_of(&c->g->tensors[t], c->grid, made, joined);
-    if (op->output_count > 1) return cut_same(made, wanted);
+    struct shard_state joined[SHARD_JOINS], wanted = shard_copies_stated(c, t);
+    int count = shard_joins_of(&c->g->tensors[t], c->grid, made, joined);
+    if (op->output_count > 1) return shard_same(made, wanted);
     for (int i = 0; i < count; i++)
-        if (cut_same(joined[i], wanted)) return true;
+        if (shard_same(joined[i], wanted)) return true;
     return false;
 }
 
@@ -59,7 +59,7 @@ static bool find_copied(struct copies *c, bool *any)
      * for that. */
     for (int32_t t = 0; t < c->g->tensor_count; t++)
         c->copied[t] = c->g->tensors[t].cut_stated || lx_role_leaves(c->g->tensors[t].role);
-    cut_find_parts(c->g, c->copied, c->parts);
+    shard_find_partial(c->g, c->copied, c->partial);
     memset(c->copied, 0, (size_t)c->g->tensor_count * sizeof *c->copied);
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int i = c->g->ops[o].input_count; i < op_operand_count(&c->g->ops[o]); i++)
@@ -70,7 +70,7 @@ static bool find_copied(struct copies *c, bool *any)
         for (int i = op->input_count; i < op_operand_count(op); i++)
             says |= c->g->tensors[op_operand(op, i)].cut_stated && c->writers[op_operand(op, i)] == 1;
         if (!says) continue;
-        if (!cut_ways_of(c->g, c->grid, o, c->parts, &c->ways)) return status_no_memory(c->st);
+        if (!shard_ways_of(c->g, c->grid, o, c->partial, &c->ways)) return status_no_memory(c->st);
         if (can_make(c, op)) continue;
         for (int i = op->input_count; i < op_operand_count(op); i++)
             *any |= c->copied[op_operand(op, i)] =
@@ -79,14 +79,14 @@ static bool find_copied(struct copies *c, bool *any)
     return true;
 }
 
-static int32_t cut_copies_add_tensor(struct copies *c, int32_t t, const char *name, enum lx_role role)
+static int32_t shard_copies_add_tensor(struct copies *c, int32_t t, const char *name, enum lx_role role)
 {
     const struct lx_tensor *x = &c->g->tensors[t];
     c->b.here = (struct place){x->line, x->column};
     return builder_tensor(&c->b, name, role, x->dtype, x->rank, x->shape, x->bytes, c->st);
 }
 
-static bool cut_copies_add_copy(struct copies *c, int32_t from, int32_t to)
+static bool shard_copies_add_copy(struct copies *c, int32_t from, int32_t to)
 {
     char name[300];
     snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[to].name);
@@ -96,7 +96,7 @@ static bool cut_copies_add_copy(struct copies *c, int32_t from, int32_t to)
 }
 
 /* The op, with results of its own where copies are cut as is stated. */
-static bool cut_copies_add_op(struct copies *c, const struct lx_op *op)
+static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
 {
     int32_t made[LX_MAX_OPERANDS];
     struct lx_op to = *op;
@@ -107,7 +107,7 @@ static bool cut_copies_add_op(struct copies *c, const struct lx_op *op)
         char name[300];
         made[i] = t;
         snprintf(name, sizeof name, "%.280s~made", c->g->tensors[t].name);
-        if (c->copied[t]) ok = (made[i] = cut_copies_add_tensor(c, t, name, LX_INTERMEDIATE)) >= 0;
+        if (c->copied[t]) ok = (made[i] = shard_copies_add_tensor(c, t, name, LX_INTERMEDIATE)) >= 0;
     }
     to.output = made[0];
     to.outputs = made;
@@ -115,12 +115,12 @@ static bool cut_copies_add_op(struct copies *c, const struct lx_op *op)
     ok = ok && builder_op(&c->b, &to, c->st);
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
-        if (c->copied[t]) ok = cut_copies_add_copy(c, made[i], t);
+        if (c->copied[t]) ok = shard_copies_add_copy(c, made[i], t);
     }
     return ok;
 }
 
-static const struct lx_graph *cut_copies_build(struct copies *c)
+static const struct lx_graph *shard_copies_build(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool ok = true;
@@ -130,12 +130,12 @@ static const struct lx_graph *cut_copies_build(struct copies *c)
     c->b.graph->grid_axes = g->grid_axes;
     memcpy(c->b.graph->grid, g->grid, sizeof g->grid);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
-        ok = cut_copies_add_tensor(c, t, g->tensors[t].name, g->tensors[t].role) == t;
+        ok = shard_copies_add_tensor(c, t, g->tensors[t].name, g->tensors[t].role) == t;
         if (!ok) break;
         c->b.tensors.at[t].cut_stated = g->tensors[t].cut_stated;
         memcpy(c->b.tensors.at[t].cut, g->tensors[t].cut, sizeof g->tensors[t].cut);
     }
-    for (int32_t o = 0; ok && o < g->op_count; o++) ok = cut_copies_add_op(c, &g->ops[o]);
+    for (int32_t o = 0; ok && o < g->op_count; o++) ok = shard_copies_add_op(c, &g->ops[o]);
     if (ok) return builder_finish(&c->b, c->st);
     builder_abandon(&c->b);
     return NULL;
@@ -148,17 +148,17 @@ const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct l
     struct copies c = {.g = g,
                        .grid = grid,
                        .st = st,
-                       .parts = mem_zeroed(tensors, sizeof *c.parts),
+                       .partial = mem_zeroed(tensors, sizeof *c.partial),
                        .copied = mem_zeroed(tensors, sizeof *c.copied),
                        .writers = mem_zeroed(tensors, sizeof *c.writers)};
     bool any = false;
     const struct lx_graph *with = NULL;
-    if (!c.parts || !c.copied || !c.writers)
+    if (!c.partial || !c.copied || !c.writers)
         status_no_memory(st);
     else if (find_copied(&c, &any))
-        with = any ? cut_copies_build(&c) : lx_graph_ref(g);
+        with = any ? shard_copies_build(&c) : lx_graph_ref(g);
     VEC_FREE(&c.ways);
-    mem_free(c.parts);
+    mem_free(c.partial);
     mem_free(c.copied);
     mem_free(c.writers);
     return with;

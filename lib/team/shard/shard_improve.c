@@ -15,28 +15,28 @@
 enum { MOST = 1500, FEW = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
 
 struct improver {
-    const struct cut_question *q;
-    struct cut_prices *prices;
-    struct cut_answer *best, other;
+    const struct shard_question *q;
+    struct shard_prices *prices;
+    struct shard_answer *best, other;
     bool *fixed;
-    struct cut_state *state;
+    struct shard_state *state;
     int64_t ops;         /* that were searched */
     bool found, dropped; /* of the last search: an answer; some choices were */
     bool any;            /* there is a best one */
 };
 
 /* A better answer becomes the best; false: memory or time is out. */
-static bool attempt(struct improver *p, enum cut_along along, size_t most)
+static bool attempt(struct improver *p, enum shard_along along, size_t most)
 {
     const struct lx_graph *g = p->q->g;
-    const struct cut_question q = {
+    const struct shard_question q = {
         .g = g, .grid = p->q->grid, .by_time = p->q->by_time, .fixed = p->fixed, .state = p->state};
-    p->found = cut_search_along(&q, p->prices, along, most, &p->other, &p->dropped);
+    p->found = shard_search_along(&q, p->prices, along, most, &p->other, &p->dropped);
     p->ops += p->other.searched;
     if (!p->found) return p->other.stuck >= 0;
-    if (p->any && !cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
+    if (p->any && !shard_cheaper(p->q, p->other.cost, p->best->cost)) return true;
     p->any = true;
-    p->best->uncut = false;
+    p->best->unsharded = false;
     memcpy(p->best->tensors, p->other.tensors, (size_t)g->tensor_count * sizeof *p->other.tensors);
     memcpy(p->best->ways, p->other.ways, (size_t)g->op_count * sizeof *p->other.ways);
     p->best->cost = p->other.cost;
@@ -59,10 +59,10 @@ static bool try_few(struct improver *p, size_t *most)
     bool first = !p->any;
     if (first) stop_begin(&none, NULL, NULL);
     fix_as_asked(p);
-    bool ok = attempt(p, CUT_FREELY, *most = FEW);
+    bool ok = attempt(p, SHARD_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
-        ok = attempt(p, CUT_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
-    if (ok) p->best->uncut = false; /* it was looked for something better */
+        ok = attempt(p, SHARD_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
+    if (ok) p->best->unsharded = false; /* it was looked for something better */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
     if (first) stop_end(&none);
     return ok;
@@ -74,15 +74,15 @@ static bool try_plain_ones(struct improver *p)
     int cutting = 0;
     for (int a = 0; a < grid->axes; a++) cutting += grid->size[a] > 1;
     fix_as_asked(p);
-    bool several = cutting > 1, ok = !several || attempt(p, CUT_TOGETHER, MOST);
+    bool several = cutting > 1, ok = !several || attempt(p, SHARD_TOGETHER, MOST);
     for (int a = 0; several && ok && a < grid->axes; a++)
-        if (grid->size[a] > 1) ok = attempt(p, (enum cut_along)a, MOST);
+        if (grid->size[a] > 1) ok = attempt(p, (enum shard_along)a, MOST);
     for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
         if (p->fixed[t]) continue;
         p->fixed[t] = true;
-        p->state[t] = (struct cut_state){{-1, -1, -1}};
+        p->state[t] = (struct shard_state){{-1, -1, -1}};
     }
-    return ok && attempt(p, CUT_FREELY, MOST);
+    return ok && attempt(p, SHARD_FREELY, MOST);
 }
 
 /* All stay as they are but tensor `t` and what meets it. Parts stay free: they are made, not asked for. */
@@ -90,7 +90,7 @@ static void let_go(struct improver *p, int32_t t)
 {
     const struct lx_graph *g = p->q->g;
     for (int32_t i = 0; i < g->tensor_count; i++) {
-        p->fixed[i] = p->q->fixed[i] || !cut_has_parts(p->best->tensors[i]);
+        p->fixed[i] = p->q->fixed[i] || !shard_is_partial(p->best->tensors[i]);
         p->state[i] = p->q->fixed[i] ? p->q->state[i] : p->best->tensors[i];
     }
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -102,17 +102,17 @@ static void let_go(struct improver *p, int32_t t)
     }
 }
 
-static bool cut_improve(struct improver *p)
+static bool shard_improve(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
-        struct cut_cost before = p->best->cost;
+        struct shard_cost before = p->best->cost;
         for (int32_t t = 0; ok && t < p->q->g->tensor_count && p->ops < MOST_OPS; t++) {
             if (p->q->fixed[t]) continue;
             let_go(p, t);
-            ok = attempt(p, CUT_FREELY, MOST_NEAR);
+            ok = attempt(p, SHARD_FREELY, MOST_NEAR);
         }
-        better = cut_cheaper(p->q, p->best->cost, before);
+        better = shard_cheaper(p->q, p->best->cost, before);
     }
     return ok;
 }
@@ -120,30 +120,30 @@ static bool cut_improve(struct improver *p)
 /* Everything whole: it is soon there, so that nobody stops it. False: memory is out. */
 static bool begin_whole(struct improver *p)
 {
-    struct cut_question whole = *p->q;
+    struct shard_question whole = *p->q;
     struct stop none;
-    whole.whole = true;
+    whole.replicated = true;
     stop_begin(&none, NULL, NULL);
-    p->any = cut_search_along(&whole, p->prices, CUT_FREELY, 1, p->best, &p->dropped);
+    p->any = shard_search_along(&whole, p->prices, SHARD_FREELY, 1, p->best, &p->dropped);
     stop_end(&none);
     return p->any || p->best->stuck >= 0;
 }
 
-static bool cut_improve_search_all(struct improver *p)
+static bool shard_improve_search_all(struct improver *p)
 {
     size_t most;
     if (!try_few(p, &most)) return false;
     if (!p->any || !p->dropped) return true;
-    if (most < MOST && !attempt(p, CUT_FREELY, MOST)) return false;
+    if (most < MOST && !attempt(p, SHARD_FREELY, MOST)) return false;
     p->ops = 0;
-    return !p->dropped || (try_plain_ones(p) && cut_improve(p));
+    return !p->dropped || (try_plain_ones(p) && shard_improve(p));
 }
 
-bool cut_search(const struct cut_question *q, struct cut_answer *out)
+bool shard_search(const struct shard_question *q, struct shard_answer *out)
 {
     size_t tensors = (size_t)q->g->tensor_count + 1;
     struct improver p = {.q = q,
-                         .prices = cut_prices_make(q->g, &q->grid, q->spills, NULL),
+                         .prices = shard_prices_make(q->g, &q->grid, q->spills, NULL),
                          .best = out,
                          .other = {.tensors = mem_zeroed(tensors, sizeof *p.other.tensors),
                                    .ways = mem_zeroed((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
@@ -152,9 +152,9 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
     out->stuck = -1;
     ok = ok && begin_whole(&p);
-    out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
-    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && stop_is_now());
-    cut_prices_free(p.prices);
+    out->unsharded = ok && p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
+    if (ok && !(q->replicated && p.any)) ok = shard_improve_search_all(&p) || (p.any && stop_is_now());
+    shard_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);
     mem_free(p.fixed);

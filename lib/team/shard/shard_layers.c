@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void cut_repeats_find(struct cut_repeats *r)
+void shard_repeats_find(struct shard_repeats *r)
 {
     size_t tensors = (size_t)r->q->g->tensor_count + 1;
     r->runs = lx_repeats(r->q->g, &r->run_count);
@@ -12,14 +12,14 @@ void cut_repeats_find(struct cut_repeats *r)
     r->of = mem_alloc(tensors * sizeof *r->of);
 }
 
-void cut_repeats_free(struct cut_repeats *r)
+void shard_repeats_free(struct shard_repeats *r)
 {
     mem_free(r->runs);
     mem_free(r->twin);
     mem_free(r->of);
 }
 
-static const struct lx_repeat *cut_layers_run_at(const struct cut_repeats *r, int32_t o)
+static const struct lx_repeat *shard_layers_run_at(const struct shard_repeats *r, int32_t o)
 {
     for (int32_t i = 0; i < r->run_count; i++) {
         const struct lx_repeat *x = &r->runs[i];
@@ -28,25 +28,26 @@ static const struct lx_repeat *cut_layers_run_at(const struct cut_repeats *r, in
     return NULL;
 }
 
-bool cut_repeats_border(const struct cut_repeats *r, int32_t o)
+bool shard_repeats_border(const struct shard_repeats *r, int32_t o)
 {
-    return cut_layers_run_at(r, o) != NULL;
+    return shard_layers_run_at(r, o) != NULL;
 }
 
 /* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */
-static bool cut_layers_may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int32_t o, int32_t ops)
+static bool shard_layers_may_be_twins(const struct shard_repeats *r, int32_t a, int32_t b, int32_t o,
+                                      int32_t ops)
 {
     const struct lx_tensor *x = &r->q->g->tensors[a], *y = &r->q->g->tensors[b];
-    const struct cut_uses *u = r->uses;
+    const struct shard_uses *u = r->uses;
     bool alike = x->role == y->role && r->q->fixed[a] == r->q->fixed[b] &&
-                 (!r->q->fixed[a] || cut_same(r->q->state[a], r->q->state[b])) &&
+                 (!r->q->fixed[a] || shard_same(r->q->state[a], r->q->state[b])) &&
                  (tensor_ops_count(&u->reads, a) < 2) == (tensor_ops_count(&u->reads, b) < 2) &&
-                 u->parts[a] == u->parts[b] && u->changed[a] == u->changed[b];
+                 u->partial[a] == u->partial[b] && u->changed[a] == u->changed[b];
     return alike && (u->last[a] < o ? u->last[b] == u->last[a] + ops : u->last[b] >= o + ops);
 }
 
 /* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
-static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
+static bool shard_layers_alike(struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct lx_graph *g = r->q->g;
     bool alike = true;
@@ -57,7 +58,7 @@ static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
         alike = r->class[k - ops] == r->class[k] && op_operand_count(then) == op_operand_count(now);
         for (int i = 0; alike && i < op_operand_count(then); i++) {
             int32_t a = op_operand(then, i), b = op_operand(now, i);
-            if (r->twin[a] < 0 && r->of[b] < 0 && cut_layers_may_be_twins(r, a, b, o, ops))
+            if (r->twin[a] < 0 && r->of[b] < 0 && shard_layers_may_be_twins(r, a, b, o, ops))
                 r->twin[a] = b, r->of[b] = a;
             alike = r->twin[a] == b;
         }
@@ -66,22 +67,22 @@ static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
 }
 
 /* What a tensor is called in the next layer: those that no layer touches are the same. */
-static int32_t next_name(const struct cut_repeats *r, int32_t t)
+static int32_t next_name(const struct shard_repeats *r, int32_t t)
 {
     return r->twin[t] >= 0 ? r->twin[t] : t;
 }
 
-static struct cut_cost cost_less(struct cut_cost a, struct cut_cost b)
+static struct shard_cost cost_less(struct shard_cost a, struct shard_cost b)
 {
-    return (struct cut_cost){a.bytes - b.bytes, a.us - b.us};
+    return (struct shard_cost){a.bytes - b.bytes, a.us - b.us};
 }
 
-static bool same_cost(struct cut_cost a, struct cut_cost b)
+static bool same_cost(struct shard_cost a, struct shard_cost b)
 {
     return a.bytes == b.bytes && a.us == b.us;
 }
 
-static bool borders_alike(const struct cut_repeats *r, const struct layer *a, const struct layer *b)
+static bool borders_alike(const struct shard_repeats *r, const struct layer *a, const struct layer *b)
 {
     if (a->all.count != b->all.count || a->live != b->live || a->all.count == 0) return false;
     if (a->slots.count != b->slots.count || a->slots.count != a->all.count * (size_t)a->live) return false;
@@ -92,41 +93,42 @@ static bool borders_alike(const struct cut_repeats *r, const struct layer *a, co
 
 /* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came
  * from? *all_same: they all grow alike, so that nothing will ever be decided otherwise. */
-static bool grows_straight(const struct cut_repeats *r, int32_t o, int32_t ops, bool *all_same)
+static bool grows_straight(const struct shard_repeats *r, int32_t o, int32_t ops, bool *all_same)
 {
     const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
     *all_same = true;
     for (size_t h = 0; h < b->all.count; h++) {
         int32_t was = (int32_t)h;
         for (int32_t k = o; k > o - ops; k--) was = r->layers[k].all.at[was].parent;
-        struct cut_cost grown = cost_less(b->all.at[h].cost, a->all.at[h].cost);
+        struct shard_cost grown = cost_less(b->all.at[h].cost, a->all.at[h].cost);
         if (!same_cost(grown, cost_less(b->all.at[was].cost, a->all.at[was].cost))) return false;
         *all_same = *all_same && same_cost(grown, cost_less(b->all.at[0].cost, a->all.at[0].cost));
     }
     return true;
 }
 
-static struct cut_cost on_line(const struct cut_repeats *r, int32_t o, int32_t ops, size_t h, int32_t reach)
+static struct shard_cost on_line(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h,
+                                 int32_t reach)
 {
-    struct cut_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
-    return (struct cut_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
+    struct shard_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
+    return (struct shard_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
 }
 
 /* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines?
  */
-static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
+static bool lines_hold(const struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
     if (a->slots.count != b->slots.count || a->all.count != b->all.count) return false;
     if (memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) != 0) return false;
     for (size_t h = 0; h < b->all.count; h++)
-        if (cut_cheaper(r->q, b->all.at[h].cost, on_line(r, r->from, ops, h, (o - r->from) / ops)))
+        if (shard_cheaper(r->q, b->all.at[h].cost, on_line(r, r->from, ops, h, (o - r->from) / ops)))
             return false;
     return true;
 }
 
 /* What stands behind an op, as one layer before. */
-static void cut_layers_take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
+static void shard_layers_take(const struct shard_repeats *r, const struct layer *from, struct layer *to)
 {
     *to = *from;
     to->borrowed = true;
@@ -139,7 +141,7 @@ static void cut_layers_take(const struct cut_repeats *r, const struct layer *fro
 
 /* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times
  * what it grew by on. */
-static void take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+static void take_border(const struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     const struct layer *now = &r->layers[o];
     struct layer *to = &r->layers[o + ops * reach], mine = *to;
@@ -160,43 +162,43 @@ static void take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int
 }
 
 /* Passes `reach` layers from `o` on. */
-static void pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+static void pass(struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     for (int32_t n = 0; n < reach; n++) {
         int32_t at = o + n * ops;
-        cut_layers_alike(r, at, ops);
-        for (int32_t k = 1; k <= ops; k++) cut_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
+        shard_layers_alike(r, at, ops);
+        for (int32_t k = 1; k <= ops; k++) shard_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
     }
     take_border(r, o, ops, reach);
 }
 
 /* How many layers from `o` on are like the one before it, and can be passed. */
-static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat *run, bool *for_good)
+static int32_t passable(struct shard_repeats *r, int32_t o, const struct lx_repeat *run, bool *for_good)
 {
     int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
     if (o < run->first + 2 * ops || o == r->from) return 0;
-    if (o + ops > end || !cut_layers_alike(r, o, ops)) return 0;
+    if (o + ops > end || !shard_layers_alike(r, o, ops)) return 0;
     if (!borders_alike(r, &r->layers[o - ops], &r->layers[o])) return 0;
     if (!grows_straight(r, o, ops, for_good)) return 0;
-    while (o + (n + 1) * ops <= end && cut_layers_alike(r, o + n * ops, ops)) n++;
+    while (o + (n + 1) * ops <= end && shard_layers_alike(r, o + n * ops, ops)) n++;
     return n;
 }
 
 /* Layers that were passed are so anew, with the one that was searched to check them, or half as many of
  * them, or none. */
-static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops)
+static int32_t check(struct shard_repeats *r, int32_t o, int32_t ops)
 {
     bool hold = lines_hold(r, o, ops);
-    for (int32_t k = r->from + 1; k <= o; k++) cut_layer_free(&r->layers[k]);
+    for (int32_t k = r->from + 1; k <= o; k++) shard_layer_free(&r->layers[k]);
     r->reach = hold ? r->reach + 1 : r->reach / 2;
     r->check_at = hold || r->reach == 0 ? -1 : r->from + (r->reach + 1) * ops;
     if (r->reach > 0) pass(r, r->from, ops, r->reach);
     return r->from + r->reach * ops;
 }
 
-int32_t cut_repeats_go(struct cut_repeats *r, int32_t o)
+int32_t shard_repeats_go(struct shard_repeats *r, int32_t o)
 {
-    const struct lx_repeat *run = cut_layers_run_at(r, o);
+    const struct lx_repeat *run = shard_layers_run_at(r, o);
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return check(r, o, run->ops);

@@ -14,98 +14,99 @@
 #include "team/shard/shard_search.h"
 #include "team/tensor_ops.h"
 
-enum { CUT_NOT_JOINED = -100, CUT_ANYHOW = -101 };
+enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };
 
 /* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
 struct slot {
-    struct cut_state made, state;
+    struct shard_state made, state;
     bool joined;
     bool apart; /* its parts were read, or it was made of parts: blocks are the default ones */
-    uint32_t brought[CUT_BROUGHT];
+    uint32_t brought[SHARD_BROUGHT];
 };
 
 /* Rows of numbers told apart: per row its place in a list of them, which its user keeps. */
-struct cut_index {
+struct shard_index {
     int32_t *table;
     size_t room;
 };
 
 /* shard_slots.c: every slot that a search meets, once; it is known by its number. */
-struct cut_slots {
+struct shard_slots {
     VEC(struct slot) all;
     VEC(int32_t) rows;
-    struct cut_index index;
+    struct shard_index index;
 };
-int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot);
-void cut_slots_free(struct cut_slots *s);
+int32_t shard_slot_number(struct shard_slots *s, const struct slot *slot);
+void shard_slots_free(struct shard_slots *s);
 /* Where the number of a row is, or -1 for it to be put there. `rows` has `count` rows of `width`. */
-int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
-                        const int32_t *row);
-void cut_index_clear(struct cut_index *x);
+int32_t *shard_index_find(struct shard_index *x, const int32_t *rows, size_t count, size_t width,
+                          const int32_t *row);
+void shard_index_clear(struct shard_index *x);
 
 /* What an op may do where its operands stand in some way, and what it costs. */
 struct outcome {
-    struct cut_cost cost;
+    struct shard_cost cost;
     int32_t way;
 };
 
 struct hypothesis {
-    struct cut_cost cost;
+    struct shard_cost cost;
     int32_t parent, outcome; /* of the layer before, of this one */
 };
 
 /* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts`
  * are states of tensors that the op was the first to touch, `joins` those in which operands were joined for
- * it, or CUT_NOT_JOINED. */
+ * it, or SHARD_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(int32_t) slots;
     VEC(struct outcome) outcomes;
-    VEC(struct cut_state) firsts;
-    VEC(struct cut_state) joins;
+    VEC(struct shard_state) firsts;
+    VEC(struct shard_state) joins;
     int32_t *tensors; /* live ones, and how many */
     int live, first_count, operand_count;
     int32_t first[LX_MAX_OPERANDS]; /* tensors */
     bool borrowed;                  /* all but tensors and slots are those of another */
 };
-void cut_layer_free(struct layer *l);
+void shard_layer_free(struct layer *l);
 /* Those that go on, in the order in which they stood. */
-void cut_layer_keep(struct layer *l, const bool *goes);
+void shard_layer_keep(struct layer *l, const bool *goes);
 
 /* What the search knows of each tensor: the last op that touches it, the last op so far that wrote it, who
  * reads it, whether it may be read as parts, whether some of it is changed later. */
-struct cut_uses {
+struct shard_uses {
     int32_t *last, *writer;
     struct tensor_ops reads;
-    bool *parts, *changed;
+    bool *partial, *changed;
 };
 
 /* shard_outcomes.c: an op and the places of its operands, each once: those that stood before, then those that
  * it is the first to touch. */
-struct cut_operands {
-    const struct cut_question *q;
-    struct cut_prices *prices;
-    const struct cut_uses *uses;
-    enum cut_along along;
+struct shard_operands {
+    const struct shard_question *q;
+    struct shard_prices *prices;
+    const struct shard_uses *uses;
+    enum shard_along along;
     int32_t o;
     struct op_index x;
-    cut_ways ways;
+    shard_ways ways;
     int at[LX_MAX_OPERANDS]; /* per operand */
     int count, old;          /* places; those that stood before */
     int32_t tensor[LX_MAX_OPERANDS];
     VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
-    struct cut_index index;
+    struct shard_index index;
 };
 /* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the
  * same the cheapest. */
-void cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
+void shard_outcomes_add(struct shard_operands *p, struct shard_slots *slots, const int32_t *old,
+                        struct layer *to);
 
 /* Per op: `class`, the first that is like it. */
-struct cut_repeats {
-    const struct cut_question *q;
+struct shard_repeats {
+    const struct shard_question *q;
     struct layer *layers;
     const int32_t *class;
-    const struct cut_uses *uses;
+    const struct shard_uses *uses;
     struct lx_repeat *runs;
     int32_t run_count;
     int32_t *twin, *of; /* per tensor of a layer: that of the next one, and back; -1: none */
@@ -114,47 +115,47 @@ struct cut_repeats {
 };
 
 /* Finds the runs. */
-void cut_repeats_find(struct cut_repeats *r);
-void cut_repeats_free(struct cut_repeats *r);
+void shard_repeats_find(struct shard_repeats *r);
+void shard_repeats_free(struct shard_repeats *r);
 /* Does a layer begin before op `o`, or end there? Then its slots are wanted. */
-bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
+bool shard_repeats_border(const struct shard_repeats *r, int32_t o);
 /* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were
  * not right to pass, the one that it passed them from. */
-int32_t cut_repeats_go(struct cut_repeats *r, int32_t o);
+int32_t shard_repeats_go(struct shard_repeats *r, int32_t o);
 
-struct cut_outlook;
+struct shard_outlook;
 /* shard_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing
  * is cut; *dropped where some do not. */
-struct cut_beam {
-    const struct cut_question *q;
-    struct cut_prices *prices;
+struct shard_beam {
+    const struct shard_question *q;
+    struct shard_prices *prices;
     int32_t o;
-    const struct cut_uses *uses;
-    const struct cut_slots *slots;
+    const struct shard_uses *uses;
+    const struct shard_slots *slots;
     size_t most;
-    struct cut_outlook **
+    struct shard_outlook **
         outlooks; /* what readers of live tensors cost, as far as it is known: made by the first, to be freed */
 };
-bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped);
+bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped);
 
 /* shard_bound.c: the state that suits whoever reads or changes a tensor; is it that? */
-extern const struct cut_state cut_anyhow;
-static inline bool cut_is_anyhow(struct cut_state s)
+extern const struct shard_state shard_anyhow;
+static inline bool shard_is_anyhow(struct shard_state s)
 {
-    return s.at[0] == CUT_ANYHOW;
+    return s.at[0] == SHARD_ANYHOW;
 }
 /* Choices that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all
  * others go on as one, for the least that one of them costs, in which tensors are as suits where they
  * differ: whatever they lead to costs no less than what that does. */
-struct cut_merger {
-    const struct cut_question *q;
+struct shard_merger {
+    const struct shard_question *q;
     int32_t o; /* it stands behind this op */
-    const struct cut_uses *uses;
-    struct cut_slots *slots;
-    struct cut_index *index; /* of the layer's rows */
+    const struct shard_uses *uses;
+    struct shard_slots *slots;
+    struct shard_index *index; /* of the layer's rows */
     struct layer *l;
     size_t most;
 };
-bool cut_merge(const struct cut_merger *k, bool *merged);
+bool shard_merge(const struct shard_merger *k, bool *merged);
 
 #endif

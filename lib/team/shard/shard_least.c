@@ -1,14 +1,14 @@
 /* What cuts cost at least.
  *
- * An exchange brings every member a box around what its reads need there, so all that one of them needs and
- * the member does not own. Beside a block lies something in two directions along each dimension (a corner
+ * An exchange brings every device a box around what its reads need there, so all that one of them needs and
+ * the device does not own. Beside a block lies something in two directions along each dimension (a corner
  * counts for the first): in each of these, what the largest read takes is received, and these parts have
  * nothing in common. Contents that are written anew travel anew. Who joins n parts of a sum gets every
  * element from n - 1 others, and where all want all of it, n - 1 get it from the one who added it up.
  *
  * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
  * cut already (block_bounds.c); readers hand them on to what they read element by element. So a block begins
- * between the least and the most of these places: what a member needs is counted from the most on, what it
+ * between the least and the most of these places: what a device needs is counted from the most on, what it
  * owns from the least. What is inserted at other places lies as that needs, and so does all that it is made
  * of: nothing is known of such blocks. */
 #include "team/shard/shard_least.h"
@@ -21,19 +21,19 @@
 
 enum { SIDES = 2 * LX_MAX_RANK, WORDS = 2 * SIDES };
 
-/* Elements that all members together receive, per direction: below and above along each dimension. */
+/* Elements that all devices together receive, per direction: below and above along each dimension. */
 struct sides {
     int64_t at[SIDES];
 };
 
-struct cut_least {
+struct shard_least {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
-    int members;
+    int devices;
     bool *loose;       /* per tensor */
     VEC(int32_t) rows; /* of sides, as words */
     size_t count;
-    struct cut_index index;
+    struct shard_index index;
     bool failed;
 };
 
@@ -49,7 +49,7 @@ static bool other_extents(const struct lx_graph *g, const struct lx_op *op, cons
 
 /* Backwards: from where results are put to what they are made of. Of views and windows nothing is handed on.
  */
-static void find_loose(struct cut_least *l)
+static void find_loose(struct shard_least *l)
 {
     const struct lx_graph *g = l->g;
     for (int32_t o = g->op_count; o-- > 0;) {
@@ -66,15 +66,15 @@ static void find_loose(struct cut_least *l)
     }
 }
 
-struct cut_least *cut_least_make(const struct lx_graph *g, const struct lx_team_grid *grid)
+struct shard_least *shard_least_make(const struct lx_graph *g, const struct lx_team_grid *grid)
 {
-    struct cut_least *l = mem_zeroed(1, sizeof *l);
+    struct shard_least *l = mem_zeroed(1, sizeof *l);
     if (!l) return NULL;
-    *l = (struct cut_least){.g = g, .grid = grid, .members = lx_team_members_of(grid)};
+    *l = (struct shard_least){.g = g, .grid = grid, .devices = lx_team_device_count(grid)};
     l->loose = mem_zeroed((size_t)g->tensor_count + 1, sizeof *l->loose);
     for (int i = 0; l->loose && i < WORDS; i++) /* number 0: nothing */
         if (!VEC_PUSH(&l->rows, 0)) l->failed = true;
-    if (!l->loose || l->failed) return cut_least_free(l), NULL;
+    if (!l->loose || l->failed) return shard_least_free(l), NULL;
     l->count = 1;
     bool changed = true;
     while (changed) { /* an op may come before what it is read with was found */
@@ -87,7 +87,7 @@ struct cut_least *cut_least_make(const struct lx_graph *g, const struct lx_team_
     return l;
 }
 
-void cut_least_free(struct cut_least *l)
+void shard_least_free(struct shard_least *l)
 {
     if (!l) return;
     mem_free(l->loose);
@@ -96,28 +96,28 @@ void cut_least_free(struct cut_least *l)
     mem_free(l);
 }
 
-bool cut_least_loose(const struct cut_least *l, int32_t tensor)
+bool shard_least_loose(const struct shard_least *l, int32_t tensor)
 {
     return l->loose[tensor];
 }
 
-bool cut_least_failed(const struct cut_least *l)
+bool shard_least_failed(const struct shard_least *l)
 {
     return l->failed;
 }
 
-static struct sides sides_of(const struct cut_least *l, uint32_t number)
+static struct sides sides_of(const struct shard_least *l, uint32_t number)
 {
     struct sides s;
     memcpy(&s, l->rows.at + (size_t)number * WORDS, sizeof s);
     return s;
 }
 
-static uint32_t cut_least_number_of(struct cut_least *l, const struct sides *s)
+static uint32_t shard_least_number_of(struct shard_least *l, const struct sides *s)
 {
     int32_t row[WORDS];
     memcpy(row, s, sizeof row);
-    int32_t *place = l->failed ? NULL : cut_index_find(&l->index, l->rows.at, l->count, WORDS, row);
+    int32_t *place = l->failed ? NULL : shard_index_find(&l->index, l->rows.at, l->count, WORDS, row);
     if (place && *place >= 0) return (uint32_t)*place;
     if (!place || !VEC_RESERVE(&l->rows, l->rows.count + WORDS)) return l->failed = true, 0;
     memcpy(l->rows.at + l->rows.count, row, sizeof row);
@@ -126,7 +126,7 @@ static uint32_t cut_least_number_of(struct cut_least *l, const struct sides *s)
     return (uint32_t)l->count++;
 }
 
-static int64_t cut_least_bytes_of(const struct lx_tensor *t, const struct sides *s)
+static int64_t shard_least_bytes_of(const struct lx_tensor *t, const struct sides *s)
 {
     int128 elements = 0;
     for (int k = 0; k < SIDES; k++) elements += s->at[k];
@@ -138,9 +138,9 @@ static int64_t default_begin(int64_t blocks, int64_t block, int64_t extent)
     return lx_team_default_partition((int)blocks, (int)block, 1, &extent, 0).offset[0];
 }
 
-/* Where a member's block of `what` is, whatever other axes cut it further: at least, or at most. */
-static struct lx_team_range cut_least_block_of(const struct cut_least *l, const int cut[LX_TEAM_AXES],
-                                               int what, int64_t extent, int m, bool most)
+/* Where a device's block of `what` is, whatever other axes cut it further: at least, or at most. */
+static struct lx_team_range shard_least_block_of(const struct shard_least *l, const int cut[LX_TEAM_AXES],
+                                                 int what, int64_t extent, int m, bool most)
 {
     int blocks = lx_team_blocks(l->grid, cut, what), block = lx_team_block(l->grid, cut, what, m);
     struct lx_team_range r = {most ? extent : 0, most ? 0 : extent};
@@ -157,21 +157,21 @@ static struct lx_team_range cut_least_block_of(const struct cut_least *l, const 
     return r;
 }
 
-static void cut_least_axes_of(struct cut_state s, int out[LX_TEAM_AXES])
+static void shard_least_axes_of(struct shard_state s, int out[LX_TEAM_AXES])
 {
     for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
 }
 
-/* All that a member may own of a tensor. */
-static struct lx_team_box most_owned(const struct cut_least *l, int32_t tensor, struct cut_state s, int m)
+/* All that a device may own of a tensor. */
+static struct lx_team_box most_owned(const struct shard_least *l, int32_t tensor, struct shard_state s, int m)
 {
     const struct lx_tensor *t = &l->g->tensors[tensor];
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     int cut[LX_TEAM_AXES];
-    cut_least_axes_of(s, cut);
+    shard_least_axes_of(s, cut);
     for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
         if (cut[a] < 0) continue;
-        struct lx_team_range r = cut_least_block_of(l, cut, cut[a], t->shape[cut[a]], m, true);
+        struct lx_team_range r = shard_least_block_of(l, cut, cut[a], t->shape[cut[a]], m, true);
         b.offset[cut[a]] = r.begin;
         b.size[cut[a]] = max_i64(r.end - r.begin, 0);
     }
@@ -179,7 +179,8 @@ static struct lx_team_box most_owned(const struct cut_least *l, int32_t tensor, 
 }
 
 /* Are parts of a sum over `v` blocks like those of any tensor? */
-static bool sums_by_blocks(const struct cut_least *l, const struct lx_op *op, const struct op_index *x, int v)
+static bool sums_by_blocks(const struct shard_least *l, const struct lx_op *op, const struct op_index *x,
+                           int v)
 {
     for (int i = 0; i < op->input_count; i++) {
         int d = op_index_dim(x, i, v);
@@ -190,20 +191,20 @@ static bool sums_by_blocks(const struct cut_least *l, const struct lx_op *op, co
     return true;
 }
 
-/* What a member computes of an op at least. */
-static struct lx_team_space least_space(const struct cut_least *l, const struct lx_op *op,
-                                        const struct op_index *x, struct cut_state var, int m)
+/* What a device computes of an op at least. */
+static struct lx_team_space least_space(const struct shard_least *l, const struct lx_op *op,
+                                        const struct op_index *x, struct shard_state var, int m)
 {
     struct lx_team_space s = {0};
     int cut[LX_TEAM_AXES];
-    cut_least_axes_of(var, cut);
+    shard_least_axes_of(var, cut);
     for (int a = 0; a < l->grid->axes; a++) {
         int v = cut[a], n = s.loops;
         if (v < 0 || team_loop_of(&s, v) >= 0) continue;
         int dim = op_index_dim(x, x->output, v);
         int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
         bool known = dim >= 0 ? !l->loose[op->output] : sums_by_blocks(l, op, x, v);
-        struct lx_team_range r = cut_least_block_of(l, cut, v, extent, m, false);
+        struct lx_team_range r = shard_least_block_of(l, cut, v, extent, m, false);
         s.var[s.loops++] = v;
         if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
     }
@@ -237,8 +238,8 @@ static bool has_holes(const struct op_index *x)
     return false;
 }
 
-uint32_t cut_least_read(struct cut_least *l, int32_t o, int i, struct cut_state in, struct cut_state var,
-                        int64_t *bytes)
+uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_state in,
+                          struct shard_state var, int64_t *bytes)
 {
     const struct lx_op *op = &l->g->ops[o];
     struct sides s = {{0}};
@@ -246,35 +247,36 @@ uint32_t cut_least_read(struct cut_least *l, int32_t o, int i, struct cut_state 
     op_index_of(l->g, op, &x);
     *bytes = 0;
     if (l->loose[op->inputs[i]] || has_holes(&x)) return 0;
-    for (int m = 0; m < l->members; m++) {
+    for (int m = 0; m < l->devices; m++) {
         struct lx_team_space space = least_space(l, op, &x, var, m);
         struct lx_team_box own = most_owned(l, op->inputs[i], in, m);
         struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
         if (!lx_team_space_empty(&space)) add_outside(&need, &own, &s);
     }
-    *bytes = cut_least_bytes_of(&l->g->tensors[op->inputs[i]], &s);
-    return cut_least_number_of(l, &s);
+    *bytes = shard_least_bytes_of(&l->g->tensors[op->inputs[i]], &s);
+    return shard_least_number_of(l, &s);
 }
 
-uint32_t cut_least_both(struct cut_least *l, int32_t tensor, uint32_t first, uint32_t second, int64_t *more)
+uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first, uint32_t second,
+                          int64_t *more)
 {
     struct sides a = sides_of(l, first), b = sides_of(l, second);
-    int64_t before = cut_least_bytes_of(&l->g->tensors[tensor], &a);
+    int64_t before = shard_least_bytes_of(&l->g->tensors[tensor], &a);
     for (int k = 0; k < SIDES; k++) a.at[k] = max_i64(a.at[k], b.at[k]);
-    *more = cut_least_bytes_of(&l->g->tensors[tensor], &a) - before;
-    return cut_least_number_of(l, &a);
+    *more = shard_least_bytes_of(&l->g->tensors[tensor], &a) - before;
+    return shard_least_number_of(l, &a);
 }
 
-/* Has every member some terms of its sum, whichever of its variables is cut? Where one is long enough for an
+/* Has every device some terms of its sum, whichever of its variables is cut? Where one is long enough for an
  * axis, ways cut none that is not (shard_ways.c). */
-static bool all_add(const struct cut_least *l, const struct lx_op *op, struct cut_state made)
+static bool all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
 {
     struct op_index x;
     int64_t longest = 0;
     op_index_of(l->g, op, &x);
     if (!x.known || op_index_shifted(&x, x.output) || l->loose[op->output]) return false;
     for (int v = 0; v < x.var_count; v++) {
-        if (!team_may_cut(op, &x, v)) continue;
+        if (!team_may_shard(op, &x, v)) continue;
         if (op_index_reduced(&x, v) && !sums_by_blocks(l, op, &x, v)) return false;
         longest = max_i64(longest, x.extent[v]);
     }
@@ -283,7 +285,8 @@ static bool all_add(const struct cut_least *l, const struct lx_op *op, struct cu
     return true;
 }
 
-int64_t cut_least_join(const struct cut_least *l, int32_t o, struct cut_state made, struct cut_state joined)
+int64_t shard_least_join(const struct shard_least *l, int32_t o, struct shard_state made,
+                         struct shard_state joined)
 {
     const struct lx_op *op = &l->g->ops[o];
     const struct lx_tensor *t = &l->g->tensors[op->output];

@@ -19,16 +19,16 @@ enum { THE_OP = -1, THE_JOIN = -2 };
 /* By whom (an op's class and input, or one of these) and in which states. */
 struct known_price {
     uint64_t who, states; /* who is 0: none */
-    struct cut_price price;
+    struct shard_price price;
 };
 
-struct cut_prices {
+struct shard_prices {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
-    int members;
+    int devices;
     bool spills;
-    int32_t *class;          /* per op: the first that is like it */
-    struct cut_least *least; /* NULL: what is predicted */
+    int32_t *class;            /* per op: the first that is like it */
+    struct shard_least *least; /* NULL: what is predicted */
     struct known_price *table;
     size_t room, count;
 };
@@ -41,7 +41,7 @@ static uint64_t hash_tensor(uint64_t h, const struct lx_tensor *t)
     return h;
 }
 
-static uint64_t cut_prices_hash_op(const struct lx_graph *g, const struct lx_op *op)
+static uint64_t shard_prices_hash_op(const struct lx_graph *g, const struct lx_op *op)
 {
     uint64_t h = hash_number(hash_number(HASH_START, op->kind->id), op->input_count);
     int rank = g->tensors[op->output].rank;
@@ -66,7 +66,7 @@ static uint64_t cut_prices_hash_op(const struct lx_graph *g, const struct lx_op 
 }
 
 /* The first op of each hash; two of one hash are taken for alike. */
-static bool find_classes(struct cut_prices *p)
+static bool find_classes(struct shard_prices *p)
 {
     enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
@@ -74,10 +74,10 @@ static bool find_classes(struct cut_prices *p)
     uint64_t *hash = mem_zeroed(room, sizeof *hash);
     int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
-        uint64_t h = cut_prices_hash_op(p->g, &p->g->ops[o]);
+        uint64_t h = shard_prices_hash_op(p->g, &p->g->ops[o]);
         stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
-            h = hash_number(h, cut_least_loose(p->least, op_operand(&p->g->ops[o], i)));
+            h = hash_number(h, shard_least_loose(p->least, op_operand(&p->g->ops[o], i)));
         h |= 1;
         size_t at = (size_t)h & (room - 1);
         while (hash[at] && hash[at] != h) at = (at + 1) & (room - 1);
@@ -90,25 +90,25 @@ static bool find_classes(struct cut_prices *p)
     return ok;
 }
 
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
-                                   struct cut_least *least)
+struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
+                                       struct shard_least *least)
 {
-    struct cut_prices *p = mem_zeroed(1, sizeof *p);
+    struct shard_prices *p = mem_zeroed(1, sizeof *p);
     if (!p) return NULL;
-    *p = (struct cut_prices){.g = g,
-                             .grid = grid,
-                             .members = lx_team_members_of(grid),
-                             .spills = spills,
-                             .least = least,
-                             .room = 1024};
+    *p = (struct shard_prices){.g = g,
+                               .grid = grid,
+                               .devices = lx_team_device_count(grid),
+                               .spills = spills,
+                               .least = least,
+                               .room = 1024};
     p->class = mem_zeroed((size_t)g->op_count + 1, sizeof *p->class);
     p->table = mem_zeroed(p->room, sizeof *p->table);
     if (p->class && p->table && find_classes(p)) return p;
-    cut_prices_free(p);
+    shard_prices_free(p);
     return NULL;
 }
 
-void cut_prices_free(struct cut_prices *p)
+void shard_prices_free(struct shard_prices *p)
 {
     if (!p) return;
     mem_free(p->class);
@@ -116,13 +116,13 @@ void cut_prices_free(struct cut_prices *p)
     mem_free(p);
 }
 
-const int32_t *cut_classes(const struct cut_prices *p)
+const int32_t *shard_classes(const struct shard_prices *p)
 {
     return p->class;
 }
 
-static struct known_price cut_prices_key_of(const struct cut_prices *p, int32_t o, int input,
-                                            struct cut_state in, struct cut_state var)
+static struct known_price shard_prices_key_of(const struct shard_prices *p, int32_t o, int input,
+                                              struct shard_state in, struct shard_state var)
 {
     struct known_price k = {.who = ((uint64_t)p->class[o] + 1) << 8 | (unsigned char)input};
     for (int a = 0; a < LX_TEAM_AXES; a++)
@@ -130,8 +130,8 @@ static struct known_price cut_prices_key_of(const struct cut_prices *p, int32_t 
     return k;
 }
 
-static struct known_price *cut_prices_find(struct known_price *table, size_t room,
-                                           const struct known_price *k)
+static struct known_price *shard_prices_find(struct known_price *table, size_t room,
+                                             const struct known_price *k)
 {
     uint64_t h = (k->states ^ k->who * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
     size_t at = (size_t)(h ^ h >> 32) & (room - 1);
@@ -140,11 +140,11 @@ static struct known_price *cut_prices_find(struct known_price *table, size_t roo
     return &table[at];
 }
 
-static void cut_prices_grow(struct cut_prices *p)
+static void shard_prices_grow(struct shard_prices *p)
 {
     struct known_price *larger = mem_zeroed(2 * p->room, sizeof *larger);
     for (size_t i = 0; larger && i < p->room; i++)
-        if (p->table[i].who) *cut_prices_find(larger, 2 * p->room, &p->table[i]) = p->table[i];
+        if (p->table[i].who) *shard_prices_find(larger, 2 * p->room, &p->table[i]) = p->table[i];
     if (!larger) return; /* slower, until it is full */
     mem_free(p->table);
     p->table = larger;
@@ -157,19 +157,19 @@ static double rounded_us(double us)
     return ldexp(round(ldexp(us, 28)), -28);
 }
 
-static struct cut_price cut_prices_remember(struct cut_prices *p, struct known_price *known,
-                                            struct known_price *k)
+static struct shard_price shard_prices_redevice(struct shard_prices *p, struct known_price *known,
+                                                struct known_price *k)
 {
     enum { EACH_MEMBER = 300 }; /* nanoseconds */
-    stop_look((int64_t)EACH_MEMBER * p->members);
+    stop_look((int64_t)EACH_MEMBER * p->devices);
     k->price.cost.us = rounded_us(k->price.cost.us);
-    struct cut_price price = k->price;
+    struct shard_price price = k->price;
     if (p->count + 2 < p->room) *known = *k, p->count++;
-    if (2 * p->count > p->room) cut_prices_grow(p);
+    if (2 * p->count > p->room) shard_prices_grow(p);
     return price;
 }
 
-static void cut_prices_axes_of(struct cut_state s, int out[LX_TEAM_AXES])
+static void shard_prices_axes_of(struct shard_state s, int out[LX_TEAM_AXES])
 {
     for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
 }
@@ -180,12 +180,12 @@ static struct lx_team_range default_block(int blocks, int block, int64_t extent)
     return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
 }
 
-static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_tensor *t, struct cut_state s,
-                                 int m)
+static struct lx_team_box own_of(const struct shard_prices *p, const struct lx_tensor *t,
+                                 struct shard_state s, int m)
 {
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     int cut[LX_TEAM_AXES];
-    cut_prices_axes_of(s, cut);
+    shard_prices_axes_of(s, cut);
     for (int a = 0; a < p->grid->axes; a++) {
         if (cut[a] < 0) continue; /* parts are of all */
         struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
@@ -196,12 +196,12 @@ static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_ten
     return b;
 }
 
-static struct lx_team_space cut_prices_space_of(const struct cut_prices *p, const struct lx_op *op,
-                                                const struct op_index *x, struct cut_state var, int m)
+static struct lx_team_space shard_prices_space_of(const struct shard_prices *p, const struct lx_op *op,
+                                                  const struct op_index *x, struct shard_state var, int m)
 {
     struct lx_team_space s = {0};
     int cut[LX_TEAM_AXES], out = x->output;
-    cut_prices_axes_of(var, cut);
+    shard_prices_axes_of(var, cut);
     for (int a = 0; a < p->grid->axes; a++) {
         if (cut[a] < 0 || team_loop_of(&s, cut[a]) >= 0) continue;
         int dim = op_index_dim(x, out, cut[a]);
@@ -223,9 +223,10 @@ static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
     return h;
 }
 
-/* The link's time of what members lack: they gather it along axes, all get some from all, or from
+/* The link's time of what devices lack: they gather it along axes, all get some from all, or from
  * neighbours. */
-static double bring_us(const struct cut_prices *p, struct cut_state in, struct cut_state need, double bytes)
+static double bring_us(const struct shard_prices *p, struct shard_state in, struct shard_state need,
+                       double bytes)
 {
     unsigned axes = 0, cut = 0;
     bool gathers = true;
@@ -243,62 +244,63 @@ static double bring_us(const struct cut_prices *p, struct cut_state in, struct c
     return team_swap_us(d, p->grid, axes, bytes, false);
 }
 
-static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i, struct cut_state in,
-                                   struct cut_state var)
+static struct shard_price read_price(const struct shard_prices *p, int32_t o, int i, struct shard_state in,
+                                     struct shard_state var)
 {
     const struct lx_op *op = &p->g->ops[o];
     const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
-    struct cut_price price = {.brings = 2166136261u};
+    struct shard_price price = {.brings = 2166136261u};
     struct op_index x;
     int64_t most = 0;
     op_index_of(p->g, op, &x);
-    for (int m = 0; m < p->members; m++) {
-        struct lx_team_space space = cut_prices_space_of(p, op, &x, var, m);
+    for (int m = 0; m < p->devices; m++) {
+        struct lx_team_space space = shard_prices_space_of(p, op, &x, var, m);
         struct lx_team_box own = own_of(p, t, in, m), need = team_need_box(p->g, op, &x, i, &space);
         int64_t bytes = team_missing_bytes(t, &need, &own);
         price.cost.bytes += bytes;
         most = max_i64(most, bytes);
         price.brings = hash_box(price.brings, &need);
     }
-    if (price.cost.bytes == 0) return (struct cut_price){0};
-    price.cost.us = bring_us(p, in, cut_need_of(&x, op, i, var), (double)most);
+    if (price.cost.bytes == 0) return (struct shard_price){0};
+    price.cost.us = bring_us(p, in, shard_need_of(&x, op, i, var), (double)most);
     price.brings |= 1;
     return price;
 }
 
-struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
-                                struct cut_state var)
+struct shard_price shard_price_read(struct shard_prices *p, int32_t o, int i, struct shard_state in,
+                                    struct shard_state var)
 {
-    struct known_price k = cut_prices_key_of(p, o, i, in, var);
-    struct known_price *known = cut_prices_find(p->table, p->room, &k);
+    struct known_price k = shard_prices_key_of(p, o, i, in, var);
+    struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price;
     if (p->least)
-        k.price.brings = cut_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
+        k.price.brings = shard_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
     else
         k.price = read_price(p, o, i, in, var);
-    return cut_prices_remember(p, known, &k);
+    return shard_prices_redevice(p, known, &k);
 }
 
-struct cut_cost cut_price_bring(struct cut_prices *p, int32_t o, int i, struct cut_state in,
-                                struct cut_state var, uint32_t brought[CUT_BROUGHT])
+struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, struct shard_state in,
+                                    struct shard_state var, uint32_t brought[SHARD_BROUGHT])
 {
-    struct cut_price price = cut_price_read(p, o, i, in, var);
-    struct cut_cost more = {0, 0};
+    struct shard_price price = shard_price_read(p, o, i, in, var);
+    struct shard_cost more = {0, 0};
     if (!price.brings) return more;
     if (p->least) {
-        brought[0] = cut_least_both(p->least, p->g->ops[o].inputs[i], brought[0], price.brings, &more.bytes);
+        brought[0] =
+            shard_least_both(p->least, p->g->ops[o].inputs[i], brought[0], price.brings, &more.bytes);
         return more;
     }
-    for (int b = 0; b < CUT_BROUGHT; b++)
+    for (int b = 0; b < SHARD_BROUGHT; b++)
         if (brought[b] == price.brings) return more;
-    memmove(brought + 1, brought, (CUT_BROUGHT - 1) * sizeof *brought);
+    memmove(brought + 1, brought, (SHARD_BROUGHT - 1) * sizeof *brought);
     brought[0] = price.brings;
     return price.cost;
 }
 
 /* All partial results of a group of n become one: rings move least, trees wait least. */
-static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct cut_state made,
-                                  struct cut_state joined)
+static struct shard_cost join_price(const struct shard_prices *p, int32_t o, struct shard_state made,
+                                    struct shard_state joined)
 {
     const struct lx_tensor *t = &p->g->tensors[p->g->ops[o].output];
     int64_t n = 1, rounds = 2, most = 0, all = 0;
@@ -309,20 +311,20 @@ static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct 
         axes |= 1u << a;
         if (joined.at[a] >= 0) rounds = 1;
     }
-    if (n == 1) return (struct cut_cost){0, 0};
-    for (int m = 0; m < p->members; m++) {
+    if (n == 1) return (struct shard_cost){0, 0};
+    for (int m = 0; m < p->devices; m++) {
         struct lx_team_box part = own_of(p, t, made, m);
         int64_t bytes = team_bytes(t, &part);
         most = max_i64(most, bytes);
         all += bytes;
     }
-    return (struct cut_cost){rounds * (n - 1) * (all / n),
-                             team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
+    return (struct shard_cost){rounds * (n - 1) * (all / n),
+                               team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
 /* Bytes of an operand that cross HBM: all of what arrives or leaves; of the rest, if it is to spill, what
  * all scratchpads together have no room for. */
-static double crossing(const struct cut_prices *p, const struct lx_tensor *t, const struct lx_team_box *box,
+static double crossing(const struct shard_prices *p, const struct lx_tensor *t, const struct lx_team_box *box,
                        bool through)
 {
     const struct lx_device *d = &p->g->device;
@@ -331,14 +333,14 @@ static double crossing(const struct cut_prices *p, const struct lx_tensor *t, co
     return through || (p->spills && bytes > 0) ? bytes : 0;
 }
 
-/* The member that has most to do: multiplications, or bytes that cross its HBM. */
-static double own_us(const struct cut_prices *p, const struct lx_op *op, const struct op_index *x,
-                     struct cut_state var)
+/* The device that has most to do: multiplications, or bytes that cross its HBM. */
+static double own_us(const struct shard_prices *p, const struct lx_op *op, const struct op_index *x,
+                     struct shard_state var)
 {
     const struct lx_device *d = &p->g->device;
     double worst = 0;
-    for (int m = 0; m < p->members; m++) {
-        struct lx_team_space space = cut_prices_space_of(p, op, x, var, m);
+    for (int m = 0; m < p->devices; m++) {
+        struct lx_team_space space = shard_prices_space_of(p, op, x, var, m);
         double steps = 1, bytes = 0;
         if (lx_team_space_empty(&space)) continue;
         for (int v = 0; x->known && v < x->var_count; v++) {
@@ -363,27 +365,27 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
     return worst;
 }
 
-struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way)
+struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct shard_way *way)
 {
-    struct known_price k = cut_prices_key_of(p, o, THE_OP, way->out, way->var);
-    struct known_price *known = cut_prices_find(p->table, p->room, &k);
+    struct known_price k = shard_prices_key_of(p, o, THE_OP, way->out, way->var);
+    struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least) return k.price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
-    return cut_prices_remember(p, known, &k).cost;
+    return shard_prices_redevice(p, known, &k).cost;
 }
 
-struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
-                               struct cut_state joined)
+struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
+                                   struct shard_state joined)
 {
-    struct known_price k = cut_prices_key_of(p, o, THE_JOIN, made, joined);
-    struct known_price *known = cut_prices_find(p->table, p->room, &k);
+    struct known_price k = shard_prices_key_of(p, o, THE_JOIN, made, joined);
+    struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least)
-        k.price.cost.bytes = cut_least_join(p->least, o, made, joined);
+        k.price.cost.bytes = shard_least_join(p->least, o, made, joined);
     else
         k.price.cost = join_price(p, o, made, joined);
-    return cut_prices_remember(p, known, &k).cost;
+    return shard_prices_redevice(p, known, &k).cost;
 }

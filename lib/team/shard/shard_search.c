@@ -20,16 +20,16 @@ enum { EACH_OUTCOME = 100 }; /* nanoseconds */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
 struct searcher {
-    const struct cut_question *q;
-    struct cut_prices *prices;
+    const struct shard_question *q;
+    struct shard_prices *prices;
     struct layer *layers; /* one more than ops */
-    struct cut_uses uses;
+    struct shard_uses uses;
     bool *settled; /* per tensor: its state is in the answer */
-    struct cut_slots slots;
-    struct cut_repeats repeats;
-    struct cut_operands at; /* of the op at hand */
-    struct cut_index index, group_index;
-    struct cut_outlook *outlooks;
+    struct shard_slots slots;
+    struct shard_repeats repeats;
+    struct shard_operands at; /* of the op at hand */
+    struct shard_index index, group_index;
+    struct shard_outlook *outlooks;
     size_t most;
     int64_t outcomes; /* that were looked at */
     bool dropped, beyond;
@@ -51,12 +51,12 @@ struct expansion {
     VEC(int32_t) keys;
 };
 
-static void note_uses(struct cut_uses *u, const struct lx_graph *g)
+static void note_uses(struct shard_uses *u, const struct lx_graph *g)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     u->last = mem_zeroed(tensors, sizeof *u->last);
     u->writer = mem_zeroed(tensors, sizeof *u->writer);
-    u->parts = mem_zeroed(tensors, sizeof *u->parts);
+    u->partial = mem_zeroed(tensors, sizeof *u->partial);
     u->changed = mem_zeroed(tensors, sizeof *u->changed);
     (void)tensor_ops_make(&u->reads, g, false);
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -65,7 +65,7 @@ static void note_uses(struct cut_uses *u, const struct lx_graph *g)
         for (int i = op->input_count; i < op_operand_count(op); i++)
             u->changed[op_operand(op, i)] |= op_keeps_rest(op);
     }
-    cut_find_parts(g, NULL, u->parts);
+    shard_find_partial(g, NULL, u->partial);
 }
 
 static void note_writer(struct searcher *s, int32_t o)
@@ -74,16 +74,16 @@ static void note_writer(struct searcher *s, int32_t o)
     for (int i = op->input_count; i < op_operand_count(op); i++) s->uses.writer[op_operand(op, i)] = o;
 }
 
-static int cut_search_find_tensor(const int32_t *tensors, int count, int32_t t)
+static int shard_search_find_tensor(const int32_t *tensors, int count, int32_t t)
 {
     for (int k = 0; k < count; k++)
         if (tensors[k] == t) return k;
     return -1;
 }
 
-static int place_tensor(struct cut_operands *p, int32_t t)
+static int place_tensor(struct shard_operands *p, int32_t t)
 {
-    int at = cut_search_find_tensor(p->tensor, p->count, t);
+    int at = shard_search_find_tensor(p->tensor, p->count, t);
     if (at < 0) p->tensor[at = p->count++] = t;
     return at;
 }
@@ -91,13 +91,13 @@ static int place_tensor(struct cut_operands *p, int32_t t)
 /* Places of the op's operands: those that are there, then those that are new. */
 static void place_operands(struct searcher *s, struct expansion *e)
 {
-    struct cut_operands *p = &s->at;
+    struct shard_operands *p = &s->at;
     const struct lx_op *op = &s->q->g->ops[p->o];
     p->count = e->to->first_count = 0;
     for (int old = 1; old >= 0; old--) {
         for (int i = 0; i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
-            int stands = cut_search_find_tensor(e->from->tensors, e->from->live, t);
+            int stands = shard_search_find_tensor(e->from->tensors, e->from->live, t);
             if ((stands >= 0) != old) continue;
             p->at[i] = place_tensor(p, t);
             if (old) e->stands[p->at[i]] = stands;
@@ -110,14 +110,14 @@ static void place_operands(struct searcher *s, struct expansion *e)
 /* The tensors that are live afterwards, in the order in which they were touched. */
 static void list_live(struct searcher *s, struct expansion *e)
 {
-    const struct cut_operands *p = &s->at;
+    const struct shard_operands *p = &s->at;
     size_t most = (size_t)(e->from->live + p->count) + 1;
     e->kept = mem_zeroed(most, sizeof *e->kept);
     e->row = mem_zeroed(most, sizeof *e->row);
     e->to->tensors = mem_zeroed(most, sizeof *e->to->tensors);
     for (int k = 0; k < e->from->live + e->to->first_count; k++) {
         int32_t t = k < e->from->live ? e->from->tensors[k] : e->to->first[k - e->from->live];
-        int place = cut_search_find_tensor(p->tensor, p->count, t);
+        int place = shard_search_find_tensor(p->tensor, p->count, t);
         if (s->uses.last[t] <= p->o) continue;
         e->kept[e->to->live] = place < 0 ? k : e->from->live + place;
         e->to->tensors[e->to->live++] = t;
@@ -125,17 +125,17 @@ static void list_live(struct searcher *s, struct expansion *e)
 }
 
 /* A choice behind the op, unless there is one like it that costs no more. */
-static void cut_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
+static void shard_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
     if (s->q->least && h.cost.bytes >= s->q->below) {
         s->beyond = true;
         return;
     }
-    int32_t *place = cut_index_find(&s->index, to->slots.at, to->all.count, live, row);
+    int32_t *place = shard_index_find(&s->index, to->slots.at, to->all.count, live, row);
     if (*place >= 0) {
         struct hypothesis *old = &to->all.at[*place];
-        if (cut_cheaper(s->q, h.cost, old->cost)) *old = h;
+        if (shard_cheaper(s->q, h.cost, old->cost)) *old = h;
         return;
     }
     *place = (int32_t)to->all.count;
@@ -144,18 +144,18 @@ static void cut_search_keep(struct searcher *s, struct layer *to, const int32_t 
 }
 
 /* The outcomes of all that have the operands as choice `h` has them. */
-static const struct group *cut_search_group_of(struct searcher *s, struct expansion *e, size_t h)
+static const struct group *shard_search_group_of(struct searcher *s, struct expansion *e, size_t h)
 {
     int32_t key[LX_MAX_OPERANDS];
-    const struct cut_operands *p = &s->at;
+    const struct shard_operands *p = &s->at;
     for (int i = 0; i < p->old; i++)
         key[i] = e->from->slots.at[h * (size_t)e->from->live + (size_t)e->stands[i]];
-    int32_t *place = cut_index_find(&s->group_index, e->keys.at, e->groups.count, (size_t)p->old, key);
+    int32_t *place = shard_index_find(&s->group_index, e->keys.at, e->groups.count, (size_t)p->old, key);
     if (*place >= 0) return &e->groups.at[*place];
     *place = (int32_t)e->groups.count;
     struct group g = {.begin = e->to->outcomes.count};
     for (int i = 0; i < p->old; i++) (void)VEC_PUSH(&e->keys, key[i]);
-    cut_outcomes_add(&s->at, &s->slots, key, e->to);
+    shard_outcomes_add(&s->at, &s->slots, key, e->to);
     g.end = e->to->outcomes.count;
     (void)VEC_PUSH(&e->groups, g);
     return &e->groups.at[e->groups.count - 1];
@@ -163,8 +163,8 @@ static const struct group *cut_search_group_of(struct searcher *s, struct expans
 
 static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
 {
-    const struct group *g = cut_search_group_of(s, e, h);
-    const struct cut_cost cost = e->from->all.at[h].cost;
+    const struct group *g = shard_search_group_of(s, e, h);
+    const struct shard_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
     bool ok = true;
     s->outcomes += (int64_t)(g->end - g->begin);
@@ -173,80 +173,81 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
-        const struct cut_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
-        cut_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
+        const struct shard_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
+        shard_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
         ok = !stop_work(EACH_OUTCOME);
     }
     return ok;
 }
 
-static bool cut_search_expand(struct searcher *s, struct layer *from, struct layer *to)
+static bool shard_search_expand(struct searcher *s, struct layer *from, struct layer *to)
 {
-    struct cut_operands *p = &s->at;
+    struct shard_operands *p = &s->at;
     const struct lx_op *op = &s->q->g->ops[p->o];
     struct expansion e = {.from = from, .to = to};
     op_index_of(s->q->g, op, &p->x);
     place_operands(s, &e);
     to->operand_count = op_operand_count(op);
     p->after.count = 0;
-    cut_index_clear(&s->index);
-    cut_index_clear(&s->group_index);
+    shard_index_clear(&s->index);
+    shard_index_clear(&s->group_index);
     list_live(s, &e);
-    bool ok = cut_ways_of(s->q->g, &s->q->grid, p->o, s->uses.parts, &p->ways);
+    bool ok = shard_ways_of(s->q->g, &s->q->grid, p->o, s->uses.partial, &p->ways);
     for (size_t h = 0; ok && h < from->all.count; h++) ok = expand_one(s, &e, h);
     note_writer(s, p->o);
     mem_free(e.kept);
     mem_free(e.row);
     VEC_FREE(&e.groups);
     VEC_FREE(&e.keys);
-    if (!cut_repeats_border(&s->repeats, p->o)) VEC_FREE(&from->slots);
-    const struct cut_merger merger = {.q = s->q,
-                                      .o = p->o,
-                                      .uses = &s->uses,
-                                      .slots = &s->slots,
-                                      .index = &s->index,
-                                      .l = to,
-                                      .most = s->outcomes < MANY_OUTCOMES ? s->most : s->most / FEWER};
-    if (ok && s->q->least) return cut_merge(&merger, &s->dropped);
-    const struct cut_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most, &s->outlooks};
-    return ok && cut_drop(&beam, to, &s->dropped);
+    if (!shard_repeats_border(&s->repeats, p->o)) VEC_FREE(&from->slots);
+    const struct shard_merger merger = {.q = s->q,
+                                        .o = p->o,
+                                        .uses = &s->uses,
+                                        .slots = &s->slots,
+                                        .index = &s->index,
+                                        .l = to,
+                                        .most = s->outcomes < MANY_OUTCOMES ? s->most : s->most / FEWER};
+    if (ok && s->q->least) return shard_merge(&merger, &s->dropped);
+    const struct shard_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most, &s->outlooks};
+    return ok && shard_drop(&beam, to, &s->dropped);
 }
 
 /* What is told last of a tensor holds: how it was joined, else how it was made. */
-static void cut_search_settle(struct searcher *s, struct cut_answer *out, int32_t t, struct cut_state state)
+static void shard_search_settle(struct searcher *s, struct shard_answer *out, int32_t t,
+                                struct shard_state state)
 {
     if (s->settled[t] || s->q->fixed[t]) return;
     s->settled[t] = true;
     out->tensors[t] = state;
 }
 
-static void settle_op(struct searcher *s, struct cut_answer *out, int32_t o, size_t n)
+static void settle_op(struct searcher *s, struct shard_answer *out, int32_t o, size_t n)
 {
     const struct layer *l = &s->layers[o + 1];
     const struct lx_op *op = &s->q->g->ops[o];
     for (int i = 0; i < l->operand_count; i++) {
-        struct cut_state joined = l->joins.at[n * (size_t)l->operand_count + (size_t)i];
-        if (joined.at[0] != CUT_NOT_JOINED) cut_search_settle(s, out, op_operand(op, i), joined);
+        struct shard_state joined = l->joins.at[n * (size_t)l->operand_count + (size_t)i];
+        if (joined.at[0] != SHARD_NOT_JOINED) shard_search_settle(s, out, op_operand(op, i), joined);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        cut_search_settle(s, out, op_operand(op, i), out->ways[o].out);
+        shard_search_settle(s, out, op_operand(op, i), out->ways[o].out);
     for (int f = 0; f < l->first_count; f++)
-        cut_search_settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
+        shard_search_settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
 }
 
 /* From the best at the end back to the first op. */
-static bool cut_search_trace_back(struct searcher *s, struct cut_answer *out)
+static bool shard_search_trace_back(struct searcher *s, struct shard_answer *out)
 {
     const struct lx_graph *g = s->q->g;
     const struct layer *end = &s->layers[g->op_count];
     size_t best = 0;
     for (size_t h = 1; h < end->all.count; h++)
-        if (cut_cheaper(s->q, end->all.at[h].cost, end->all.at[best].cost)) best = h;
+        if (shard_cheaper(s->q, end->all.at[h].cost, end->all.at[best].cost)) best = h;
     out->cost = end->all.at[best].cost;
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct layer *l = &s->layers[o + 1];
         const struct hypothesis *h = &l->all.at[best];
-        if (!cut_ways_of(g, &s->q->grid, o, s->uses.parts, &s->at.ways)) return false;
+        if (!shard_ways_of(g, &s->q->grid, o, s->uses.partial, &s->at.ways)) return false;
         out->ways[o] = s->at.ways.at[l->outcomes.at[h->outcome].way];
         settle_op(s, out, o, (size_t)h->outcome);
         best = (size_t)h->parent;
@@ -258,33 +259,33 @@ static bool cut_search_trace_back(struct searcher *s, struct cut_answer *out)
 static void pass_layers(struct searcher *s)
 {
     int32_t from = s->at.o;
-    s->at.o = cut_repeats_go(&s->repeats, from);
+    s->at.o = shard_repeats_go(&s->repeats, from);
     for (int32_t o = s->at.o < from ? 0 : from; o < s->at.o; o++) note_writer(s, o);
 }
 
-static bool cut_search_run(struct searcher *s, struct cut_answer *out)
+static bool shard_search_run(struct searcher *s, struct shard_answer *out)
 {
     const int32_t ops = s->q->g->op_count;
     bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
     for (int32_t t = 0; t < s->q->g->tensor_count; t++)
-        out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct cut_state){{-1, -1, -1}};
+        out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct shard_state){{-1, -1, -1}};
     for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
         pass_layers(s);
         if (s->at.o == ops) break;
-        ok = cut_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
+        ok = shard_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
         if (ok && s->layers[s->at.o + 1].all.count == 0) ok = false, out->stuck = s->at.o;
     }
-    return ok && cut_search_trace_back(s, out);
+    return ok && shard_search_trace_back(s, out);
 }
 
 static void searcher_free(struct searcher *s)
 {
     /* From the last: so that what goes back to the system does so bit by bit. */
     for (int32_t l = s->q->g->op_count; s->layers && l >= 0; l--) {
-        cut_layer_free(&s->layers[l]);
+        shard_layer_free(&s->layers[l]);
     }
-    cut_repeats_free(&s->repeats);
-    cut_slots_free(&s->slots);
+    shard_repeats_free(&s->repeats);
+    shard_slots_free(&s->slots);
     VEC_FREE(&s->at.ways);
     VEC_FREE(&s->at.after);
     mem_free(s->at.index.table);
@@ -295,13 +296,13 @@ static void searcher_free(struct searcher *s)
     tensor_ops_free(&s->uses.reads);
     mem_free(s->uses.last);
     mem_free(s->uses.writer);
-    mem_free(s->uses.parts);
+    mem_free(s->uses.partial);
     mem_free(s->uses.changed);
     mem_free(s->settled);
 }
 
-bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
-                      size_t most, struct cut_answer *out, bool *dropped)
+bool shard_search_along(const struct shard_question *q, struct shard_prices *prices, enum shard_along along,
+                        size_t most, struct shard_answer *out, bool *dropped)
 {
     size_t tensors = (size_t)q->g->tensor_count + 1;
     out->stuck = -1; /* also where memory is out before it begins */
@@ -313,15 +314,15 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                          .settled = mem_zeroed(tensors, sizeof *s.settled),
                          .at = {.q = q, .prices = prices, .along = along}};
     s.at.uses = &s.uses;
-    s.repeats = (struct cut_repeats){.q = q,
-                                     .layers = s.layers,
-                                     .class = cut_classes(prices),
-                                     .uses = &s.uses,
-                                     .from = -1,
-                                     .check_at = -1};
+    s.repeats = (struct shard_repeats){.q = q,
+                                       .layers = s.layers,
+                                       .class = shard_classes(prices),
+                                       .uses = &s.uses,
+                                       .from = -1,
+                                       .check_at = -1};
     note_uses(&s.uses, q->g);
-    cut_repeats_find(&s.repeats);
-    bool ok = cut_search_run(&s, out);
+    shard_repeats_find(&s.repeats);
+    bool ok = shard_search_run(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
     searcher_free(&s);

@@ -11,22 +11,22 @@
 #include "team/team_private.h"
 
 /* Per axis: a dimension or a variable; -1: none; LX_TEAM_PARTIAL and below: parts, as in team.h. */
-struct cut_state {
+struct shard_state {
     signed char at[LX_TEAM_AXES];
 };
 
-struct cut_way {
-    struct cut_state var, out;
+struct shard_way {
+    struct shard_state var, out;
 };
 
-struct cut_cost {
+struct shard_cost {
     int64_t bytes;
     double us;
 };
 
-typedef VEC(struct cut_way) cut_ways;
+typedef VEC(struct shard_way) shard_ways;
 
-static inline bool cut_same(struct cut_state a, struct cut_state b)
+static inline bool shard_same(struct shard_state a, struct shard_state b)
 {
     for (int k = 0; k < LX_TEAM_AXES; k++)
         if (a.at[k] != b.at[k]) return false;
@@ -35,78 +35,78 @@ static inline bool cut_same(struct cut_state a, struct cut_state b)
 
 /* shard_ways.c: which tensors some way of an op makes as parts that others can read. `joined`: those that
  * nobody is to have parts of; NULL: that is not known. */
-void cut_find_parts(const struct lx_graph *g, const bool *joined, bool *may_be_parts);
+void shard_find_partial(const struct lx_graph *g, const bool *joined, bool *may_be_parts);
 /* How an op may be computed. `parts`: what was found so. */
-bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *parts,
-                 cut_ways *out);
+bool shard_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *parts,
+                   shard_ways *out);
 /* The states in which what was made in one may be joined; that one itself where there is nothing to join. */
-enum { CUT_JOINS = LX_MAX_RANK + 1 };
-int cut_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state made,
-                 struct cut_state out[CUT_JOINS]);
-bool cut_has_parts(struct cut_state s);
+enum { SHARD_JOINS = LX_MAX_RANK + 1 };
+int shard_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct shard_state made,
+                   struct shard_state out[SHARD_JOINS]);
+bool shard_is_partial(struct shard_state s);
 /* Has the joined state a dimension that some axis of the parts cuts, too? Then blocks of the parts are not
  * those of the default, and nobody reads them as such. */
-bool cut_shares(struct cut_state made, struct cut_state joined);
+bool shard_shares(struct shard_state made, struct shard_state joined);
 /* May an op that is computed so read input `i`, made in that state, as parts; does it? */
-bool cut_takes_parts(const struct lx_op *op, int i, struct cut_state var, struct cut_state made);
-bool cut_reads_parts(const struct lx_op *op, int i, struct cut_state var);
+bool shard_takes_partial(const struct lx_op *op, int i, struct shard_state var, struct shard_state made);
+bool shard_reads_partial(const struct lx_op *op, int i, struct shard_state var);
 /* The state in which a way reads just what is there. */
-struct cut_state cut_need_of(const struct op_index *x, const struct lx_op *op, int input,
-                             struct cut_state var);
+struct shard_state shard_need_of(const struct op_index *x, const struct lx_op *op, int input,
+                                 struct shard_state var);
 
 /* shard_prices.c: bytes that input `i` (in state `in`) takes for a way, with a number that is the same where
  * the same is brought; what the op itself takes; what combining its results does. */
-struct cut_price {
-    struct cut_cost cost;
+struct shard_price {
+    struct shard_cost cost;
     uint32_t brings; /* 0: nothing */
 };
-struct cut_prices;
-struct cut_least;
+struct shard_prices;
+struct shard_least;
 /* `least` (shard_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are
  * predicted. `spills`: as in struct lx_team_options. */
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
-                                   struct cut_least *least);
-void cut_prices_free(struct cut_prices *p);
+struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
+                                       struct shard_least *least);
+void shard_prices_free(struct shard_prices *p);
 /* Per op: the first that has the same ways and prices. */
-const int32_t *cut_classes(const struct cut_prices *p);
-struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
-                                struct cut_state var);
+const int32_t *shard_classes(const struct shard_prices *p);
+struct shard_price shard_price_read(struct shard_prices *p, int32_t o, int i, struct shard_state in,
+                                    struct shard_state var);
 /* The same for what was not brought before; then it is. */
-enum { CUT_BROUGHT = 2 };
-struct cut_cost cut_price_bring(struct cut_prices *p, int32_t o, int i, struct cut_state in,
-                                struct cut_state var, uint32_t brought[CUT_BROUGHT]);
-struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way);
+enum { SHARD_BROUGHT = 2 };
+struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, struct shard_state in,
+                                    struct shard_state var, uint32_t brought[SHARD_BROUGHT]);
+struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct shard_way *way);
 /* What op `o` wrote becomes one. */
-struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
-                               struct cut_state joined);
+struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
+                                   struct shard_state joined);
 
 /* shard_improve.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the
  * tensors whose state is not chosen. False: memory is out, or an op is stuck. */
-struct cut_answer {
-    struct cut_state *tensors;
-    struct cut_way *ways;
-    struct cut_cost cost;
+struct shard_answer {
+    struct shard_state *tensors;
+    struct shard_way *ways;
+    struct shard_cost cost;
     int32_t
         stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
     int64_t searched; /* ops, without those of layers that were passed */
-    bool uncut;       /* all is whole, as far as it can be, for want of time */
+    bool unsharded;   /* all is whole, as far as it can be, for want of time */
     bool beyond;      /* of a bound: some choice cost as much as was not to be looked at */
 };
-struct cut_question {
+struct shard_question {
     const struct lx_graph *g;
     struct lx_team_grid grid;
     bool by_time, spills;
     const bool *fixed;
-    const struct cut_state *state; /* of those that are fixed */
+    const struct shard_state *state; /* of those that are fixed */
     /* A bound is asked for: states of what arrives and is not fixed are whatever suits, and so are those of
      * choices that do not go on; choices of `below` bytes or more are not looked at. */
     bool least;
     int64_t below;
-    bool whole; /* ops are computed whole, if they can be: there is no search */
+    bool replicated; /* ops are computed whole, if they can be: there is no search */
 };
-bool cut_search(const struct cut_question *q, struct cut_answer *out);
+bool shard_search(const struct shard_question *q, struct shard_answer *out);
 
-static inline bool cut_cheaper(const struct cut_question *q, struct cut_cost a, struct cut_cost b)
+static inline bool shard_cheaper(const struct shard_question *q, struct shard_cost a, struct shard_cost b)
 {
     if (q->by_time) return a.us != b.us ? a.us < b.us : a.bytes < b.bytes;
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
@@ -114,8 +114,8 @@ static inline bool cut_cheaper(const struct cut_question *q, struct cut_cost a, 
 
 /* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go
  * on from op to op, and one more that cuts nothing. *dropped: some choices were. */
-enum cut_along { CUT_FREELY = -1, CUT_TOGETHER = -2 };
-bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
-                      size_t most, struct cut_answer *out, bool *dropped);
+enum shard_along { SHARD_FREELY = -1, SHARD_TOGETHER = -2 };
+bool shard_search_along(const struct shard_question *q, struct shard_prices *prices, enum shard_along along,
+                        size_t most, struct shard_answer *out, bool *dropped);
 
 #endif

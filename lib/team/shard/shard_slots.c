@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-enum { WORDS = 2 + CUT_BROUGHT, FIRST_ROOM = 64 };
+enum { WORDS = 2 + SHARD_BROUGHT, FIRST_ROOM = 64 };
 
-static size_t cut_slots_start_of(const struct cut_index *x, const int32_t *row, size_t width)
+static size_t shard_slots_start_of(const struct shard_index *x, const int32_t *row, size_t width)
 {
     uint64_t h = HASH_START;
     for (size_t i = 0; i < width; i++)
@@ -15,63 +15,63 @@ static size_t cut_slots_start_of(const struct cut_index *x, const int32_t *row, 
     return (size_t)h & (x->room - 1);
 }
 
-static void cut_slots_grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
+static void shard_slots_grow(struct shard_index *x, const int32_t *rows, size_t count, size_t width)
 {
     size_t room = x->room ? 4 * x->room : FIRST_ROOM;
     int32_t *table = mem_alloc(room * sizeof *table);
     mem_free(x->table);
-    *x = (struct cut_index){table, room};
-    cut_index_clear(x);
+    *x = (struct shard_index){table, room};
+    shard_index_clear(x);
     for (size_t n = 0; n < count; n++) {
-        size_t at = cut_slots_start_of(x, rows + n * width, width);
+        size_t at = shard_slots_start_of(x, rows + n * width, width);
         while (table[at] >= 0) at = (at + 1) & (room - 1);
         table[at] = (int32_t)n;
     }
 }
 
-void cut_index_clear(struct cut_index *x)
+void shard_index_clear(struct shard_index *x)
 {
     if (x->room) memset(x->table, 0xff, x->room * sizeof *x->table);
 }
 
-int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
-                        const int32_t *row)
+int32_t *shard_index_find(struct shard_index *x, const int32_t *rows, size_t count, size_t width,
+                          const int32_t *row)
 {
-    if (2 * count >= x->room) cut_slots_grow(x, rows, count, width);
-    size_t at = cut_slots_start_of(x, row, width);
+    if (2 * count >= x->room) shard_slots_grow(x, rows, count, width);
+    size_t at = shard_slots_start_of(x, row, width);
     while (x->table[at] >= 0 && width > 0 &&
            memcmp(rows + (size_t)x->table[at] * width, row, width * sizeof *row) != 0)
         at = (at + 1) & (x->room - 1);
     return &x->table[at];
 }
 
-static int32_t cut_slots_word_of(struct cut_state s, bool flag)
+static int32_t shard_slots_word_of(struct shard_state s, bool flag)
 {
     uint32_t word = flag;
     for (int a = 0; a < LX_TEAM_AXES; a++) word = word << 8 | (unsigned char)s.at[a];
     return (int32_t)word;
 }
 
-int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot)
+int32_t shard_slot_number(struct shard_slots *s, const struct slot *slot)
 {
-    int32_t row[WORDS] = {cut_slots_word_of(slot->made, slot->joined),
-                          cut_slots_word_of(slot->state, slot->apart)};
-    for (int b = 0; b < CUT_BROUGHT; b++) row[2 + b] = (int32_t)slot->brought[b];
-    int32_t *place = cut_index_find(&s->index, s->rows.at, s->all.count, WORDS, row);
+    int32_t row[WORDS] = {shard_slots_word_of(slot->made, slot->joined),
+                          shard_slots_word_of(slot->state, slot->apart)};
+    for (int b = 0; b < SHARD_BROUGHT; b++) row[2 + b] = (int32_t)slot->brought[b];
+    int32_t *place = shard_index_find(&s->index, s->rows.at, s->all.count, WORDS, row);
     if (*place >= 0) return *place;
     for (int i = 0; i < WORDS; i++) (void)VEC_PUSH(&s->rows, row[i]);
     (void)VEC_PUSH(&s->all, *slot);
     return *place = (int32_t)s->all.count - 1;
 }
 
-void cut_slots_free(struct cut_slots *s)
+void shard_slots_free(struct shard_slots *s)
 {
     VEC_FREE(&s->all);
     VEC_FREE(&s->rows);
     mem_free(s->index.table);
 }
 
-void cut_layer_free(struct layer *l)
+void shard_layer_free(struct layer *l)
 {
     if (!l->borrowed) {
         VEC_FREE(&l->all);
@@ -84,7 +84,7 @@ void cut_layer_free(struct layer *l)
     *l = (struct layer){0};
 }
 
-void cut_layer_keep(struct layer *l, const bool *goes)
+void shard_layer_keep(struct layer *l, const bool *goes)
 {
     size_t live = (size_t)l->live, to = 0;
     for (size_t h = 0; h < l->all.count; h++) {

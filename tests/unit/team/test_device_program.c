@@ -228,7 +228,7 @@ static int64_t expect_team(const struct one_op *q, const struct lx_graph *g)
     if (!p || !lx_team_check(p, &st)) fail_msg("%s: %s", q->kind, st.text);
     for (int32_t t = 0; t < p->graph->tensor_count; t++)
         for (int a = 0; p->graph->tensors[t].cut_stated && a < q->axes; a++)
-            assert_int_equal(p->tensors[t].cut[a], p->graph->tensors[t].cut[a]);
+            assert_int_equal(p->tensors[t].shard[a], p->graph->tensors[t].cut[a]);
     if (!lx_team_run(p, &run, &r, &st)) fail_msg("%s: %s", q->kind, st.text);
     assert_true(r.ok);
     int64_t bytes = p->bytes + p->combine_bytes;
@@ -243,8 +243,8 @@ static int64_t expect(struct one_op q)
 {
     lx_status st = {0};
     if (!q.combine) q.combine = "add";
-    const struct lx_graph *g = graph_of(&q), *whole = team_whole_program(g, &st);
-    assert_true(team_is_member_program(g));
+    const struct lx_graph *g = graph_of(&q), *whole = team_global_program(g, &st);
+    assert_true(team_is_device_program(g));
     if (!whole) fail_msg("%s: %s", q.kind, st.text);
     expect_whole(&q, whole);
     int64_t bytes = expect_team(&q, g);

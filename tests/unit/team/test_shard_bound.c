@@ -26,8 +26,8 @@ static int64_t expect_above(const struct lx_team_plan *p, struct seen *seen)
     int64_t bytes = p->bytes + p->combine_bytes, free_ones = team_least_of(p, false),
             all = team_least_of(p, true);
     if (free_ones < 0 || free_ones > bytes || all < 0 || all > bytes)
-        fail_msg("%s on %d members exchanges %lld B, at least %lld, or %lld with these cuts", p->graph->name,
-                 p->members, (long long)bytes, (long long)free_ones, (long long)all);
+        fail_msg("%s on %d devices exchanges %lld B, at least %lld, or %lld with these cuts", p->graph->name,
+                 p->devices, (long long)bytes, (long long)free_ones, (long long)all);
     assert_true(lx_team_least_bytes(p) <= bytes);
     seen->plans++;
     seen->tight += free_ones == bytes;
@@ -48,7 +48,7 @@ static struct lx_team_plan *random_plan(struct rng *r, const struct lx_graph *g,
         if (rng_below(r, (uint64_t)each) > 0) continue;
         *c = (struct lx_team_choice){g->tensors[t].name, {-1, -1, -1}};
         for (int a = 0; a < how.grid.axes; a++)
-            c->cut[a] = (int)rng_below(r, (uint64_t)g->tensors[t].rank + 1) - 1;
+            c->shard[a] = (int)rng_below(r, (uint64_t)g->tensors[t].rank + 1) - 1;
         how.choice_count++;
     }
     how.choices = choices;
@@ -108,7 +108,7 @@ static void expect_known(const struct known *k, struct lx_team_grid grid, struct
     for (int i = 0; i < 10 && k->cuts[i]; i++) {
         struct lx_team_choice *c = &choices[how.choice_count++];
         *c = (struct lx_team_choice){names[i], {-1, -1, -1}};
-        assert_int_equal(sscanf(k->cuts[i], "%15s %d %d", names[i], &c->cut[0], &c->cut[1]), 3);
+        assert_int_equal(sscanf(k->cuts[i], "%15s %d %d", names[i], &c->shard[0], &c->shard[1]), 3);
     }
     const struct lx_graph *g = lx_graph_read(path, &st);
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &st) : NULL;

@@ -16,38 +16,38 @@ enum { TENSORS = 32, EACH = 151, PLAIN_ONES = 4, STATED = SANITIZED ? 0 : 2 };
 
 struct asked {
     const struct lx_graph *g;
-    struct cut_question q;
-    struct cut_prices *prices;
+    struct shard_question q;
+    struct shard_prices *prices;
     bool fixed[TENSORS];
-    struct cut_state state[TENSORS], tensors[TENSORS];
-    struct cut_way ways[TENSORS];
-    struct cut_cost chosen;
+    struct shard_state state[TENSORS], tensors[TENSORS];
+    struct shard_way ways[TENSORS];
+    struct shard_cost chosen;
     int seen;
 };
 
-static bool beats(struct asked *a, struct cut_cost cost)
+static bool beats(struct asked *a, struct shard_cost cost)
 {
     cost.us += 1e-9 * a->chosen.us;
     a->seen++;
-    return cut_cheaper(&a->q, cost, a->chosen) && (!a->q.by_time || cost.us < a->chosen.us);
+    return shard_cheaper(&a->q, cost, a->chosen) && (!a->q.by_time || cost.us < a->chosen.us);
 }
 
-static void try_along(struct asked *a, enum cut_along along, const char *what)
+static void try_along(struct asked *a, enum shard_along along, const char *what)
 {
-    struct cut_answer answer = {.tensors = a->tensors, .ways = a->ways};
+    struct shard_answer answer = {.tensors = a->tensors, .ways = a->ways};
     bool dropped;
-    if (!cut_search_along(&a->q, a->prices, along, 1500, &answer, &dropped)) return;
+    if (!shard_search_along(&a->q, a->prices, along, 1500, &answer, &dropped)) return;
     if (beats(a, answer.cost)) fail_msg("%s is cheaper", what);
 }
 
 /* As if --cut had asked for it. */
-static void try_one(struct asked *a, int32_t t, struct cut_state state)
+static void try_one(struct asked *a, int32_t t, struct shard_state state)
 {
-    struct cut_answer answer = {.tensors = a->tensors, .ways = a->ways};
+    struct shard_answer answer = {.tensors = a->tensors, .ways = a->ways};
     if (a->fixed[t]) return;
     a->fixed[t] = true;
     a->state[t] = state;
-    if (cut_search(&a->q, &answer) && beats(a, answer.cost))
+    if (shard_search(&a->q, &answer) && beats(a, answer.cost))
         fail_msg("%s cut along %d and %d is cheaper: %g us, not %g", a->g->tensors[t].name, state.at[0],
                  state.at[1], answer.cost.us, a->chosen.us);
     a->fixed[t] = false;
@@ -58,10 +58,10 @@ static void try_whole(struct asked *a)
     bool before[TENSORS];
     memcpy(before, a->fixed, sizeof before);
     for (int32_t t = 0; t < a->g->tensor_count; t++) {
-        if (!before[t]) a->state[t] = (struct cut_state){{-1, -1, -1}};
+        if (!before[t]) a->state[t] = (struct shard_state){{-1, -1, -1}};
         a->fixed[t] = true;
     }
-    try_along(a, CUT_FREELY, "all whole");
+    try_along(a, SHARD_FREELY, "all whole");
     memcpy(a->fixed, before, sizeof before);
 }
 
@@ -72,25 +72,27 @@ static void test_nothing_said_is_cheaper(const struct lx_team_grid *grid)
     a.g = lx_graph_read(SOURCE_DIR "/patterns/team/attention_grid.json", &st);
     if (!a.g) fail_msg("%s", st.text);
     assert_true(a.g->tensor_count <= TENSORS && a.g->op_count <= TENSORS);
-    a.q = (struct cut_question){.g = a.g, .grid = *grid, .by_time = true, .fixed = a.fixed, .state = a.state};
-    a.prices = cut_prices_make(a.g, grid, false, NULL);
+    a.q =
+        (struct shard_question){.g = a.g, .grid = *grid, .by_time = true, .fixed = a.fixed, .state = a.state};
+    a.prices = shard_prices_make(a.g, grid, false, NULL);
     assert_non_null(a.prices);
-    struct cut_answer answer = {.tensors = a.tensors, .ways = a.ways};
+    struct shard_answer answer = {.tensors = a.tensors, .ways = a.ways};
     bool dropped = false;
-    assert_true(cut_search_along(&a.q, a.prices, CUT_FREELY, 1500, &answer, &dropped) && dropped);
-    assert_true(cut_search(&a.q, &answer));
+    assert_true(shard_search_along(&a.q, a.prices, SHARD_FREELY, 1500, &answer, &dropped) && dropped);
+    assert_true(shard_search(&a.q, &answer));
     a.chosen = answer.cost;
     assert_int_equal(a.chosen.bytes, 0); /* sequences and heads never meet */
-    try_along(&a, CUT_TOGETHER, "one row");
-    try_along(&a, (enum cut_along)0, "the first axis");
-    try_along(&a, (enum cut_along)1, "the second axis");
+    try_along(&a, SHARD_TOGETHER, "one row");
+    try_along(&a, (enum shard_along)0, "the first axis");
+    try_along(&a, (enum shard_along)1, "the second axis");
     try_whole(&a);
     for (int32_t t = 0, n = 0; STATED > 0 && t < a.g->tensor_count; t++)
         for (int i = -1; i < a.g->tensors[t].rank; i++)
             for (int k = -1; k < a.g->tensors[t].rank; k++)
-                if (n++ % EACH == 0) try_one(&a, t, (struct cut_state){{(signed char)i, (signed char)k, -1}});
+                if (n++ % EACH == 0)
+                    try_one(&a, t, (struct shard_state){{(signed char)i, (signed char)k, -1}});
     assert_true(a.seen >= PLAIN_ONES + STATED);
-    cut_prices_free(a.prices);
+    shard_prices_free(a.prices);
     lx_graph_free(a.g);
 }
 

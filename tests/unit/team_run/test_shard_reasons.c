@@ -45,31 +45,31 @@ static void end(struct asked *a)
     lx_graph_free(a->g);
 }
 
-static struct lx_cut_reasons reasons_of(const struct asked *a, int32_t tensor, bool (*stop)(void *))
+static struct lx_shard_reasons reasons_of(const struct asked *a, int32_t tensor, bool (*stop)(void *))
 {
     lx_status st = {0};
-    struct lx_cut_reasons r;
-    struct lx_cut_question q = {a->g, &a->how, &a->plan, a->plans, stop, NULL};
-    if (!lx_cut_reasons_find(&q, tensor, &r, &st)) fail_msg("%s", st.text);
+    struct lx_shard_reasons r;
+    struct lx_shard_question q = {a->g, &a->how, &a->plan, a->plans, stop, NULL};
+    if (!lx_shard_reasons_find(&q, tensor, &r, &st)) fail_msg("%s", st.text);
     return r;
 }
 
 /* Planned here, by who states it. */
-static void expect_price(const struct asked *a, int32_t tensor, const struct lx_cut_price *x)
+static void expect_price(const struct asked *a, int32_t tensor, const struct lx_shard_price *x)
 {
     lx_status st = {0};
     struct lx_team_choice c = {.tensor = a->g->tensors[tensor].name};
-    memcpy(c.cut, x->cut, sizeof c.cut);
+    memcpy(c.shard, x->shard, sizeof c.shard);
     struct lx_team_options how = a->how;
     how.choices = &c;
     how.choice_count = 1;
     struct lx_team_plans *p = lx_team_plans_choose(a->g, &how, &a->plan, &st);
     if (!p) fail_msg("%s", st.text);
-    assert_memory_equal(p->team->tensors[tensor].cut, x->cut, sizeof x->cut);
+    assert_memory_equal(p->team->tensors[tensor].shard, x->shard, sizeof x->shard);
     assert_int_equal(x->bytes, p->team->bytes + p->team->combine_bytes);
     assert_true(x->us == p->team->predicted_us);
     int64_t most = 0;
-    for (int m = 0; m < p->team->members; m++) {
+    for (int m = 0; m < p->team->devices; m++) {
         struct lx_counters planned = lx_team_planned(p, m).planned;
         int64_t hbm = planned.hbm_read + planned.hbm_written;
         most = hbm > most ? hbm : most;
@@ -80,22 +80,22 @@ static void expect_price(const struct asked *a, int32_t tensor, const struct lx_
 
 static void expect_all_ways(const struct asked *a, int32_t tensor)
 {
-    struct lx_cut_reasons r = reasons_of(a, tensor, NULL);
+    struct lx_shard_reasons r = reasons_of(a, tensor, NULL);
     bool stated = !lx_team_is_partial(&a->plans->team->tensors[tensor]);
     assert_int_equal(r.other_count, 3 * 3 - (stated ? 1 : 0));
-    assert_memory_equal(r.is.cut, a->plans->team->tensors[tensor].cut, sizeof r.is.cut);
+    assert_memory_equal(r.is.shard, a->plans->team->tensors[tensor].shard, sizeof r.is.shard);
     assert_int_equal(r.is.bytes, a->plans->team->bytes + a->plans->team->combine_bytes);
     assert_true(r.is.us == a->plans->team->predicted_us);
     for (int i = 0; i < r.other_count; i++) {
         assert_int_equal(r.others[i].why.code, LX_OK);
-        assert_true(memcmp(r.others[i].cut, r.is.cut, sizeof r.is.cut) != 0);
+        assert_true(memcmp(r.others[i].shard, r.is.shard, sizeof r.is.shard) != 0);
         for (int k = 0; k < i; k++) {
-            assert_true(memcmp(r.others[i].cut, r.others[k].cut, sizeof r.is.cut) != 0);
-            assert_false(lx_cut_better(&r.others[i], &r.others[k], a->how.by_time));
+            assert_true(memcmp(r.others[i].shard, r.others[k].shard, sizeof r.is.shard) != 0);
+            assert_false(lx_shard_better(&r.others[i], &r.others[k], a->how.by_time));
         }
         expect_price(a, tensor, &r.others[i]);
     }
-    lx_cut_reasons_free(&r);
+    lx_shard_reasons_free(&r);
 }
 
 static void test_costs(void **state)
@@ -115,12 +115,12 @@ static bool at_once(void *context)
     return true;
 }
 
-static void expect_origin(const struct asked *a, int32_t tensor, enum lx_cut_origin origin)
+static void expect_origin(const struct asked *a, int32_t tensor, enum lx_shard_origin origin)
 {
-    struct lx_cut_reasons r = reasons_of(a, tensor, at_once);
+    struct lx_shard_reasons r = reasons_of(a, tensor, at_once);
     assert_int_equal(r.origin, origin);
     for (int i = 0; i < r.other_count; i++) assert_int_equal(r.others[i].why.code, LX_E_STOPPED);
-    lx_cut_reasons_free(&r);
+    lx_shard_reasons_free(&r);
 }
 
 static void test_origins(void **state)
@@ -129,12 +129,12 @@ static void test_origins(void **state)
     struct asked a;
     const struct lx_team_choice choice = {"w", {-1, 1, -1}};
     begin(&a, false, &choice);
-    expect_origin(&a, X, LX_CUT_ARRIVES);
-    expect_origin(&a, W, LX_CUT_ASKED);
-    expect_origin(&a, H, LX_CUT_FOUND);
+    expect_origin(&a, X, LX_SHARD_ARRIVES);
+    expect_origin(&a, W, LX_SHARD_ASKED);
+    expect_origin(&a, H, LX_SHARD_FOUND);
     end(&a);
     begin(&a, true, &choice);
-    expect_origin(&a, X, LX_CUT_FOUND);
+    expect_origin(&a, X, LX_SHARD_FOUND);
     end(&a);
 }
 
