@@ -1,15 +1,18 @@
 /* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of the
  * team's plan, one after the other. */
 #include "team/device_maker.h"
-#include "team/device_shape.h"
+#include "base/checked.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Extents, along a loop, of the left, own and right part that a read meets. */
-static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, int64_t parts[LX_TEAM_PARTS])
+static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, int along,
+                                       int64_t parts[LX_TEAM_PARTS])
 {
     const struct lx_op *op = &k->p->graph->ops[o];
     const struct lx_team_space *space = &k->p->ops[o].space[k->device];
@@ -35,7 +38,7 @@ static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, in
 }
 
 /* The pieces of a loop that all ops of a group share: each runs within one part of everything that is read. */
-static void find_loops(struct maker *k, int32_t group, int along)
+static void device_graph_find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
     struct lx_team_range all = k->p->ops[g->first].space[k->device].range[along],
@@ -45,7 +48,7 @@ static void find_loops(struct maker *k, int32_t group, int along)
     int count = 1;
     for (int32_t o = g->first; o <= g->last; o++)
         for (int i = 0; i < k->p->graph->ops[o].input_count && count <= LX_MAX_INPUTS; i++) {
-            if (!parts_of_read(k, o, i, along, room[count])) continue;
+            if (!device_graph_parts_of_read(k, o, i, along, room[count])) continue;
             parts[count] = room[count];
             count++;
         }
@@ -59,86 +62,115 @@ static void find_loops(struct maker *k, int32_t group, int along)
     k->loops_along = along;
 }
 
-static bool device_graph_compute(struct maker *k, const struct lx_team_step *s)
+static void device_graph_compute(struct maker *k, const struct lx_team_step *s)
 {
     int32_t group = k->p->ops[s->op].group;
     struct lx_team_space space = lx_team_step_space(k->p, s, k->device);
-    if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) return maker_compute(k, s->op, &space);
-    if (k->loops_of != group || k->loops_along != s->along) find_loops(k, group, s->along);
+    if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) {
+        maker_compute(k, s->op, &space);
+        return;
+    }
+    if (k->loops_of != group || k->loops_along != s->along) device_graph_find_loops(k, group, s->along);
     struct lx_team_range range = space.range[s->along];
-    bool ok = true;
-    for (int n = 0; ok && n < k->loop_count; n++) {
+    for (int n = 0; n < k->loop_count; n++) {
         if (k->loops[n].begin < range.begin || k->loops[n].end > range.end) continue;
         space.range[s->along] = k->loops[n];
-        ok = maker_compute(k, s->op, &space);
+        maker_compute(k, s->op, &space);
     }
-    return ok;
 }
 
-static bool device_graph_add_step(struct maker *k, const struct lx_team_step *s)
+/* Elements of a stick of the smallest type that the graph has. */
+static int64_t device_shape_stick(const struct lx_graph *g)
+{
+    int64_t most = 1;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
+    return most;
+}
+
+/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a tensor,
+ * where there is nothing, make another shape. */
+void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
+{
+    static const char key[] = "\"offset\": [";
+    struct device_shape *s = shape;
+    const char *end = record + length;
+    if (!s->unit) *s = (struct device_shape){device_shape_stick(g), HASH_START, HASH_START};
+    for (const char *at = record, *next; at; at = next) {
+        next = strstr(at, key);
+        s->shape = hash_words(s->shape, at, (size_t)((next ? next : end) - at));
+        if (!next) continue;
+        int64_t last = 0;
+        for (next += sizeof key - 1; *next && *next != ']';) {
+            char *behind = NULL;
+            int64_t n = strtoll(next, &behind, 10);
+            if (behind != next) s->shape = hash_number(s->shape, n < 0 ? n : 0), last = n;
+            next = behind == next ? next + 1 : behind;
+        }
+        s->likely = hash_number(s->likely, last % s->unit);
+    }
+}
+
+/* Ops that have no step yet belong to this one. */
+static void device_graph_note_step(struct maker *k, int32_t step)
+{
+    while (k->steps.count < k->b.ops.count) VEC_PUSH(&k->steps, step);
+}
+
+static void device_graph_add_steps(struct maker *k)
 {
     enum { EACH_STEP = 2000 };
-    stop_look(EACH_STEP);
-    switch (s->kind) {
-    case LX_TEAM_START:
-        return maker_start(k, s->exchange);
-    case LX_TEAM_WAIT:
-        return maker_wait(k, s->exchange);
-    case LX_TEAM_COMPUTE:
-        return device_graph_compute(k, s);
-    default:
-        return maker_combine(k, s->op);
-    }
-}
-
-/* Ops that have none yet are of this step. */
-static bool note_step(struct maker *k, int32_t step)
-{
-    while (k->steps.count < k->b.ops.count)
-        if (!VEC_PUSH(&k->steps, step)) return status_no_memory(k->st);
-    return true;
-}
-
-/* Outputs in one tensor each, and where they belong. */
-static bool place_outputs(struct maker *k)
-{
     const struct lx_graph *g = k->p->graph;
-    for (int32_t t = 0; t < g->tensor_count; t++) {
+    for (int32_t i = 0; i < k->p->step_count && !k->failed; i++) {
+        const struct lx_team_step *s = &k->p->steps[i];
+        stop_look(EACH_STEP);
+        switch (s->kind) {
+        case LX_TEAM_START:
+            maker_start(k, s->exchange);
+            break;
+        case LX_TEAM_WAIT:
+            maker_wait(k, s->exchange);
+            break;
+        case LX_TEAM_COMPUTE:
+            device_graph_compute(k, s);
+            break;
+        default:
+            maker_combine(k, s->op);
+        }
+        device_graph_note_step(k, i);
+    }
+    for (int32_t t = 0; t < g->tensor_count && !k->failed; t++) { /* outputs in one tensor each */
         if (!lx_role_leaves(g->tensors[t].role) || k->contents[t].own.count == 0) continue;
         struct lx_team_place place = {maker_join(k, t), t, lx_team_own(k->p, t, k->device)};
-        if (place.local < 0) return false;
-        if (!VEC_PUSH(&k->places, place)) return status_no_memory(k->st);
+        VEC_PUSH(&k->places, place);
     }
-    return true;
+    device_graph_note_step(k, -1);
 }
 
-static bool maker_begin(struct maker *k)
+static void device_graph_begin(struct maker *k)
 {
     enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
     k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
     k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
-    if (!k->contents || !k->arrived) return status_no_memory(k->st);
     for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
     builder_begin(&k->b, g->file, g->name);
     k->b.graph->device = g->device;
     builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
-    return true;
 }
 
-static void maker_end(struct maker *k)
+static void device_graph_end(struct maker *k)
 {
     enum { EACH_FREED = 60 };
-    /* From the last: so that what goes back to the system does so bit by bit. */
-    for (int32_t t = k->p->graph->tensor_count; k->contents && t-- > 0;) {
+    for (int32_t t = k->p->graph->tensor_count; t-- > 0;) {
         stop_look(EACH_FREED);
         VEC_FREE(&k->contents[t].own);
         VEC_FREE(&k->contents[t].old);
         VEC_FREE(&k->contents[t].made);
     }
-    for (int32_t e = 0; k->arrived && e < k->p->exchange_count; e++) {
+    for (int32_t e = 0; e < k->p->exchange_count; e++) {
         stop_look(EACH_FREED);
         VEC_FREE(&k->arrived[e]);
     }
@@ -149,23 +181,6 @@ static void maker_end(struct maker *k)
     VEC_FREE(&k->steps);
 }
 
-/* Everything of the result but its graph. */
-static struct lx_team_device *device_graph_device_of(struct maker *k)
-{
-    struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_team_device *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
-    if (!m) return mem_free(memory), status_no_memory(k->st), NULL;
-    *m = (struct lx_team_device){.message_count = (int32_t)k->messages.count,
-                                 .place_count = (int32_t)k->places.count,
-                                 .memory = memory};
-    m->messages = arena_copy_array(memory, k->messages.at, k->messages.count, sizeof *k->messages.at);
-    m->places = arena_copy_array(memory, k->places.at, k->places.count, sizeof *k->places.at);
-    m->step = arena_copy_array(memory, k->steps.at, k->steps.count, sizeof *k->steps.at);
-    if (m->messages && m->places && m->step) return m;
-    lx_team_device_free(m);
-    return status_no_memory(k->st), NULL;
-}
-
 struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int device, lx_status *st)
 {
     if (device < 0 || device >= plan->devices) {
@@ -173,24 +188,32 @@ struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int 
         return NULL;
     }
     struct maker k = {.p = plan, .device = device, .st = st};
-    bool ok = maker_begin(&k);
-    for (int32_t s = 0; ok && s < plan->step_count; s++)
-        ok = device_graph_add_step(&k, &plan->steps[s]) && note_step(&k, s);
-    ok = ok && place_outputs(&k) && note_step(&k, -1);
-    struct lx_team_device *m = ok ? device_graph_device_of(&k) : NULL;
-    if (m && k.b.ops.count > 0) {
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    struct lx_team_device *m = arena_alloc(memory, sizeof *m);
+    device_graph_begin(&k);
+    device_graph_add_steps(&k);
+    *m = (struct lx_team_device){
+        .messages = arena_copy_array(memory, k.messages.at, k.messages.count, sizeof *k.messages.at),
+        .message_count = (int32_t)k.messages.count,
+        .places = arena_copy_array(memory, k.places.at, k.places.count, sizeof *k.places.at),
+        .place_count = (int32_t)k.places.count,
+        .step = arena_copy_array(memory, k.steps.at, k.steps.count, sizeof *k.steps.at),
+        .memory = memory};
+    if (!k.failed && k.b.ops.count > 0) {
         struct device_shape shape = {0};
         k.b.also = &(struct record_taker){device_shape_take, &shape};
         m->graph = builder_finish(&k.b, st);
         m->shape = shape.shape;
         m->likely = shape.likely ^ shape.shape;
-        if (!m->graph) {
-            lx_team_device_free(m);
-            m = NULL;
-        }
-    } else if (k.b.memory)
+        k.failed = !m->graph;
+    } else {
         builder_abandon(&k.b);
-    maker_end(&k);
+    }
+    if (k.failed) {
+        lx_team_device_free(m);
+        m = NULL;
+    }
+    device_graph_end(&k);
     return m;
 }
 

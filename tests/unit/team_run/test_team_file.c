@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "graph/builder.h"
-#include "team/device_shape.h"
+#include "team/device_maker.h"
 #include "team/team_fields.h"
 #include "team/run/device_twins.h"
 
