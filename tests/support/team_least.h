@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_TEAM_LEAST_H
 #define LX_TESTS_SUPPORT_TEAM_LEAST_H
 
-#include "team/shard/shard_least.h"
+#include "team/shard/shard_search.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

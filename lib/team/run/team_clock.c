@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "team/team_links.h"
+#include "team/team_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
-/* Which choices go on where there are too many: those that have cost least, with what the next reader of
- * each live tensor costs at least in the states that they leave.
+/* The choices that go on where there are too many: the cheapest, with the least cost of the next reader of each live
+ * tensor in the states that they leave.
  *
- * Without that outlook most choices cost the same until what they made is read together (the projections of
- * an attention), and those that fit together were dropped. It ranks only: what a choice costs stays what it
- * is. One in which nothing is cut goes on in any case: where that can be done to the end, few choices never
- * lead nowhere. */
+ * Without that outlook most choices cost the same until their results are read together (the projections of an
+ * attention), and those that fit together were dropped. It only ranks: costs stay as they are. A choice in which nothing
+ * is sharded goes on in any case: where it can be computed to the end, few choices never lead nowhere. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -20,8 +19,7 @@ struct ranked {
     bool by_time;
 };
 
-/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways, once they are
- * asked for. */
+/* An op that reads live tensors: its slot per input, -1: not live yet; its ways, once they are asked for. */
 struct reader {
     int32_t o;
     int slot[LX_MAX_OPERANDS];
@@ -29,15 +27,14 @@ struct reader {
     shard_ways ways;
 };
 
-/* What a reader costs at least with tensors in such slots, from such writers. */
+/* The least cost of a reader with tensors in these slots, from these writers. */
 struct shard_outlook {
     uint64_t key; /* 0: none; two of one key are taken for alike */
     struct shard_cost cost;
 };
 enum { OUTLOOKS = 1 << 14 };
 
-/* What readers cost whose inputs the op at hand has not touched: the same for all that come from one choice
- * before it. */
+/* The cost of readers whose inputs the op at hand does not touch: the same for all choices with one parent. */
 struct untouched {
     bool known;
     struct shard_cost cost;
@@ -49,103 +46,76 @@ struct outlook {
     VEC(struct reader) readers[2]; /* the second: the op at hand has touched an input of theirs */
     struct untouched *untouched;   /* per choice before the op */
     struct shard_outlook *table;
-    bool failed; /* memory was out */
 };
 
-static struct shard_cost shard_beam_sum_of(struct shard_cost a, struct shard_cost b)
+static void shard_beam_add_reader(struct outlook *k, int32_t o)
 {
-    return (struct shard_cost){a.bytes + b.bytes, a.us + b.us};
-}
-
-static bool cheaper(const struct outlook *k, struct shard_cost a, struct shard_cost b)
-{
-    return shard_cheaper(k->b->q, a, b);
-}
-
-static int shard_beam_slot_of(const struct layer *l, int32_t t)
-{
-    for (int k = 0; k < l->live; k++)
-        if (l->tensors[k] == t) return k;
-    return -1;
-}
-
-static bool is_touched(const struct outlook *k, int32_t t)
-{
-    const struct lx_op *op = &k->b->q->g->ops[k->b->o];
-    for (int i = 0; i < op_operand_count(op); i++)
-        if (op_operand(op, i) == t) return true;
-    return false;
-}
-
-static bool add_reader(struct outlook *k, int32_t o)
-{
-    const struct lx_op *op = &k->b->q->g->ops[o];
+    const struct lx_op *op = &k->b->q->g->ops[o], *now = &k->b->q->g->ops[k->b->o];
     struct reader r = {.o = o};
     bool touched = false;
     for (int i = 0; i < op->input_count; i++) {
-        r.slot[i] = shard_beam_slot_of(k->l, op->inputs[i]);
-        touched |= is_touched(k, op->inputs[i]);
+        int slot = k->l->live - 1;
+        while (slot >= 0 && k->l->tensors[slot] != op->inputs[i]) slot--;
+        r.slot[i] = slot;
+        for (int n = 0; n < op_operand_count(now); n++) touched |= op_operand(now, n) == op->inputs[i];
     }
     for (size_t i = 0; i < k->readers[touched].count; i++)
-        if (k->readers[touched].at[i].o == o) return true;
-    return VEC_PUSH(&k->readers[touched], r);
+        if (k->readers[touched].at[i].o == o) return;
+    VEC_PUSH(&k->readers[touched], r);
 }
 
-static bool has_brought(const struct slot *slot, uint32_t what)
+static struct shard_cost shard_beam_bring(const struct outlook *k, int32_t o, int i, struct shard_state in,
+                                          struct shard_state var, const struct slot *slot)
 {
-    for (int b = 0; b < SHARD_BROUGHT; b++)
-        if (slot->brought[b] == what) return true;
-    return false;
-}
-
-static struct shard_cost bring(const struct outlook *k, int32_t o, int i, struct shard_state in,
-                               struct shard_state var, const struct slot *slot)
-{
+    static const struct shard_cost nothing = {0, 0};
     struct shard_price price = shard_price_read(k->b->prices, o, i, in, var);
-    return !price.brings || has_brought(slot, price.brings) ? (struct shard_cost){0, 0} : price.cost;
+    if (!price.brings) return nothing;
+    for (int b = 0; b < SHARD_BROUGHT; b++)
+        if (slot->brought[b] == price.brings) return nothing;
+    return price.cost;
 }
 
 /* An input as it is, or joined as is best for the way. */
-static struct shard_cost read_cost(const struct outlook *k, int32_t o, int i, const struct shard_way *way,
-                                   const struct slot *slot)
+static struct shard_cost shard_beam_read_cost(const struct outlook *k, int32_t o, int i,
+                                              const struct shard_way *way, const struct slot *slot)
 {
     const struct lx_op *op = &k->b->q->g->ops[o];
     struct shard_state joins[SHARD_JOINS];
     struct shard_cost best = {0, 0};
-    if (shard_reads_partial(op, i, way->var)) return best;
-    if (slot->joined) return bring(k, o, i, slot->state, way->var, slot);
+    if (team_reads_partial(op, way->var.at, i)) return best;
+    if (slot->joined) return shard_beam_bring(k, o, i, slot->state, way->var, slot);
     int32_t t = op->inputs[i];
     int count = shard_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
     for (int n = 0; n < count; n++) {
         struct shard_cost one =
-            shard_beam_sum_of(shard_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
-                              bring(k, o, i, joins[n], way->var, slot));
-        if (n == 0 || cheaper(k, one, best)) best = one;
+            shard_cost_sum(shard_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
+                           shard_beam_bring(k, o, i, joins[n], way->var, slot));
+        if (n == 0 || shard_cheaper(k->b->q, one, best)) best = one;
     }
     return best;
 }
 
 /* The cheapest way of a reader. */
-static struct shard_cost reader_cost(struct outlook *k, struct reader *r, const int32_t *row)
+static struct shard_cost shard_beam_reader_cost(struct outlook *k, struct reader *r, const int32_t *row)
 {
-    const struct lx_op *op = &k->b->q->g->ops[r->o];
+    const struct shard_question *q = k->b->q;
+    const struct lx_op *op = &q->g->ops[r->o];
     struct shard_cost best = {0, 0};
     bool any = false;
-    if (!r->has_ways)
-        k->failed |= !shard_ways_of(k->b->q->g, &k->b->q->grid, r->o, k->b->uses->partial, &r->ways);
+    if (!r->has_ways) shard_ways_of(q->g, &q->grid, r->o, k->b->uses->partial, &r->ways);
     r->has_ways = true;
     for (size_t w = 0; w < r->ways.count; w++) {
         const struct shard_way *way = &r->ways.at[w];
-        bool can = !k->b->q->fixed[op->output] || shard_is_partial(way->out) ||
-                   shard_same(k->b->q->state[op->output], way->out);
+        bool can =
+            !q->fixed[op->output] || shard_is_partial(way->out) || shard_same(q->state[op->output], way->out);
         struct shard_cost cost = shard_price_op(k->b->prices, r->o, way);
         for (int i = 0; can && i < op->input_count; i++) {
             if (r->slot[i] < 0) continue;
             const struct slot *slot = &k->b->slots->all.at[row[r->slot[i]]];
-            can = !shard_reads_partial(op, i, way->var) || shard_takes_partial(op, i, way->var, slot->made);
-            if (can) cost = shard_beam_sum_of(cost, read_cost(k, r->o, i, way, slot));
+            can = !team_reads_partial(op, way->var.at, i) || shard_takes_partial(op, i, way->var, slot->made);
+            if (can) cost = shard_cost_sum(cost, shard_beam_read_cost(k, r->o, i, way, slot));
         }
-        if (can && (!any || cheaper(k, cost, best))) best = cost, any = true;
+        if (can && (!any || shard_cheaper(q, cost, best))) best = cost, any = true;
     }
     return best;
 }
@@ -156,35 +126,23 @@ static uint64_t shard_beam_mix(uint64_t key, int32_t n)
     return key ^ key >> 29;
 }
 
-static struct shard_cost known_cost(struct outlook *k, struct reader *r, const int32_t *row)
-{
-    const struct lx_op *op = &k->b->q->g->ops[r->o];
-    uint64_t key = shard_beam_mix(1, r->o);
-    for (int i = 0; i < op->input_count; i++) {
-        key = shard_beam_mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
-        if (r->slot[i] >= 0) key = shard_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
-    }
-    key |= UINT64_C(1) << 63;
-    struct shard_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
-    if (x->key != key) *x = (struct shard_outlook){key, reader_cost(k, r, row)};
-    return x->cost;
-}
-
-static struct shard_cost cost_of_readers(struct outlook *k, const int32_t *row, bool touched)
+static struct shard_cost shard_beam_cost_of_readers(struct outlook *k, const int32_t *row, bool touched)
 {
     struct shard_cost cost = {0, 0};
-    for (size_t n = 0; n < k->readers[touched].count; n++)
-        cost = shard_beam_sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
+    for (size_t n = 0; n < k->readers[touched].count; n++) {
+        struct reader *r = &k->readers[touched].at[n];
+        const struct lx_op *op = &k->b->q->g->ops[r->o];
+        uint64_t key = shard_beam_mix(1, r->o);
+        for (int i = 0; i < op->input_count; i++) {
+            key = shard_beam_mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
+            if (r->slot[i] >= 0) key = shard_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
+        }
+        key |= UINT64_C(1) << 63;
+        struct shard_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
+        if (x->key != key) *x = (struct shard_outlook){key, shard_beam_reader_cost(k, r, row)};
+        cost = shard_cost_sum(cost, x->cost);
+    }
     return cost;
-}
-
-static struct shard_cost ahead(struct outlook *k, size_t h)
-{
-    const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
-    const struct hypothesis *x = &k->l->all.at[h];
-    struct untouched *u = &k->untouched[x->parent];
-    if (!u->known) *u = (struct untouched){true, cost_of_readers(k, row, false)};
-    return shard_beam_sum_of(x->cost, shard_beam_sum_of(u->cost, cost_of_readers(k, row, true)));
 }
 
 static int shard_beam_by_cost(const void *a, const void *b)
@@ -196,48 +154,52 @@ static int shard_beam_by_cost(const void *a, const void *b)
     return x->h < y->h ? -1 : 1;
 }
 
-static bool is_uncut(const struct outlook *k, size_t h)
+static bool shard_beam_is_unsharded(const struct outlook *k, size_t h)
 {
     const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
     for (int i = 0; i < k->l->live; i++)
         if (!k->b->q->fixed[k->l->tensors[i]] &&
-            !shard_same(k->b->slots->all.at[row[i]].state, (struct shard_state){{-1, -1, -1}}))
+            !shard_same(k->b->slots->all.at[row[i]].state, shard_replicated))
             return false;
     return true;
 }
 
-static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
+static bool shard_beam_rank(struct outlook *k, struct ranked *rank, bool *goes)
 {
     size_t n = k->l->all.count;
     for (int i = 0; i < k->l->live; i++) {
         int32_t o = tensor_ops_after(&k->b->uses->reads, k->l->tensors[i], k->b->o);
-        if (o >= 0 && !add_reader(k, o)) return false;
+        if (o >= 0) shard_beam_add_reader(k, o);
     }
     for (size_t h = 0; h < n; h++) {
         if (stop_work(EACH_CHOICE + EACH_READER * (int64_t)k->readers[true].count)) return false;
-        rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
+        const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
+        const struct hypothesis *x = &k->l->all.at[h];
+        struct untouched *u = &k->untouched[x->parent];
+        if (!u->known) *u = (struct untouched){true, shard_beam_cost_of_readers(k, row, false)};
+        struct shard_cost ahead = shard_cost_sum(u->cost, shard_beam_cost_of_readers(k, row, true));
+        rank[h] = (struct ranked){shard_cost_sum(x->cost, ahead), (int32_t)h, k->b->q->by_time};
     }
-    if (k->failed) return false;
     qsort(rank, n, sizeof *rank, shard_beam_by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
-        if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;
+        if (shard_beam_is_unsharded(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;
     return true;
 }
 
 bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped)
 {
     size_t n = l->all.count;
+    int32_t parents = 0;
     if (n <= b->most) return true;
     if (!*b->outlooks) *b->outlooks = mem_zeroed(OUTLOOKS, sizeof **b->outlooks);
-    struct outlook k = {.b = b, .l = l, .table = *b->outlooks};
-    int32_t parents = 0;
     for (size_t h = 0; h < n; h++)
         if (l->all.at[h].parent >= parents) parents = l->all.at[h].parent + 1;
-    k.untouched = mem_zeroed((size_t)parents, sizeof *k.untouched);
+    struct outlook k = {
+        .b = b, .l = l, .table = *b->outlooks, .untouched = mem_zeroed((size_t)parents, sizeof *k.untouched)};
     struct ranked *rank = mem_alloc(n * sizeof *rank);
     bool *goes = mem_zeroed(n, sizeof *goes);
-    bool ok = rank && goes && k.table && k.untouched && rank_all(&k, rank, goes);
+    bool ok = shard_beam_rank(&k, rank, goes);
     if (ok) shard_layer_keep(l, goes);
     *dropped = true;
     for (int touched = 0; touched < 2; touched++) {

@@ -1,7 +1,6 @@
 /* Not every op can be shared out so that its result is cut as the pattern states: a sort has whole rows, a
  * concat is not cut along what it joins, results of one op lie alike. The op then makes a tensor of its own,
  * cut as is best, and what is stated holds for a copy. What several ops write is left as it is. */
-#include "team/shard/shard_copies.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
@@ -24,12 +23,13 @@ struct copies {
 
 static struct shard_state shard_copies_stated(const struct copies *c, int32_t t)
 {
-    struct shard_state s = {{-1, -1, -1}};
+    struct shard_state s = shard_replicated;
     for (int a = 0; a < c->grid->axes; a++) s.at[a] = c->g->tensors[t].cut[a];
     return s;
 }
 
-static bool made_or_joined(const struct copies *c, const struct lx_op *op, struct shard_state made, int32_t t)
+static bool shard_copies_made_or_joined(const struct copies *c, const struct lx_op *op,
+                                        struct shard_state made, int32_t t)
 {
     struct shard_state joined[SHARD_JOINS], wanted = shard_copies_stated(c, t);
     int count = shard_joins_of(&c->g->tensors[t], c->grid, made, joined);
@@ -40,43 +40,50 @@ static bool made_or_joined(const struct copies *c, const struct lx_op *op, struc
 }
 
 /* Is there a way in which all that is stated of the op's results comes out? */
-static bool can_make(const struct copies *c, const struct lx_op *op)
+static bool shard_copies_can_make(const struct copies *c, const struct lx_op *op)
 {
     for (size_t w = 0; w < c->ways.count; w++) {
         bool all = true;
         for (int i = op->input_count; all && i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
-            all = !c->g->tensors[t].cut_stated || made_or_joined(c, op, c->ways.at[w].out, t);
+            all = !c->g->tensors[t].cut_stated || shard_copies_made_or_joined(c, op, c->ways.at[w].out, t);
         }
         if (all) return true;
     }
     return false;
 }
 
-static bool find_copied(struct copies *c, bool *any)
+/* Does this op alone write the tensor, and are its shards stated? */
+static bool shard_copies_is_stated(const struct copies *c, int32_t t)
 {
-    /* What is stated, and what leaves, is joined where it is made: nobody reads its parts. `copied` has room
-     * for that. */
-    for (int32_t t = 0; t < c->g->tensor_count; t++)
-        c->copied[t] = c->g->tensors[t].cut_stated || lx_role_leaves(c->g->tensors[t].role);
-    shard_find_partial(c->g, c->copied, c->partial);
-    memset(c->copied, 0, (size_t)c->g->tensor_count * sizeof *c->copied);
-    for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int i = c->g->ops[o].input_count; i < op_operand_count(&c->g->ops[o]); i++)
-            c->writers[op_operand(&c->g->ops[o], i)]++;
-    for (int32_t o = 0; o < c->g->op_count; o++) {
-        const struct lx_op *op = &c->g->ops[o];
-        bool says = false;
+    return c->g->tensors[t].cut_stated && c->writers[t] == 1;
+}
+
+static bool shard_copies_find(struct copies *c)
+{
+    const struct lx_graph *g = c->g;
+    bool any = false;
+    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums. `copied` has
+     * room for that. */
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        c->copied[t] = g->tensors[t].cut_stated || lx_role_leaves(g->tensors[t].role);
+    shard_find_partial(g, c->copied, c->partial);
+    memset(c->copied, 0, (size_t)g->tensor_count * sizeof *c->copied);
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = g->ops[o].input_count; i < op_operand_count(&g->ops[o]); i++)
+            c->writers[op_operand(&g->ops[o], i)]++;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        bool stated = false;
         for (int i = op->input_count; i < op_operand_count(op); i++)
-            says |= c->g->tensors[op_operand(op, i)].cut_stated && c->writers[op_operand(op, i)] == 1;
-        if (!says) continue;
-        if (!shard_ways_of(c->g, c->grid, o, c->partial, &c->ways)) return status_no_memory(c->st);
-        if (can_make(c, op)) continue;
+            stated |= shard_copies_is_stated(c, op_operand(op, i));
+        if (!stated) continue;
+        shard_ways_of(g, c->grid, o, c->partial, &c->ways);
+        if (shard_copies_can_make(c, op)) continue;
         for (int i = op->input_count; i < op_operand_count(op); i++)
-            *any |= c->copied[op_operand(op, i)] =
-                c->g->tensors[op_operand(op, i)].cut_stated && c->writers[op_operand(op, i)] == 1;
+            any |= c->copied[op_operand(op, i)] = shard_copies_is_stated(c, op_operand(op, i));
     }
-    return true;
+    return any;
 }
 
 static int32_t shard_copies_add_tensor(struct copies *c, int32_t t, const char *name, enum lx_role role)
@@ -86,25 +93,16 @@ static int32_t shard_copies_add_tensor(struct copies *c, int32_t t, const char *
     return builder_tensor(&c->b, name, role, x->dtype, x->rank, x->shape, x->bytes, c->st);
 }
 
-static bool shard_copies_add_copy(struct copies *c, int32_t from, int32_t to)
-{
-    char name[300];
-    snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[to].name);
-    struct lx_op copy = {
-        .name = name, .kind = lx_kind_at(LX_KIND_CLONE), .input_count = 1, .inputs = &from, .output = to};
-    return builder_op(&c->b, &copy, c->st);
-}
-
-/* The op, with results of its own where copies are cut as is stated. */
+/* The op, with results of its own where copies have the stated shards. */
 static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
 {
     int32_t made[LX_MAX_OPERANDS];
     struct lx_op to = *op;
     bool ok = true;
+    char name[300];
     int results = op_operand_count(op) - op->input_count;
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
-        char name[300];
         made[i] = t;
         snprintf(name, sizeof name, "%.280s~made", c->g->tensors[t].name);
         if (c->copied[t]) ok = (made[i] = shard_copies_add_tensor(c, t, name, LX_INTERMEDIATE)) >= 0;
@@ -115,7 +113,13 @@ static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
     ok = ok && builder_op(&c->b, &to, c->st);
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
-        if (c->copied[t]) ok = shard_copies_add_copy(c, made[i], t);
+        snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[t].name);
+        struct lx_op copy = {.name = name,
+                             .kind = lx_kind_at(LX_KIND_CLONE),
+                             .input_count = 1,
+                             .inputs = &made[i],
+                             .output = t};
+        if (c->copied[t]) ok = builder_op(&c->b, &copy, c->st);
     }
     return ok;
 }
@@ -124,11 +128,7 @@ static const struct lx_graph *shard_copies_build(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool ok = true;
-    builder_begin(&c->b, g->file, g->name);
-    c->b.graph->device = g->device;
-    c->b.graph->summary = arena_string(c->b.memory, g->summary);
-    c->b.graph->grid_axes = g->grid_axes;
-    memcpy(c->b.graph->grid, g->grid, sizeof g->grid);
+    team_begin_copy(&c->b, g);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
         ok = shard_copies_add_tensor(c, t, g->tensors[t].name, g->tensors[t].role) == t;
         if (!ok) break;
@@ -151,12 +151,7 @@ const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct l
                        .partial = mem_zeroed(tensors, sizeof *c.partial),
                        .copied = mem_zeroed(tensors, sizeof *c.copied),
                        .writers = mem_zeroed(tensors, sizeof *c.writers)};
-    bool any = false;
-    const struct lx_graph *with = NULL;
-    if (!c.partial || !c.copied || !c.writers)
-        status_no_memory(st);
-    else if (find_copied(&c, &any))
-        with = any ? shard_copies_build(&c) : lx_graph_ref(g);
+    const struct lx_graph *with = shard_copies_find(&c) ? shard_copies_build(&c) : lx_graph_ref(g);
     VEC_FREE(&c.ways);
     mem_free(c.partial);
     mem_free(c.copied);

@@ -1,10 +1,9 @@
 /* An answer at once, and better ones as long as there is time.
  *
- * Everything whole comes first, as that is no search. Then few choices go on, and then many; where none was
- * dropped the answer is the best there is. Else it is compared with those of whole tensors, of each axis
- * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op,
- * while all others stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so
- * that it ends, and alike everywhere. */
+ * Everything replicated comes first, without a search. Then few choices go on, and then many; where none was dropped the
+ * answer is the best there is. Else it is compared with those of replicated tensors, of each axis alone, and of all axes
+ * as one row; then tensor after tensor is freed with those that meet it in an op, while all others stay as they are,
+ * until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/shard/shard_search.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -25,8 +24,8 @@ struct improver {
     bool any;            /* there is a best one */
 };
 
-/* A better answer becomes the best; false: memory or time is out. */
-static bool attempt(struct improver *p, enum shard_along along, size_t most)
+/* A better answer becomes the best; false: it was stopped. */
+static bool shard_improve_try(struct improver *p, enum shard_along along, size_t most)
 {
     const struct lx_graph *g = p->q->g;
     const struct shard_question q = {
@@ -43,7 +42,7 @@ static bool attempt(struct improver *p, enum shard_along along, size_t most)
     return true;
 }
 
-static void fix_as_asked(struct improver *p)
+static void shard_improve_fix(struct improver *p)
 {
     for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
         p->fixed[t] = p->q->fixed[t];
@@ -51,42 +50,42 @@ static void fix_as_asked(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. Where what is whole led nowhere, it is the first
- * answer, and nobody stops it. */
-static bool try_few(struct improver *p, size_t *most)
+/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer, and nobody
+ * stops it. */
+static bool shard_improve_few(struct improver *p, size_t *most)
 {
     struct stop none;
     bool first = !p->any;
     if (first) stop_begin(&none, NULL, NULL);
-    fix_as_asked(p);
-    bool ok = attempt(p, SHARD_FREELY, *most = FEW);
+    shard_improve_fix(p);
+    bool ok = shard_improve_try(p, SHARD_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
-        ok = attempt(p, SHARD_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
+        ok = shard_improve_try(p, SHARD_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
     if (ok) p->best->unsharded = false; /* it was looked for something better */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
     if (first) stop_end(&none);
     return ok;
 }
 
-static bool try_plain_ones(struct improver *p)
+static bool shard_improve_plain(struct improver *p)
 {
     const struct lx_team_grid *grid = &p->q->grid;
     int cutting = 0;
     for (int a = 0; a < grid->axes; a++) cutting += grid->size[a] > 1;
-    fix_as_asked(p);
-    bool several = cutting > 1, ok = !several || attempt(p, SHARD_TOGETHER, MOST);
+    shard_improve_fix(p);
+    bool several = cutting > 1, ok = !several || shard_improve_try(p, SHARD_TOGETHER, MOST);
     for (int a = 0; several && ok && a < grid->axes; a++)
-        if (grid->size[a] > 1) ok = attempt(p, (enum shard_along)a, MOST);
+        if (grid->size[a] > 1) ok = shard_improve_try(p, (enum shard_along)a, MOST);
     for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
         if (p->fixed[t]) continue;
         p->fixed[t] = true;
-        p->state[t] = (struct shard_state){{-1, -1, -1}};
+        p->state[t] = shard_replicated;
     }
-    return ok && attempt(p, SHARD_FREELY, MOST);
+    return ok && shard_improve_try(p, SHARD_FREELY, MOST);
 }
 
-/* All stay as they are but tensor `t` and what meets it. Parts stay free: they are made, not asked for. */
-static void let_go(struct improver *p, int32_t t)
+/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not asked for. */
+static void shard_improve_free(struct improver *p, int32_t t)
 {
     const struct lx_graph *g = p->q->g;
     for (int32_t i = 0; i < g->tensor_count; i++) {
@@ -102,41 +101,29 @@ static void let_go(struct improver *p, int32_t t)
     }
 }
 
-static bool shard_improve(struct improver *p)
+static bool shard_improve_rounds(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
         struct shard_cost before = p->best->cost;
         for (int32_t t = 0; ok && t < p->q->g->tensor_count && p->ops < MOST_OPS; t++) {
             if (p->q->fixed[t]) continue;
-            let_go(p, t);
-            ok = attempt(p, SHARD_FREELY, MOST_NEAR);
+            shard_improve_free(p, t);
+            ok = shard_improve_try(p, SHARD_FREELY, MOST_NEAR);
         }
         better = shard_cheaper(p->q, p->best->cost, before);
     }
     return ok;
 }
 
-/* Everything whole: it is soon there, so that nobody stops it. False: memory is out. */
-static bool begin_whole(struct improver *p)
-{
-    struct shard_question whole = *p->q;
-    struct stop none;
-    whole.replicated = true;
-    stop_begin(&none, NULL, NULL);
-    p->any = shard_search_along(&whole, p->prices, SHARD_FREELY, 1, p->best, &p->dropped);
-    stop_end(&none);
-    return p->any || p->best->stuck >= 0;
-}
-
-static bool shard_improve_search_all(struct improver *p)
+static bool shard_improve_search(struct improver *p)
 {
     size_t most;
-    if (!try_few(p, &most)) return false;
+    if (!shard_improve_few(p, &most)) return false;
     if (!p->any || !p->dropped) return true;
-    if (most < MOST && !attempt(p, SHARD_FREELY, MOST)) return false;
+    if (most < MOST && !shard_improve_try(p, SHARD_FREELY, MOST)) return false;
     p->ops = 0;
-    return !p->dropped || (try_plain_ones(p) && shard_improve(p));
+    return !p->dropped || (shard_improve_plain(p) && shard_improve_rounds(p));
 }
 
 bool shard_search(const struct shard_question *q, struct shard_answer *out)
@@ -149,15 +136,18 @@ bool shard_search(const struct shard_question *q, struct shard_answer *out)
                                    .ways = mem_zeroed((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
                          .fixed = mem_zeroed(tensors, sizeof *p.fixed),
                          .state = mem_zeroed(tensors, sizeof *p.state)};
-    bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
-    out->stuck = -1;
-    ok = ok && begin_whole(&p);
-    out->unsharded = ok && p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
-    if (ok && !(q->replicated && p.any)) ok = shard_improve_search_all(&p) || (p.any && stop_is_now());
+    struct shard_question replicated = *q;
+    struct stop none;
+    replicated.replicated = true;
+    stop_begin(&none, NULL, NULL); /* it is soon there: nobody stops it */
+    p.any = shard_search_along(&replicated, p.prices, SHARD_FREELY, 1, out, &p.dropped);
+    stop_end(&none);
+    out->unsharded = p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
+    if (!(q->replicated && p.any)) shard_improve_search(&p);
     shard_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);
     mem_free(p.fixed);
     mem_free(p.state);
-    return ok && p.any;
+    return p.any;
 }

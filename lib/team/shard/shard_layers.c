@@ -1,4 +1,4 @@
-/* Borders of layers compared, and what was found for one layer taken for the next: see shard_layers.h. */
+/* Borders of layers are compared, and the choices of one layer are taken for the next: see shard_layers.h. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 
@@ -66,68 +66,74 @@ static bool shard_layers_alike(struct shard_repeats *r, int32_t o, int32_t ops)
     return alike;
 }
 
-/* What a tensor is called in the next layer: those that no layer touches are the same. */
-static int32_t next_name(const struct shard_repeats *r, int32_t t)
+/* The same tensor of the next layer: one that no layer touches is itself. */
+static int32_t shard_layers_next(const struct shard_repeats *r, int32_t t)
 {
     return r->twin[t] >= 0 ? r->twin[t] : t;
 }
 
-static struct shard_cost cost_less(struct shard_cost a, struct shard_cost b)
+static bool shard_layers_same_slots(const struct layer *a, const struct layer *b)
 {
-    return (struct shard_cost){a.bytes - b.bytes, a.us - b.us};
+    return a->all.count == b->all.count && a->slots.count == b->slots.count &&
+           (a->slots.count == 0 ||
+            memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0);
 }
 
-static bool same_cost(struct shard_cost a, struct shard_cost b)
+static bool shard_layers_same_borders(const struct shard_repeats *r, const struct layer *a,
+                                      const struct layer *b)
 {
-    return a.bytes == b.bytes && a.us == b.us;
-}
-
-static bool borders_alike(const struct shard_repeats *r, const struct layer *a, const struct layer *b)
-{
-    if (a->all.count != b->all.count || a->live != b->live || a->all.count == 0) return false;
-    if (a->slots.count != b->slots.count || a->slots.count != a->all.count * (size_t)a->live) return false;
+    if (a->live != b->live || a->all.count == 0 || a->slots.count != a->all.count * (size_t)a->live)
+        return false;
     for (int k = 0; k < a->live; k++)
-        if (next_name(r, a->tensors[k]) != b->tensors[k]) return false;
-    return a->slots.count == 0 || memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0;
+        if (shard_layers_next(r, a->tensors[k]) != b->tensors[k]) return false;
+    return shard_layers_same_slots(a, b);
 }
 
-/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came
- * from? *all_same: they all grow alike, so that nothing will ever be decided otherwise. */
-static bool grows_straight(const struct shard_repeats *r, int32_t o, int32_t ops, bool *all_same)
+/* The growth of choice `h` before op `o` in the layer before it. */
+static struct shard_cost shard_layers_growth(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h)
 {
-    const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
+    struct shard_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
+    return (struct shard_cost){is.bytes - was.bytes, is.us - was.us};
+}
+
+/* Has each choice before op `o` grown as the one has that it came from? *all_same: they all have grown alike, so that
+ * nothing will ever be decided otherwise. */
+static bool shard_layers_straight(const struct shard_repeats *r, int32_t o, int32_t ops, bool *all_same)
+{
+    struct shard_cost first = shard_layers_growth(r, o, ops, 0);
     *all_same = true;
-    for (size_t h = 0; h < b->all.count; h++) {
-        int32_t was = (int32_t)h;
-        for (int32_t k = o; k > o - ops; k--) was = r->layers[k].all.at[was].parent;
-        struct shard_cost grown = cost_less(b->all.at[h].cost, a->all.at[h].cost);
-        if (!same_cost(grown, cost_less(b->all.at[was].cost, a->all.at[was].cost))) return false;
-        *all_same = *all_same && same_cost(grown, cost_less(b->all.at[0].cost, a->all.at[0].cost));
+    for (size_t h = 0; h < r->layers[o].all.count; h++) {
+        int32_t parent = (int32_t)h;
+        for (int32_t k = o; k > o - ops; k--) parent = r->layers[k].all.at[parent].parent;
+        struct shard_cost grown = shard_layers_growth(r, o, ops, h),
+                          was = shard_layers_growth(r, o, ops, (size_t)parent);
+        if (grown.bytes != was.bytes || grown.us != was.us) return false;
+        *all_same = *all_same && grown.bytes == first.bytes && grown.us == first.us;
     }
     return true;
 }
 
-static struct shard_cost on_line(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h,
-                                 int32_t reach)
+/* The cost of choice `h` before op `o`, `reach` layers on. */
+static struct shard_cost shard_layers_on_line(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h,
+                                              int32_t reach)
 {
-    struct shard_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
-    return (struct shard_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
+    struct shard_cost is = r->layers[o].all.at[h].cost, grown = shard_layers_growth(r, o, ops, h);
+    return (struct shard_cost){is.bytes + reach * grown.bytes, is.us + reach * grown.us};
 }
 
-/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines?
- */
-static bool lines_hold(const struct shard_repeats *r, int32_t o, int32_t ops)
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines? */
+static bool shard_layers_lines_hold(const struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
-    if (a->slots.count != b->slots.count || a->all.count != b->all.count) return false;
-    if (memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) != 0) return false;
+    if (!shard_layers_same_slots(a, b)) return false;
     for (size_t h = 0; h < b->all.count; h++)
-        if (shard_cheaper(r->q, b->all.at[h].cost, on_line(r, r->from, ops, h, (o - r->from) / ops)))
+        if (shard_cheaper(r->q, b->all.at[h].cost,
+                          shard_layers_on_line(r, r->from, ops, h, (o - r->from) / ops)))
             return false;
     return true;
 }
 
-/* What stands behind an op, as one layer before. */
+/* The choices behind an op, from one layer before. */
 static void shard_layers_take(const struct shard_repeats *r, const struct layer *from, struct layer *to)
 {
     *to = *from;
@@ -135,64 +141,57 @@ static void shard_layers_take(const struct shard_repeats *r, const struct layer 
     to->slots.at = NULL;
     to->slots.count = to->slots.room = 0;
     to->tensors = mem_alloc(((size_t)from->live + 1) * sizeof *to->tensors);
-    for (int k = 0; k < to->live; k++) to->tensors[k] = next_name(r, from->tensors[k]);
-    for (int f = 0; f < to->first_count; f++) to->first[f] = next_name(r, from->first[f]);
+    for (int k = 0; k < to->live; k++) to->tensors[k] = shard_layers_next(r, from->tensors[k]);
+    for (int f = 0; f < to->first_count; f++) to->first[f] = shard_layers_next(r, from->first[f]);
 }
 
-/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times
- * what it grew by on. */
-static void take_border(const struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
-{
-    const struct layer *now = &r->layers[o];
-    struct layer *to = &r->layers[o + ops * reach], mine = *to;
-    memset(&to->all, 0, sizeof to->all);
-    memset(&to->outcomes, 0, sizeof to->outcomes);
-    memset(&to->firsts, 0, sizeof to->firsts);
-    memset(&to->joins, 0, sizeof to->joins);
-    to->borrowed = false;
-    for (size_t h = 0; h < mine.all.count; h++) {
-        struct hypothesis x = mine.all.at[h];
-        x.cost = on_line(r, o, ops, h, reach);
-        (void)VEC_PUSH(&to->all, x);
-    }
-    for (size_t i = 0; i < now->slots.count; i++) (void)VEC_PUSH(&to->slots, now->slots.at[i]);
-    for (size_t i = 0; i < mine.outcomes.count; i++) (void)VEC_PUSH(&to->outcomes, mine.outcomes.at[i]);
-    for (size_t i = 0; i < mine.firsts.count; i++) (void)VEC_PUSH(&to->firsts, mine.firsts.at[i]);
-    for (size_t i = 0; i < mine.joins.count; i++) (void)VEC_PUSH(&to->joins, mine.joins.at[i]);
-}
+#define SHARD_LAYERS_COPY(to, from)                                                                          \
+    do {                                                                                                     \
+        (to)->at = NULL;                                                                                     \
+        (to)->count = (to)->room = 0;                                                                        \
+        for (size_t n = 0; n < (from)->count; n++) VEC_PUSH(to, (from)->at[n]);                              \
+    } while (0)
 
-/* Passes `reach` layers from `o` on. */
-static void pass(struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
+/* Passes `reach` layers from `o` on. The search goes on from the border behind them: the one at `o`, and `reach` times
+ * its growth. */
+static void shard_layers_pass(struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     for (int32_t n = 0; n < reach; n++) {
         int32_t at = o + n * ops;
         shard_layers_alike(r, at, ops);
         for (int32_t k = 1; k <= ops; k++) shard_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
     }
-    take_border(r, o, ops, reach);
+    struct layer *to = &r->layers[o + ops * reach], mine = *to;
+    to->borrowed = false;
+    SHARD_LAYERS_COPY(&to->all, &mine.all);
+    SHARD_LAYERS_COPY(&to->slots, &r->layers[o].slots);
+    SHARD_LAYERS_COPY(&to->outcomes, &mine.outcomes);
+    SHARD_LAYERS_COPY(&to->firsts, &mine.firsts);
+    SHARD_LAYERS_COPY(&to->joins, &mine.joins);
+    for (size_t h = 0; h < to->all.count; h++) to->all.at[h].cost = shard_layers_on_line(r, o, ops, h, reach);
 }
 
 /* How many layers from `o` on are like the one before it, and can be passed. */
-static int32_t passable(struct shard_repeats *r, int32_t o, const struct lx_repeat *run, bool *for_good)
+static int32_t shard_layers_passable(struct shard_repeats *r, int32_t o, const struct lx_repeat *run,
+                                     bool *for_good)
 {
     int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
-    if (o < run->first + 2 * ops || o == r->from) return 0;
-    if (o + ops > end || !shard_layers_alike(r, o, ops)) return 0;
-    if (!borders_alike(r, &r->layers[o - ops], &r->layers[o])) return 0;
-    if (!grows_straight(r, o, ops, for_good)) return 0;
+    if (o < run->first + 2 * ops || o == r->from || o + ops > end || !shard_layers_alike(r, o, ops) ||
+        !shard_layers_same_borders(r, &r->layers[o - ops], &r->layers[o]) ||
+        !shard_layers_straight(r, o, ops, for_good))
+        return 0;
     while (o + (n + 1) * ops <= end && shard_layers_alike(r, o + n * ops, ops)) n++;
     return n;
 }
 
-/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of
- * them, or none. */
-static int32_t check(struct shard_repeats *r, int32_t o, int32_t ops)
+/* Passes the layers again, with the one that was searched to check them, or half as many of them, or none. */
+static int32_t shard_layers_check(struct shard_repeats *r, int32_t o, int32_t ops)
 {
-    bool hold = lines_hold(r, o, ops);
+    bool hold = shard_layers_lines_hold(r, o, ops);
     for (int32_t k = r->from + 1; k <= o; k++) shard_layer_free(&r->layers[k]);
     r->reach = hold ? r->reach + 1 : r->reach / 2;
     r->check_at = hold || r->reach == 0 ? -1 : r->from + (r->reach + 1) * ops;
-    if (r->reach > 0) pass(r, r->from, ops, r->reach);
+    if (r->reach > 0) shard_layers_pass(r, r->from, ops, r->reach);
     return r->from + r->reach * ops;
 }
 
@@ -201,16 +200,15 @@ int32_t shard_repeats_go(struct shard_repeats *r, int32_t o)
     const struct lx_repeat *run = shard_layers_run_at(r, o);
     bool for_good = false;
     if (!run) return o;
-    if (o == r->check_at) return check(r, o, run->ops);
-    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound
-     * must hold although choices were merged: what is merged in one layer is so in the next if all grow
-     * alike. */
-    int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0;
+    if (o == r->check_at) return shard_layers_check(r, o, run->ops);
+    /* One layer is searched to check the others, and one behind it, as the next readers count. A bound must hold although
+     * choices were merged: those merged in one layer are merged in the next if all grow alike. */
+    int32_t n = r->check_at < 0 ? shard_layers_passable(r, o, run, &for_good) : 0;
     int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;
     r->from = o;
     r->reach = reach;
     r->check_at = for_good ? -1 : o + (reach + 1) * run->ops;
-    pass(r, o, run->ops, reach);
+    shard_layers_pass(r, o, run->ops, reach);
     return o + reach * run->ops;
 }

@@ -1,36 +1,35 @@
-/* What the search for cuts has between two ops, and layers that repeat in it (graph/repeats.h). Private to
- * the stage.
+/* The choices that the search for shards has between two ops, and layers that repeat in it (graph/repeats.h).
+ * Private to the stage.
  *
- * Layers are searched until what stands at the end of one stood at the end of the one before, and every
- * choice grows by what the choice grows by that it came from: if the next layers decide alike, costs are
- * then straight lines. One layer far ahead is searched with costs from these lines. Where it finds nothing
- * cheaper than on them, neither do those between, as the difference of two lines that is not below 0 at two
- * places is not below 0 between them; else a layer half as far ahead is tried. What is found costs what it
- * would had all been searched, unless choices were dropped (shard_beam.c). */
+ * Layers are searched until the choices at the end of one are those at the end of the one before, and every choice
+ * has grown as the choice has that it came from: if the next layers decide alike, costs are straight lines. One layer
+ * far ahead is searched with costs from these lines. Where it finds nothing cheaper than on them, neither do the
+ * layers between, as the difference of two lines that is not below 0 at two places is not below 0 between them; else
+ * a layer half as far ahead is tried. The answer costs as much as if all had been searched, unless choices were
+ * dropped (shard_beam.c). */
 #ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
 #define LX_TEAM_SHARD_SHARD_LAYERS_H
 
 #include "graph/repeats.h"
 #include "team/shard/shard_search.h"
-#include "team/tensor_ops.h"
 
 enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };
 
-/* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
+/* The state of a tensor that later ops touch: as it was made, and as it was joined. */
 struct slot {
     struct shard_state made, state;
     bool joined;
-    bool apart; /* its parts were read, or it was made of parts: blocks are the default ones */
+    bool apart; /* it was read as, or made of, partial sums: blocks are the default ones */
     uint32_t brought[SHARD_BROUGHT];
 };
 
-/* Rows of numbers told apart: per row its place in a list of them, which its user keeps. */
+/* An index of rows of numbers, which its user keeps in a list. */
 struct shard_index {
     int32_t *table;
     size_t room;
 };
 
-/* shard_slots.c: every slot that a search meets, once; it is known by its number. */
+/* shard_slots.c: every slot that a search meets, once, by its number. */
 struct shard_slots {
     VEC(struct slot) all;
     VEC(int32_t) rows;
@@ -43,7 +42,7 @@ int32_t *shard_index_find(struct shard_index *x, const int32_t *rows, size_t cou
                           const int32_t *row);
 void shard_index_clear(struct shard_index *x);
 
-/* What an op may do where its operands stand in some way, and what it costs. */
+/* A way of an op for some states of its operands, and its cost. */
 struct outcome {
     struct shard_cost cost;
     int32_t way;
@@ -54,9 +53,9 @@ struct hypothesis {
     int32_t parent, outcome; /* of the layer before, of this one */
 };
 
-/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts`
- * are states of tensors that the op was the first to touch, `joins` those in which operands were joined for
- * it, or SHARD_NOT_JOINED. */
+/* All hypotheses between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts` are states
+ * of tensors that the op was the first to touch, `joins` the states into which operands were joined for it, or
+ * SHARD_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(int32_t) slots;
@@ -66,22 +65,22 @@ struct layer {
     int32_t *tensors; /* live ones, and how many */
     int live, first_count, operand_count;
     int32_t first[LX_MAX_OPERANDS]; /* tensors */
-    bool borrowed;                  /* all but tensors and slots are those of another */
+    bool borrowed;                  /* all but tensors and slots belong to another layer */
 };
 void shard_layer_free(struct layer *l);
-/* Those that go on, in the order in which they stood. */
+/* Keeps the hypotheses that go on, in their order. */
 void shard_layer_keep(struct layer *l, const bool *goes);
 
-/* What the search knows of each tensor: the last op that touches it, the last op so far that wrote it, who
- * reads it, whether it may be read as parts, whether some of it is changed later. */
+/* Per tensor: the last op that touches it, the last op so far that wrote it, its readers, whether it may be read as
+ * partial sums, whether some of it is changed later. */
 struct shard_uses {
     int32_t *last, *writer;
     struct tensor_ops reads;
     bool *partial, *changed;
 };
 
-/* shard_outcomes.c: an op and the places of its operands, each once: those that stood before, then those that
- * it is the first to touch. */
+/* shard_outcomes.c: an op and the places of its operands, each once: tensors that are live before it, then tensors
+ * that it is the first to touch. */
 struct shard_operands {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -91,13 +90,12 @@ struct shard_operands {
     struct op_index x;
     shard_ways ways;
     int at[LX_MAX_OPERANDS]; /* per operand */
-    int count, old;          /* places; those that stood before */
+    int count, old;          /* places; those of live tensors */
     int32_t tensor[LX_MAX_OPERANDS];
     VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
     struct shard_index index;
 };
-/* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the
- * same the cheapest. */
+/* Adds the outcomes of the op for these slots of the old places; of outcomes that leave the same the cheapest. */
 void shard_outcomes_add(struct shard_operands *p, struct shard_slots *slots, const int32_t *old,
                         struct layer *to);
 
@@ -124,8 +122,8 @@ bool shard_repeats_border(const struct shard_repeats *r, int32_t o);
 int32_t shard_repeats_go(struct shard_repeats *r, int32_t o);
 
 struct shard_outlook;
-/* shard_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing
- * is cut; *dropped where some do not. */
+/* shard_beam.c: the best `most` hypotheses behind op `o` go on, in their order, and one in which nothing is sharded;
+ * *dropped where some do not. */
 struct shard_beam {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -133,20 +131,20 @@ struct shard_beam {
     const struct shard_uses *uses;
     const struct shard_slots *slots;
     size_t most;
-    struct shard_outlook **
-        outlooks; /* what readers of live tensors cost, as far as it is known: made by the first, to be freed */
+    struct shard_outlook **outlooks; /* known costs of readers: made by the first call, to be freed */
 };
+/* False: it was stopped. */
 bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped);
 
-/* shard_bound.c: the state that suits whoever reads or changes a tensor; is it that? */
+/* shard_bound.c: a state that suits every reader of a tensor. */
 extern const struct shard_state shard_anyhow;
 static inline bool shard_is_anyhow(struct shard_state s)
 {
     return s.at[0] == SHARD_ANYHOW;
 }
-/* Choices that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all
- * others go on as one, for the least that one of them costs, in which tensors are as suits where they
- * differ: whatever they lead to costs no less than what that does. */
+/* Hypotheses that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all others
+ * go on as one, for the least cost of them, in which tensors have a state that suits where they differ: nothing that
+ * they lead to costs less than that. False: it was stopped. */
 struct shard_merger {
     const struct shard_question *q;
     int32_t o; /* it stands behind this op */

@@ -1,17 +1,15 @@
-/* What cuts cost at least.
+/* The least cost of shards.
  *
- * An exchange brings every device a box around what its reads need there, so all that one of them needs and
- * the device does not own. Beside a block lies something in two directions along each dimension (a corner
- * counts for the first): in each of these, what the largest read takes is received, and these parts have
- * nothing in common. Contents that are written anew travel anew. Who joins n parts of a sum gets every
- * element from n - 1 others, and where all want all of it, n - 1 get it from the one who added it up.
+ * An exchange brings every device a box around all that its reads need there, so all that one of them needs and the
+ * device does not own. Beside a block there are two directions along each dimension (a corner counts for the first): in
+ * each of these, the part of the largest read is received, and these parts have nothing in common. Contents that are
+ * written anew travel anew. A device that joins n partial sums gets every element from n - 1 others, and where all want
+ * all of it, n - 1 get it from the one that added it up.
  *
- * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
- * cut already (block_bounds.c); readers hand them on to what they read element by element. So a block begins
- * between the least and the most of these places: what a device needs is counted from the most on, what it
- * owns from the least. What is inserted at other places lies as that needs, and so does all that it is made
- * of: nothing is known of such blocks. */
-#include "team/shard/shard_least.h"
+ * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is sharded
+ * already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins between the least and
+ * the most of these places: the need of a device is counted from the most on, its own part from the least. A tensor that
+ * is inserted at other places lies as that needs, and so do its operands: nothing is known of such blocks. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -34,12 +32,11 @@ struct shard_least {
     VEC(int32_t) rows; /* of sides, as words */
     size_t count;
     struct shard_index index;
-    bool failed;
 };
 
 /* Does some dimension of an operand have another extent than what goes along it? */
-static bool other_extents(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
-                          int operand)
+static bool shard_least_other_extents(const struct lx_graph *g, const struct lx_op *op,
+                                      const struct op_index *x, int operand)
 {
     const struct lx_tensor *t = &g->tensors[op_operand(op, operand)];
     for (int d = 0; d < t->rank; d++)
@@ -47,49 +44,42 @@ static bool other_extents(const struct lx_graph *g, const struct lx_op *op, cons
     return false;
 }
 
-/* Backwards: from where results are put to what they are made of. Of views and windows nothing is handed on.
- */
-static void find_loose(struct shard_least *l)
+/* Backwards: from results to operands. Views and windows hand nothing on. Has anything changed? */
+static bool shard_least_find_loose(struct shard_least *l)
 {
     const struct lx_graph *g = l->g;
+    bool changed = false;
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct lx_op *op = &g->ops[o];
         struct op_index x;
         op_index_of(g, op, &x);
         if (!x.known) continue;
-        bool moved = op_index_shifted(&x, x.output) || other_extents(g, op, &x, x.output);
+        bool moved = op_index_shifted(&x, x.output) || shard_least_other_extents(g, op, &x, x.output);
         for (int r = op->input_count; r < op_operand_count(op); r++) moved |= l->loose[op_operand(op, r)];
-        for (int i = 0; i < op->input_count; i++)
-            if (g->tensors[op->inputs[i]].role == LX_INTERMEDIATE &&
-                (moved || (other_extents(g, op, &x, i) && !x.window_count && !op_index_shifted(&x, i))))
-                l->loose[op->inputs[i]] = true;
+        for (int i = 0; i < op->input_count; i++) {
+            bool *loose = &l->loose[op->inputs[i]];
+            if (*loose || g->tensors[op->inputs[i]].role != LX_INTERMEDIATE) continue;
+            *loose = moved ||
+                     (shard_least_other_extents(g, op, &x, i) && !x.window_count && !op_index_shifted(&x, i));
+            changed |= *loose;
+        }
     }
+    return changed;
 }
 
 struct shard_least *shard_least_make(const struct lx_graph *g, const struct lx_team_grid *grid)
 {
     struct shard_least *l = mem_zeroed(1, sizeof *l);
-    if (!l) return NULL;
-    *l = (struct shard_least){.g = g, .grid = grid, .devices = lx_team_device_count(grid)};
+    *l = (struct shard_least){.g = g, .grid = grid, .devices = lx_team_device_count(grid), .count = 1};
     l->loose = mem_zeroed((size_t)g->tensor_count + 1, sizeof *l->loose);
-    for (int i = 0; l->loose && i < WORDS; i++) /* number 0: nothing */
-        if (!VEC_PUSH(&l->rows, 0)) l->failed = true;
-    if (!l->loose || l->failed) return shard_least_free(l), NULL;
-    l->count = 1;
-    bool changed = true;
-    while (changed) { /* an op may come before what it is read with was found */
-        size_t before = 0, after = 0;
-        for (int32_t t = 0; t < g->tensor_count; t++) before += l->loose[t];
-        find_loose(l);
-        for (int32_t t = 0; t < g->tensor_count; t++) after += l->loose[t];
-        changed = after > before;
-    }
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, 0); /* number 0: nothing */
+    for (bool changed = true; changed;) /* an op may come before a tensor that it is read with was found */
+        changed = shard_least_find_loose(l);
     return l;
 }
 
 void shard_least_free(struct shard_least *l)
 {
-    if (!l) return;
     mem_free(l->loose);
     mem_free(l->index.table);
     VEC_FREE(&l->rows);
@@ -101,27 +91,13 @@ bool shard_least_loose(const struct shard_least *l, int32_t tensor)
     return l->loose[tensor];
 }
 
-bool shard_least_failed(const struct shard_least *l)
-{
-    return l->failed;
-}
-
-static struct sides sides_of(const struct shard_least *l, uint32_t number)
-{
-    struct sides s;
-    memcpy(&s, l->rows.at + (size_t)number * WORDS, sizeof s);
-    return s;
-}
-
 static uint32_t shard_least_number_of(struct shard_least *l, const struct sides *s)
 {
     int32_t row[WORDS];
     memcpy(row, s, sizeof row);
-    int32_t *place = l->failed ? NULL : shard_index_find(&l->index, l->rows.at, l->count, WORDS, row);
-    if (place && *place >= 0) return (uint32_t)*place;
-    if (!place || !VEC_RESERVE(&l->rows, l->rows.count + WORDS)) return l->failed = true, 0;
-    memcpy(l->rows.at + l->rows.count, row, sizeof row);
-    l->rows.count += WORDS;
+    int32_t *place = shard_index_find(&l->index, l->rows.at, l->count, WORDS, row);
+    if (*place >= 0) return (uint32_t)*place;
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, row[i]);
     *place = (int32_t)l->count;
     return (uint32_t)l->count++;
 }
@@ -133,12 +109,12 @@ static int64_t shard_least_bytes_of(const struct lx_tensor *t, const struct side
     return (int64_t)(elements * lx_dtype_bits(t->dtype) / 8);
 }
 
-static int64_t default_begin(int64_t blocks, int64_t block, int64_t extent)
+static int64_t shard_least_begin(int64_t blocks, int64_t block, int64_t extent)
 {
     return lx_team_default_partition((int)blocks, (int)block, 1, &extent, 0).offset[0];
 }
 
-/* Where a device's block of `what` is, whatever other axes cut it further: at least, or at most. */
+/* A device's block of `what`, however other axes shard it further: at least, or at most. */
 static struct lx_team_range shard_least_block_of(const struct shard_least *l, const int cut[LX_TEAM_AXES],
                                                  int what, int64_t extent, int m, bool most)
 {
@@ -149,38 +125,33 @@ static struct lx_team_range shard_least_block_of(const struct shard_least *l, co
         for (int a = 0; a < l->grid->axes; a++)
             if ((axes >> a & 1) && cut[a] != what) further *= l->grid->size[a];
         if (further > 1 && blocks * further > extent) continue; /* no sum is scattered so far */
-        int64_t begin = default_begin(blocks * further, block * further, extent);
-        int64_t end = default_begin(blocks * further, (block + 1) * further, extent);
+        int64_t begin = shard_least_begin(blocks * further, block * further, extent);
+        int64_t end = shard_least_begin(blocks * further, (block + 1) * further, extent);
         r.begin = most ? min_i64(r.begin, begin) : max_i64(r.begin, begin);
         r.end = most ? max_i64(r.end, end) : min_i64(r.end, end);
     }
     return r;
 }
 
-static void shard_least_axes_of(struct shard_state s, int out[LX_TEAM_AXES])
-{
-    for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
-}
-
 /* All that a device may own of a tensor. */
-static struct lx_team_box most_owned(const struct shard_least *l, int32_t tensor, struct shard_state s, int m)
+static struct lx_team_box shard_least_most_owned(const struct shard_least *l, int32_t tensor,
+                                                 struct shard_state s, int m)
 {
     const struct lx_tensor *t = &l->g->tensors[tensor];
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    int cut[LX_TEAM_AXES];
-    shard_least_axes_of(s, cut);
     for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
-        if (cut[a] < 0) continue;
-        struct lx_team_range r = shard_least_block_of(l, cut, cut[a], t->shape[cut[a]], m, true);
-        b.offset[cut[a]] = r.begin;
-        b.size[cut[a]] = max_i64(r.end - r.begin, 0);
+        int dim = s.at[a];
+        if (dim < 0) continue;
+        struct lx_team_range r = shard_least_block_of(l, s.at, dim, t->shape[dim], m, true);
+        b.offset[dim] = r.begin;
+        b.size[dim] = max_i64(r.end - r.begin, 0);
     }
     return b;
 }
 
-/* Are parts of a sum over `v` blocks like those of any tensor? */
-static bool sums_by_blocks(const struct shard_least *l, const struct lx_op *op, const struct op_index *x,
-                           int v)
+/* Are partial sums over `v` blocks like those of any tensor? */
+static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_op *op,
+                                  const struct op_index *x, int v)
 {
     for (int i = 0; i < op->input_count; i++) {
         int d = op_index_dim(x, i, v);
@@ -191,28 +162,27 @@ static bool sums_by_blocks(const struct shard_least *l, const struct lx_op *op, 
     return true;
 }
 
-/* What a device computes of an op at least. */
-static struct lx_team_space least_space(const struct shard_least *l, const struct lx_op *op,
-                                        const struct op_index *x, struct shard_state var, int m)
+/* The least part of an op that a device computes. */
+static struct lx_team_space shard_least_space(const struct shard_least *l, const struct lx_op *op,
+                                              const struct op_index *x, struct shard_state var, int m)
 {
     struct lx_team_space s = {0};
-    int cut[LX_TEAM_AXES];
-    shard_least_axes_of(var, cut);
     for (int a = 0; a < l->grid->axes; a++) {
-        int v = cut[a], n = s.loops;
+        int v = var.at[a], n = s.loops;
         if (v < 0 || team_loop_of(&s, v) >= 0) continue;
         int dim = op_index_dim(x, x->output, v);
         int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
-        bool known = dim >= 0 ? !l->loose[op->output] : sums_by_blocks(l, op, x, v);
-        struct lx_team_range r = shard_least_block_of(l, cut, v, extent, m, false);
+        bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, x, v);
+        struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
         s.var[s.loops++] = v;
         if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
     }
     return s;
 }
 
-/* What of a box lies outside of another, by direction. */
-static void add_outside(const struct lx_team_box *need, const struct lx_team_box *own, struct sides *to)
+/* Adds the elements of a box outside of another, by direction. */
+static void shard_least_add_outside(const struct lx_team_box *need, const struct lx_team_box *own,
+                                    struct sides *to)
 {
     struct lx_team_box rest = *need;
     for (int d = 0; d < need->rank && !lx_team_box_empty(&rest); d++) {
@@ -229,9 +199,8 @@ static void add_outside(const struct lx_team_box *need, const struct lx_team_box
     }
 }
 
-/* Windows with holes may need nothing where they have less to do, or one element that they do not need else.
- */
-static bool has_holes(const struct op_index *x)
+/* Windows with holes may need nothing where they have less to do, or one more element. */
+static bool shard_least_has_holes(const struct op_index *x)
 {
     for (int i = 0; i < x->window_count; i++)
         if (x->windows[i].hole != 1) return true;
@@ -246,12 +215,12 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
     struct op_index x;
     op_index_of(l->g, op, &x);
     *bytes = 0;
-    if (l->loose[op->inputs[i]] || has_holes(&x)) return 0;
+    if (l->loose[op->inputs[i]] || shard_least_has_holes(&x)) return 0;
     for (int m = 0; m < l->devices; m++) {
-        struct lx_team_space space = least_space(l, op, &x, var, m);
-        struct lx_team_box own = most_owned(l, op->inputs[i], in, m);
+        struct lx_team_space space = shard_least_space(l, op, &x, var, m);
+        struct lx_team_box own = shard_least_most_owned(l, op->inputs[i], in, m);
         struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
-        if (!lx_team_space_empty(&space)) add_outside(&need, &own, &s);
+        if (!lx_team_space_empty(&space)) shard_least_add_outside(&need, &own, &s);
     }
     *bytes = shard_least_bytes_of(&l->g->tensors[op->inputs[i]], &s);
     return shard_least_number_of(l, &s);
@@ -260,16 +229,18 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
 uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first, uint32_t second,
                           int64_t *more)
 {
-    struct sides a = sides_of(l, first), b = sides_of(l, second);
+    struct sides a, b;
+    memcpy(&a, l->rows.at + (size_t)first * WORDS, sizeof a);
+    memcpy(&b, l->rows.at + (size_t)second * WORDS, sizeof b);
     int64_t before = shard_least_bytes_of(&l->g->tensors[tensor], &a);
     for (int k = 0; k < SIDES; k++) a.at[k] = max_i64(a.at[k], b.at[k]);
     *more = shard_least_bytes_of(&l->g->tensors[tensor], &a) - before;
     return shard_least_number_of(l, &a);
 }
 
-/* Has every device some terms of its sum, whichever of its variables is cut? Where one is long enough for an
- * axis, ways cut none that is not (shard_ways.c). */
-static bool all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
+/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough for an axis,
+ * ways shard none that is not (shard_ways.c). */
+static bool shard_least_all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
 {
     struct op_index x;
     int64_t longest = 0;
@@ -277,7 +248,7 @@ static bool all_add(const struct shard_least *l, const struct lx_op *op, struct 
     if (!x.known || op_index_shifted(&x, x.output) || l->loose[op->output]) return false;
     for (int v = 0; v < x.var_count; v++) {
         if (!team_may_shard(op, &x, v)) continue;
-        if (op_index_reduced(&x, v) && !sums_by_blocks(l, op, &x, v)) return false;
+        if (op_index_reduced(&x, v) && !shard_least_by_blocks(l, op, &x, v)) return false;
         longest = max_i64(longest, x.extent[v]);
     }
     for (int a = 0; a < l->grid->axes; a++)
@@ -299,6 +270,6 @@ int64_t shard_least_join(const struct shard_least *l, int32_t o, struct shard_st
         if (made.at[a] == -1) copies *= l->grid->size[a];
         scatters |= parts && joined.at[a] >= 0;
     }
-    int64_t times = (n - 1) * (all_add(l, op, made) + !scatters) * copies;
+    int64_t times = (n - 1) * (shard_least_all_add(l, op, made) + !scatters) * copies;
     return (int64_t)((int128)lx_team_box_elements(&all) * lx_dtype_bits(t->dtype) / 8 * times);
 }

@@ -1,7 +1,6 @@
-/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that
- * one), every state of tensors that it is the first to touch, every join of what must be joined. It depends
- * on nothing else, so that it is found once for all choices that have the operands so, whatever else they
- * have. */
+/* The outcomes of an op for some states of its operands: every way (or, if everything is to be replicated, that one),
+ * every state of tensors that it is the first to touch, every join of partial sums that must be joined. They depend on
+ * nothing else, and are found once for all hypotheses that have the operands so. */
 #include "team/shard/shard_layers.h"
 
 #include <string.h>
@@ -20,43 +19,33 @@ struct maker {
     struct shard_state chosen[LX_MAX_OPERANDS], joins[LX_MAX_OPERANDS];
 };
 
-static void pay(struct shard_cost *sum, struct shard_cost one)
-{
-    sum->bytes += one.bytes;
-    sum->us += one.us;
-}
-
-static void add_outcome(struct maker *k, struct outcome made, const int32_t *after)
-{
-    (void)VEC_PUSH(&k->to->outcomes, made);
-    for (int i = 0; i < k->p->count; i++) (void)VEC_PUSH(&k->p->after, after[i]);
-    for (int f = 0; f < k->to->first_count; f++) (void)VEC_PUSH(&k->to->firsts, k->chosen[f]);
-    for (int i = 0; i < k->to->operand_count; i++) (void)VEC_PUSH(&k->to->joins, k->joins[i]);
-}
-
 /* Unless there is one that leaves the same and costs no more. */
 static void shard_outcomes_keep(struct maker *k, struct shard_cost cost, const int32_t *after)
 {
     struct layer *to = k->to;
     size_t width = (size_t)k->p->count, count = to->outcomes.count - k->begin;
+    size_t operands = (size_t)to->operand_count, firsts = (size_t)to->first_count;
     int32_t *place = shard_index_find(&k->p->index, k->p->after.at + k->begin * width, count, width, after);
-    const struct outcome made = {cost, k->way_number};
-    if (*place < 0) {
+    bool known = *place >= 0;
+    size_t n = k->begin + (known ? (size_t)*place : count);
+    if (known && !shard_cheaper(k->p->q, cost, to->outcomes.at[n].cost)) return;
+    if (!known) {
         *place = (int32_t)count;
-        add_outcome(k, made, after);
-        return;
+        to->outcomes.count = n + 1;
+        VEC_RESERVE(&to->outcomes, n + 1);
+        VEC_RESERVE(&to->joins, (n + 1) * operands);
+        VEC_RESERVE(&to->firsts, (n + 1) * firsts);
+        for (size_t i = 0; i < width; i++) VEC_PUSH(&k->p->after, after[i]);
+        to->joins.count = (n + 1) * operands;
+        to->firsts.count = (n + 1) * firsts;
     }
-    size_t n = k->begin + (size_t)*place;
-    if (!shard_cheaper(k->p->q, cost, to->outcomes.at[n].cost)) return;
-    to->outcomes.at[n] = made;
-    for (int i = 0; i < to->operand_count; i++)
-        to->joins.at[n * (size_t)to->operand_count + (size_t)i] = k->joins[i];
-    for (int f = 0; f < to->first_count; f++)
-        to->firsts.at[n * (size_t)to->first_count + (size_t)f] = k->chosen[f];
+    to->outcomes.at[n] = (struct outcome){cost, k->way_number};
+    for (size_t i = 0; i < operands; i++) to->joins.at[n * operands + i] = k->joins[i];
+    for (size_t f = 0; f < firsts; f++) to->firsts.at[n * firsts + f] = k->chosen[f];
 }
 
 /* The state that a result must have: it is fixed, or some of it is there already; NULL: any. */
-static const struct shard_state *demanded(const struct maker *k, int operand)
+static const struct shard_state *shard_outcomes_demanded(const struct maker *k, int operand)
 {
     int32_t t = op_operand(k->op, operand);
     int at = k->p->at[operand];
@@ -64,35 +53,32 @@ static const struct shard_state *demanded(const struct maker *k, int operand)
     return at < k->p->old && !shard_is_anyhow(k->stood[at].state) ? &k->stood[at].state : NULL;
 }
 
-static bool made_of_parts(const struct maker *k)
+static bool shard_outcomes_of_partial(const struct maker *k)
 {
     for (int i = 0; i < k->op->input_count; i++)
-        if (shard_reads_partial(k->op, i, k->way->var)) return true;
+        if (team_reads_partial(k->op, k->way->var.at, i)) return true;
     return false;
 }
 
-/* What an operand lacks is brought, unless it was. */
-static void shard_outcomes_read_input(const struct maker *k, int i, struct slot *slot,
-                                      struct shard_cost *cost)
-{
-    if (shard_reads_partial(k->op, i, k->way->var) || shard_is_anyhow(slot->state)) return;
-    pay(cost, shard_price_bring(k->p->prices, k->p->o, i, slot->state, k->way->var, slot->brought));
-}
-
-/* All is joined that must be: reads are paid for, results stand as they were made. */
+/* All partial sums are joined that must be: reads are paid for, results have the state they were made in. */
 static void shard_outcomes_finish(struct maker *k, struct shard_cost cost)
 {
     const struct shard_operands *p = k->p;
     struct slot ends[LX_MAX_OPERANDS];
     int32_t after[LX_MAX_OPERANDS];
     memcpy(ends, k->room, (size_t)p->count * sizeof *ends);
-    for (int i = 0; i < k->op->input_count; i++) shard_outcomes_read_input(k, i, &ends[p->at[i]], &cost);
+    for (int i = 0; i < k->op->input_count; i++) {
+        struct slot *slot = &ends[p->at[i]];
+        if (team_reads_partial(k->op, k->way->var.at, i) || shard_is_anyhow(slot->state)) continue;
+        cost = shard_cost_sum(cost,
+                              shard_price_bring(p->prices, p->o, i, slot->state, k->way->var, slot->brought));
+    }
     for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
         bool joins = k->joins[i].at[0] != SHARD_NOT_JOINED;
         ends[p->at[i]] = (struct slot){.made = k->way->out,
                                        .state = joins ? k->joins[i] : k->way->out,
                                        .joined = joins || !shard_is_partial(k->way->out),
-                                       .apart = made_of_parts(k)};
+                                       .apart = shard_outcomes_of_partial(k)};
     }
     for (int i = 0; i < p->count; i++) {
         bool goes_on = p->uses->last[p->tensor[i]] > p->o;
@@ -102,63 +88,56 @@ static void shard_outcomes_finish(struct maker *k, struct shard_cost cost)
 }
 
 /* Must the operand be joined now, and from what state? */
-static bool to_join(const struct maker *k, int operand, struct shard_state *made)
+static bool shard_outcomes_must_join(const struct maker *k, int operand, struct shard_state *made)
 {
     const struct slot *slot = &k->room[k->p->at[operand]];
     bool result = operand >= k->op->input_count;
     *made = result ? k->way->out : slot->made;
-    if (!result) return !slot->joined && !shard_reads_partial(k->op, operand, k->way->var);
+    if (!result) return !slot->joined && !team_reads_partial(k->op, k->way->var.at, operand);
     int32_t t = op_operand(k->op, operand);
-    bool stays =
-        lx_role_leaves(k->p->q->g->tensors[t].role) || k->p->uses->changed[t] || demanded(k, operand);
+    bool stays = lx_role_leaves(k->p->q->g->tensors[t].role) || k->p->uses->changed[t] ||
+                 shard_outcomes_demanded(k, operand);
     return shard_is_partial(k->way->out) && stays;
 }
 
-/* The state that it must then have, or NULL; may its joined blocks be other than those of its parts? */
-static const struct shard_state *shard_outcomes_wanted(const struct maker *k, int operand, bool *apart)
-{
-    int32_t t = op_operand(k->op, operand);
-    bool result = operand >= k->op->input_count;
-    *apart = result ? made_of_parts(k) : k->room[k->p->at[operand]].apart;
-    if (result) return demanded(k, operand);
-    return k->p->q->fixed[t] ? &k->p->q->state[t] : NULL;
-}
-
-/* Operands from `operand` on are joined in every way that there is. */
-static void join_from(struct maker *k, int operand, struct shard_cost cost)
+/* Joins operands from `operand` on in every possible way. */
+static void shard_outcomes_join(struct maker *k, int operand, struct shard_cost cost)
 {
     const struct shard_operands *p = k->p;
     struct shard_state made, joins[SHARD_JOINS];
-    while (operand < op_operand_count(k->op) && !to_join(k, operand, &made)) operand++;
+    while (operand < op_operand_count(k->op) && !shard_outcomes_must_join(k, operand, &made)) operand++;
     if (operand == op_operand_count(k->op)) {
         shard_outcomes_finish(k, cost);
         return;
     }
     int32_t t = op_operand(k->op, operand);
-    bool result = operand >= k->op->input_count, apart;
-    const struct shard_state *must = shard_outcomes_wanted(k, operand, &apart);
+    bool result = operand >= k->op->input_count;
     struct slot *slot = &k->room[p->at[operand]];
     const struct slot before = *slot;
+    const struct shard_state *must = result           ? shard_outcomes_demanded(k, operand)
+                                     : p->q->fixed[t] ? &p->q->state[t]
+                                                      : NULL;
+    bool apart = result ? shard_outcomes_of_partial(k) : slot->apart; /* blocks are the default ones */
     int count = shard_joins_of(&p->q->g->tensors[t], &p->q->grid, made, joins);
     for (int n = 0; n < count; n++) {
-        struct shard_cost all = cost;
         if ((must && !shard_same(*must, joins[n])) || (apart && shard_shares(made, joins[n]))) continue;
-        pay(&all, shard_price_join(p->prices, result ? p->o : p->uses->writer[t], made, joins[n]));
+        int32_t writer = result ? p->o : p->uses->writer[t];
         k->joins[operand] = joins[n];
         if (!result) slot->joined = true, slot->state = joins[n];
-        join_from(k, operand + 1, all);
+        shard_outcomes_join(k, operand + 1,
+                            shard_cost_sum(cost, shard_price_join(p->prices, writer, made, joins[n])));
         k->joins[operand].at[0] = SHARD_NOT_JOINED;
         *slot = before;
     }
 }
 
 /* Do parts that the way reads lie where it reads them? */
-static bool parts_are_there(struct maker *k)
+static bool shard_outcomes_partial_there(struct maker *k)
 {
     struct shard_state var = k->way->var;
     for (int i = 0; i < k->op->input_count; i++) {
         struct slot *slot = &k->room[k->p->at[i]];
-        if (!shard_reads_partial(k->op, i, var) || shard_is_anyhow(slot->state)) continue;
+        if (!team_reads_partial(k->op, var.at, i) || shard_is_anyhow(slot->state)) continue;
         if (!shard_takes_partial(k->op, i, var, slot->made)) return false;
         if (slot->joined && shard_shares(slot->made, slot->state)) return false;
         if (shard_price_read(k->p->prices, k->p->o, i, slot->made, var).brings) return false;
@@ -167,25 +146,18 @@ static bool parts_are_there(struct maker *k)
     return true;
 }
 
-/* The way taken, with states of first ones as they are chosen. */
-static void take_way(struct maker *k)
+/* Chooses states of the tensors that the op is the first to touch, one after the other, then takes the way. */
+static void shard_outcomes_choose(struct maker *k, int f)
 {
     const struct shard_operands *p = k->p;
-    memcpy(k->room, k->stood, (size_t)p->old * sizeof *k->room);
-    for (int i = p->old; i < p->count; i++) {
-        struct shard_state state = k->chosen[i - p->old];
-        k->room[i] = (struct slot){state, state, true, false, {0}};
-    }
-    if (parts_are_there(k)) join_from(k, 0, shard_price_op(p->prices, p->o, k->way));
-}
-
-/* Chooses states of the tensors that the op is the first to touch, one after the other. */
-static void choose_firsts(struct maker *k, int f)
-{
-    const struct shard_operands *p = k->p;
-    static const struct shard_state whole = {{-1, -1, -1}};
     if (f == p->count - p->old) {
-        take_way(k);
+        memcpy(k->room, k->stood, (size_t)p->old * sizeof *k->room);
+        for (int i = p->old; i < p->count; i++) {
+            struct shard_state state = k->chosen[i - p->old];
+            k->room[i] = (struct slot){state, state, true, false, {0}};
+        }
+        if (shard_outcomes_partial_there(k))
+            shard_outcomes_join(k, 0, shard_price_op(p->prices, p->o, k->way));
         return;
     }
     int32_t t = p->tensor[p->old + f];
@@ -196,49 +168,41 @@ static void choose_firsts(struct maker *k, int f)
                    : made         ? k->way->out
                    : p->q->least  ? shard_anyhow
                                   : shard_need_of(&p->x, k->op, input, k->way->var);
-    choose_firsts(k, f + 1);
+    shard_outcomes_choose(k, f + 1);
     if (p->q->fixed[t] || made || p->q->least || tensor_ops_count(&p->uses->reads, t) < 2 ||
-        shard_same(k->chosen[f], whole))
+        shard_same(k->chosen[f], shard_replicated))
         return;
-    k->chosen[f] = whole;
-    choose_firsts(k, f + 1);
+    k->chosen[f] = shard_replicated;
+    shard_outcomes_choose(k, f + 1);
 }
 
-static bool shard_outcomes_goes_along(const struct shard_operands *p, struct shard_state var)
+/* Does the way shard along the axes that are asked for, and can its results have the states that they must have? */
+static bool shard_outcomes_fits(const struct maker *k)
 {
+    const struct shard_operands *p = k->p;
+    const int *var = k->way->var.at;
     int first = -1; /* axis of several devices */
+    for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
+        const struct shard_state *must = shard_outcomes_demanded(k, i);
+        if (must && !shard_is_partial(k->way->out) && !shard_same(k->way->out, *must)) return false;
+    }
     for (int axis = 0; p->along != SHARD_FREELY && axis < p->q->grid.axes; axis++) {
         if (p->q->grid.size[axis] < 2) continue;
         if (first < 0) first = axis;
-        if (p->along == SHARD_TOGETHER ? var.at[axis] != var.at[first]
-                                       : axis != (int)p->along && var.at[axis] != -1)
+        if (p->along == SHARD_TOGETHER ? var[axis] != var[first] : axis != (int)p->along && var[axis] != -1)
             return false;
     }
     return true;
 }
 
-/* Can the results be in states that they must have? What is joined is looked at then. */
-static bool shard_outcomes_fits(const struct maker *k)
-{
-    for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
-        const struct shard_state *must = demanded(k, i);
-        if (must && !shard_is_partial(k->way->out) && !shard_same(k->way->out, *must)) return false;
-    }
-    return shard_outcomes_goes_along(k->p, k->way->var);
-}
-
-static bool shard_outcomes_is_whole(struct shard_state var)
-{
-    return shard_same(var, (struct shard_state){{-1, -1, -1}});
-}
-
-/* Outcomes of all ways, or of those alone that compute the op whole. */
+/* Outcomes of all ways, or only of those that replicate the op. */
 static void shard_outcomes_add_ways(struct maker *k, bool plain)
 {
     for (size_t w = 0; w < k->p->ways.count; w++) {
         k->way = &k->p->ways.at[w];
         k->way_number = (int32_t)w;
-        if ((!plain || shard_outcomes_is_whole(k->way->var)) && shard_outcomes_fits(k)) choose_firsts(k, 0);
+        if ((!plain || shard_same(k->way->var, shard_replicated)) && shard_outcomes_fits(k))
+            shard_outcomes_choose(k, 0);
     }
 }
 

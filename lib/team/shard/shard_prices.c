@@ -1,22 +1,20 @@
-/* What cuts cost, with blocks of the default size: block_bounds.c moves these by a few rows, which changes
- * no choice. Ops that are alike (layers of a model) have one price. */
-#include "team/shard/shard_least.h"
+/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice.
+ * Ops that are alike (layers of a model) have one price. */
+#include "team/shard/shard_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "team/team_links.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The op itself, then `in` is the state of its result; joining that into `var`. */
+/* Instead of an input: the op itself, with the state of its result; joining that. */
 enum { THE_OP = -1, THE_JOIN = -2 };
 
-/* By whom (an op's class and input, or one of these) and in which states. */
+/* The price of an op's class and input, or one of these, for two states. */
 struct known_price {
     uint64_t who, states; /* who is 0: none */
     struct shard_price price;
@@ -33,7 +31,7 @@ struct shard_prices {
     size_t room, count;
 };
 
-static uint64_t hash_tensor(uint64_t h, const struct lx_tensor *t)
+static uint64_t shard_prices_hash_tensor(uint64_t h, const struct lx_tensor *t)
 {
     h = hash_number(hash_number(h, t->dtype), t->rank);
     h = hash_number(h, lx_role_arrives(t->role) + 2 * lx_role_leaves(t->role));
@@ -48,7 +46,7 @@ static uint64_t shard_prices_hash_op(const struct lx_graph *g, const struct lx_o
     if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
     for (int i = 0; i < op->input_count; i++) {
         const struct lx_tensor *t = &g->tensors[op->inputs[i]];
-        h = hash_tensor(h, t);
+        h = shard_prices_hash_tensor(h, t);
         rank = t->rank > rank ? t->rank : rank;
     }
     if (op->params) h = op_params_hash(h, op->params);
@@ -61,19 +59,19 @@ static uint64_t shard_prices_hash_op(const struct lx_graph *g, const struct lx_o
     for (int d = 0; op->offset && d < rank; d++) h = hash_number(h, op->offset[d]);
     for (int d = 0; op->stride && d < rank; d++) h = hash_number(h, op->stride[d]);
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        h = hash_tensor(h, &g->tensors[op_operand(op, i)]);
+        h = shard_prices_hash_tensor(h, &g->tensors[op_operand(op, i)]);
     return h;
 }
 
 /* The first op of each hash; two of one hash are taken for alike. */
-static bool find_classes(struct shard_prices *p)
+static void shard_prices_find_classes(struct shard_prices *p)
 {
     enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
     uint64_t *hash = mem_zeroed(room, sizeof *hash);
     int32_t *first = mem_zeroed(room, sizeof *first);
-    for (size_t o = 0; hash && first && o < n; o++) {
+    for (size_t o = 0; o < n; o++) {
         uint64_t h = shard_prices_hash_op(p->g, &p->g->ops[o]);
         stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
@@ -84,17 +82,14 @@ static bool find_classes(struct shard_prices *p)
         if (!hash[at]) hash[at] = h, first[at] = (int32_t)o;
         p->class[o] = first[at];
     }
-    bool ok = hash && first;
     mem_free(hash);
     mem_free(first);
-    return ok;
 }
 
 struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                        struct shard_least *least)
 {
     struct shard_prices *p = mem_zeroed(1, sizeof *p);
-    if (!p) return NULL;
     *p = (struct shard_prices){.g = g,
                                .grid = grid,
                                .devices = lx_team_device_count(grid),
@@ -103,14 +98,12 @@ struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx
                                .room = 1024};
     p->class = mem_zeroed((size_t)g->op_count + 1, sizeof *p->class);
     p->table = mem_zeroed(p->room, sizeof *p->table);
-    if (p->class && p->table && find_classes(p)) return p;
-    shard_prices_free(p);
-    return NULL;
+    shard_prices_find_classes(p);
+    return p;
 }
 
 void shard_prices_free(struct shard_prices *p)
 {
-    if (!p) return;
     mem_free(p->class);
     mem_free(p->table);
     mem_free(p);
@@ -140,81 +133,63 @@ static struct known_price *shard_prices_find(struct known_price *table, size_t r
     return &table[at];
 }
 
-static void shard_prices_grow(struct shard_prices *p)
+/* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
+static struct shard_price shard_prices_remember(struct shard_prices *p, struct known_price *k)
 {
+    enum { EACH_DEVICE = 300 }; /* nanoseconds */
+    stop_look((int64_t)EACH_DEVICE * p->devices);
+    k->price.cost.us = ldexp(round(ldexp(k->price.cost.us, 28)), -28);
+    *shard_prices_find(p->table, p->room, k) = *k;
+    if (2 * ++p->count <= p->room) return k->price;
     struct known_price *larger = mem_zeroed(2 * p->room, sizeof *larger);
-    for (size_t i = 0; larger && i < p->room; i++)
+    for (size_t i = 0; i < p->room; i++)
         if (p->table[i].who) *shard_prices_find(larger, 2 * p->room, &p->table[i]) = p->table[i];
-    if (!larger) return; /* slower, until it is full */
     mem_free(p->table);
     p->table = larger;
     p->room *= 2;
+    return k->price;
 }
 
-/* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
-static double rounded_us(double us)
+/* The default block of a device, of `what` that axes shard. */
+static struct lx_team_range shard_prices_block(const struct shard_prices *p, const int shard[LX_TEAM_AXES],
+                                               int what, int64_t extent, int m)
 {
-    return ldexp(round(ldexp(us, 28)), -28);
-}
-
-static struct shard_price shard_prices_redevice(struct shard_prices *p, struct known_price *known,
-                                                struct known_price *k)
-{
-    enum { EACH_MEMBER = 300 }; /* nanoseconds */
-    stop_look((int64_t)EACH_MEMBER * p->devices);
-    k->price.cost.us = rounded_us(k->price.cost.us);
-    struct shard_price price = k->price;
-    if (p->count + 2 < p->room) *known = *k, p->count++;
-    if (2 * p->count > p->room) shard_prices_grow(p);
-    return price;
-}
-
-static void shard_prices_axes_of(struct shard_state s, int out[LX_TEAM_AXES])
-{
-    for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
-}
-
-static struct lx_team_range default_block(int blocks, int block, int64_t extent)
-{
-    struct lx_team_box b = lx_team_default_partition(blocks, block, 1, &extent, 0);
+    struct lx_team_box b = lx_team_default_partition(lx_team_blocks(p->grid, shard, what),
+                                                     lx_team_block(p->grid, shard, what, m), 1, &extent, 0);
     return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
 }
 
-static struct lx_team_box own_of(const struct shard_prices *p, const struct lx_tensor *t,
-                                 struct shard_state s, int m)
+static struct lx_team_box shard_prices_own(const struct shard_prices *p, const struct lx_tensor *t,
+                                           struct shard_state s, int m)
 {
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    int cut[LX_TEAM_AXES];
-    shard_prices_axes_of(s, cut);
     for (int a = 0; a < p->grid->axes; a++) {
-        if (cut[a] < 0) continue; /* parts are of all */
-        struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
-                                               lx_team_block(p->grid, cut, cut[a], m), t->shape[cut[a]]);
-        b.offset[cut[a]] = r.begin;
-        b.size[cut[a]] = r.end - r.begin;
+        int dim = s.at[a];
+        if (dim < 0) continue; /* partial sums are of all */
+        struct lx_team_range r = shard_prices_block(p, s.at, dim, t->shape[dim], m);
+        b.offset[dim] = r.begin;
+        b.size[dim] = r.end - r.begin;
     }
     return b;
 }
 
-static struct lx_team_space shard_prices_space_of(const struct shard_prices *p, const struct lx_op *op,
-                                                  const struct op_index *x, struct shard_state var, int m)
+static struct lx_team_space shard_prices_space(const struct shard_prices *p, const struct lx_op *op,
+                                               const struct op_index *x, struct shard_state var, int m)
 {
     struct lx_team_space s = {0};
-    int cut[LX_TEAM_AXES], out = x->output;
-    shard_prices_axes_of(var, cut);
     for (int a = 0; a < p->grid->axes; a++) {
-        if (cut[a] < 0 || team_loop_of(&s, cut[a]) >= 0) continue;
-        int dim = op_index_dim(x, out, cut[a]);
-        int64_t extent = dim >= 0 ? p->g->tensors[op->output].shape[dim] : x->extent[cut[a]];
-        struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
-                                               lx_team_block(p->grid, cut, cut[a], m), extent);
-        s.range[s.loops] = dim >= 0 ? team_range_of_block(x, cut[a], r) : r;
-        s.var[s.loops++] = cut[a];
+        int v = var.at[a];
+        if (v < 0 || team_loop_of(&s, v) >= 0) continue;
+        int dim = op_index_dim(x, x->output, v);
+        int64_t extent = dim >= 0 ? p->g->tensors[op->output].shape[dim] : x->extent[v];
+        struct lx_team_range r = shard_prices_block(p, var.at, v, extent, m);
+        s.range[s.loops] = dim >= 0 ? team_range_of_block(x, v, r) : r;
+        s.var[s.loops++] = v;
     }
     return s;
 }
 
-static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
+static uint32_t shard_prices_hash_box(uint32_t h, const struct lx_team_box *b)
 {
     for (int d = 0; d < b->rank; d++) {
         h = (h ^ (uint32_t)b->offset[d]) * 16777619u;
@@ -223,10 +198,9 @@ static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
     return h;
 }
 
-/* The link's time of what devices lack: they gather it along axes, all get some from all, or from
- * neighbours. */
-static double bring_us(const struct shard_prices *p, struct shard_state in, struct shard_state need,
-                       double bytes)
+/* Time on the links: devices gather a tensor along axes, all get some from all, or from neighbours. */
+static double shard_prices_bring_us(const struct shard_prices *p, struct shard_state in,
+                                    struct shard_state need, double bytes)
 {
     unsigned axes = 0, cut = 0;
     bool gathers = true;
@@ -244,8 +218,8 @@ static double bring_us(const struct shard_prices *p, struct shard_state in, stru
     return team_swap_us(d, p->grid, axes, bytes, false);
 }
 
-static struct shard_price read_price(const struct shard_prices *p, int32_t o, int i, struct shard_state in,
-                                     struct shard_state var)
+static struct shard_price shard_prices_read(const struct shard_prices *p, int32_t o, int i,
+                                            struct shard_state in, struct shard_state var)
 {
     const struct lx_op *op = &p->g->ops[o];
     const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
@@ -254,15 +228,15 @@ static struct shard_price read_price(const struct shard_prices *p, int32_t o, in
     int64_t most = 0;
     op_index_of(p->g, op, &x);
     for (int m = 0; m < p->devices; m++) {
-        struct lx_team_space space = shard_prices_space_of(p, op, &x, var, m);
-        struct lx_team_box own = own_of(p, t, in, m), need = team_need_box(p->g, op, &x, i, &space);
+        struct lx_team_space space = shard_prices_space(p, op, &x, var, m);
+        struct lx_team_box own = shard_prices_own(p, t, in, m), need = team_need_box(p->g, op, &x, i, &space);
         int64_t bytes = team_missing_bytes(t, &need, &own);
         price.cost.bytes += bytes;
         most = max_i64(most, bytes);
-        price.brings = hash_box(price.brings, &need);
+        price.brings = shard_prices_hash_box(price.brings, &need);
     }
     if (price.cost.bytes == 0) return (struct shard_price){0};
-    price.cost.us = bring_us(p, in, shard_need_of(&x, op, i, var), (double)most);
+    price.cost.us = shard_prices_bring_us(p, in, shard_need_of(&x, op, i, var), (double)most);
     price.brings |= 1;
     return price;
 }
@@ -271,13 +245,13 @@ struct shard_price shard_price_read(struct shard_prices *p, int32_t o, int i, st
                                     struct shard_state var)
 {
     struct known_price k = shard_prices_key_of(p, o, i, in, var);
-    struct known_price *known = shard_prices_find(p->table, p->room, &k);
+    const struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price;
     if (p->least)
         k.price.brings = shard_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
     else
-        k.price = read_price(p, o, i, in, var);
-    return shard_prices_redevice(p, known, &k);
+        k.price = shard_prices_read(p, o, i, in, var);
+    return shard_prices_remember(p, &k);
 }
 
 struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, struct shard_state in,
@@ -299,8 +273,8 @@ struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, st
 }
 
 /* All partial results of a group of n become one: rings move least, trees wait least. */
-static struct shard_cost join_price(const struct shard_prices *p, int32_t o, struct shard_state made,
-                                    struct shard_state joined)
+static struct shard_cost shard_prices_join(const struct shard_prices *p, int32_t o, struct shard_state made,
+                                           struct shard_state joined)
 {
     const struct lx_tensor *t = &p->g->tensors[p->g->ops[o].output];
     int64_t n = 1, rounds = 2, most = 0, all = 0;
@@ -313,7 +287,7 @@ static struct shard_cost join_price(const struct shard_prices *p, int32_t o, str
     }
     if (n == 1) return (struct shard_cost){0, 0};
     for (int m = 0; m < p->devices; m++) {
-        struct lx_team_box part = own_of(p, t, made, m);
+        struct lx_team_box part = shard_prices_own(p, t, made, m);
         int64_t bytes = team_bytes(t, &part);
         most = max_i64(most, bytes);
         all += bytes;
@@ -322,10 +296,10 @@ static struct shard_cost join_price(const struct shard_prices *p, int32_t o, str
                                team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* Bytes of an operand that cross HBM: all of what arrives or leaves; of the rest, if it is to spill, what
- * all scratchpads together have no room for. */
-static double crossing(const struct shard_prices *p, const struct lx_tensor *t, const struct lx_team_box *box,
-                       bool through)
+/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes that all
+ * scratchpads together have no room for. */
+static double shard_prices_crossing(const struct shard_prices *p, const struct lx_tensor *t,
+                                    const struct lx_team_box *box, bool through)
 {
     const struct lx_device *d = &p->g->device;
     double bytes = (double)team_bytes(t, box);
@@ -334,13 +308,13 @@ static double crossing(const struct shard_prices *p, const struct lx_tensor *t, 
 }
 
 /* The device that has most to do: multiplications, or bytes that cross its HBM. */
-static double own_us(const struct shard_prices *p, const struct lx_op *op, const struct op_index *x,
-                     struct shard_state var)
+static double shard_prices_own_us(const struct shard_prices *p, const struct lx_op *op,
+                                  const struct op_index *x, struct shard_state var)
 {
     const struct lx_device *d = &p->g->device;
     double worst = 0;
     for (int m = 0; m < p->devices; m++) {
-        struct lx_team_space space = shard_prices_space_of(p, op, x, var, m);
+        struct lx_team_space space = shard_prices_space(p, op, x, var, m);
         double steps = 1, bytes = 0;
         if (lx_team_space_empty(&space)) continue;
         for (int v = 0; x->known && v < x->var_count; v++) {
@@ -351,12 +325,12 @@ static double own_us(const struct shard_prices *p, const struct lx_op *op, const
         for (int i = 0; i < op->input_count; i++) {
             const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
             struct lx_team_box need = team_need_box(p->g, op, x, i, &space);
-            bytes += crossing(p, t, &need, lx_role_arrives(t->role));
+            bytes += shard_prices_crossing(p, t, &need, lx_role_arrives(t->role));
         }
         struct lx_team_box out = team_result_box(p->g, op, x, &space);
         for (int i = op->input_count; i < op_operand_count(op); i++) {
             const struct lx_tensor *t = &p->g->tensors[op_operand(op, i)];
-            bytes += crossing(p, t, &out, lx_role_leaves(t->role));
+            bytes += shard_prices_crossing(p, t, &out, lx_role_leaves(t->role));
         }
         double compute = 2 * steps / (d->peak_gflop_per_s * 1e3 * (double)d->cores);
         double move = bytes / (d->hbm_gb_per_s * 1e3);
@@ -368,24 +342,24 @@ static double own_us(const struct shard_prices *p, const struct lx_op *op, const
 struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct shard_way *way)
 {
     struct known_price k = shard_prices_key_of(p, o, THE_OP, way->out, way->var);
-    struct known_price *known = shard_prices_find(p->table, p->room, &k);
+    const struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least) return k.price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
-    k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
-    return shard_prices_redevice(p, known, &k).cost;
+    k.price.cost.us = shard_prices_own_us(p, &p->g->ops[o], &x, way->var);
+    return shard_prices_remember(p, &k).cost;
 }
 
 struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
                                    struct shard_state joined)
 {
     struct known_price k = shard_prices_key_of(p, o, THE_JOIN, made, joined);
-    struct known_price *known = shard_prices_find(p->table, p->room, &k);
+    const struct known_price *known = shard_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least)
         k.price.cost.bytes = shard_least_join(p->least, o, made, joined);
     else
-        k.price.cost = join_price(p, o, made, joined);
-    return shard_prices_redevice(p, known, &k).cost;
+        k.price.cost = shard_prices_join(p, o, made, joined);
+    return shard_prices_remember(p, &k).cost;
 }

@@ -1,16 +1,14 @@
-/* Cuts over a whole graph: op by op, with every choice so far that can still matter.
+/* Shards over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of
- * them; of those that agree in this the cheapest is kept. What an op does to its operands is found once for
- * all choices that have these alike (shard_outcomes.c). The best of them go on (shard_beam.c), so that the
- * answer is the best of all choices unless some were dropped. Equal ones are told apart by their order, so
- * that the answer is the same everywhere.
+ * A choice so far matters by the states of the tensors that are still to be read, and by the parts that were brought of
+ * them; of choices that agree in this the cheapest is kept. The outcomes of an op are found once for all choices that
+ * have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so that the answer is the best of all
+ * choices unless some were dropped. Equal ones are ordered by their finding, so that the answer is the same everywhere.
  *
- * It is none of network/beam.h. Whole layers stay: those that repeat are passed along straight lines of
- * cost, checked by one that is searched far ahead, and taken back where the lines do not hold
- * (shard_layers.c). A bound drops nothing: choices beyond the width go on as one that is as good as any of
- * them (shard_bound.c). And choices stand in the order of finding, not of cost: what their readers cost is
- * asked only where there are too many. */
+ * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost, checked by one
+ * that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A bound drops nothing: choices
+ * beyond the width go on as one that is as good as any of them (shard_bound.c). And choices are in the order of finding,
+ * not of cost: the cost of their readers is asked only where there are too many. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -35,13 +33,13 @@ struct searcher {
     bool dropped, beyond;
 };
 
-/* Choices that have the operands alike: their outcomes. */
+/* The outcomes of choices that have the operands alike. */
 struct group {
     size_t begin, end;
 };
 
-/* The op at hand: where the old places stand, what each live tensor behind it is (a slot before it, or the
- * place behind `live` of them), what its choices do. */
+/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its place; groups
+ * of its choices. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];
@@ -51,14 +49,14 @@ struct expansion {
     VEC(int32_t) keys;
 };
 
-static void note_uses(struct shard_uses *u, const struct lx_graph *g)
+static void shard_search_note_uses(struct shard_uses *u, const struct lx_graph *g)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     u->last = mem_zeroed(tensors, sizeof *u->last);
     u->writer = mem_zeroed(tensors, sizeof *u->writer);
     u->partial = mem_zeroed(tensors, sizeof *u->partial);
     u->changed = mem_zeroed(tensors, sizeof *u->changed);
-    (void)tensor_ops_make(&u->reads, g, false);
+    tensor_ops_make(&u->reads, g, false);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op_operand_count(op); i++) u->last[op_operand(op, i)] = o;
@@ -68,7 +66,7 @@ static void note_uses(struct shard_uses *u, const struct lx_graph *g)
     shard_find_partial(g, NULL, u->partial);
 }
 
-static void note_writer(struct searcher *s, int32_t o)
+static void shard_search_note_writer(struct searcher *s, int32_t o)
 {
     const struct lx_op *op = &s->q->g->ops[o];
     for (int i = op->input_count; i < op_operand_count(op); i++) s->uses.writer[op_operand(op, i)] = o;
@@ -81,15 +79,8 @@ static int shard_search_find_tensor(const int32_t *tensors, int count, int32_t t
     return -1;
 }
 
-static int place_tensor(struct shard_operands *p, int32_t t)
-{
-    int at = shard_search_find_tensor(p->tensor, p->count, t);
-    if (at < 0) p->tensor[at = p->count++] = t;
-    return at;
-}
-
-/* Places of the op's operands: those that are there, then those that are new. */
-static void place_operands(struct searcher *s, struct expansion *e)
+/* Places of the op's operands: live tensors, then new ones. */
+static void shard_search_place(struct searcher *s, struct expansion *e)
 {
     struct shard_operands *p = &s->at;
     const struct lx_op *op = &s->q->g->ops[p->o];
@@ -99,7 +90,8 @@ static void place_operands(struct searcher *s, struct expansion *e)
             int32_t t = op_operand(op, i);
             int stands = shard_search_find_tensor(e->from->tensors, e->from->live, t);
             if ((stands >= 0) != old) continue;
-            p->at[i] = place_tensor(p, t);
+            p->at[i] = shard_search_find_tensor(p->tensor, p->count, t);
+            if (p->at[i] < 0) p->tensor[p->at[i] = p->count++] = t;
             if (old) e->stands[p->at[i]] = stands;
         }
         if (old) p->old = p->count;
@@ -108,7 +100,7 @@ static void place_operands(struct searcher *s, struct expansion *e)
 }
 
 /* The tensors that are live afterwards, in the order in which they were touched. */
-static void list_live(struct searcher *s, struct expansion *e)
+static void shard_search_list_live(struct searcher *s, struct expansion *e)
 {
     const struct shard_operands *p = &s->at;
     size_t most = (size_t)(e->from->live + p->count) + 1;
@@ -139,8 +131,8 @@ static void shard_search_keep(struct searcher *s, struct layer *to, const int32_
         return;
     }
     *place = (int32_t)to->all.count;
-    (void)VEC_PUSH(&to->all, h);
-    for (size_t k = 0; k < live; k++) (void)VEC_PUSH(&to->slots, row[k]);
+    VEC_PUSH(&to->all, h);
+    for (size_t k = 0; k < live; k++) VEC_PUSH(&to->slots, row[k]);
 }
 
 /* The outcomes of all that have the operands as choice `h` has them. */
@@ -154,14 +146,14 @@ static const struct group *shard_search_group_of(struct searcher *s, struct expa
     if (*place >= 0) return &e->groups.at[*place];
     *place = (int32_t)e->groups.count;
     struct group g = {.begin = e->to->outcomes.count};
-    for (int i = 0; i < p->old; i++) (void)VEC_PUSH(&e->keys, key[i]);
+    for (int i = 0; i < p->old; i++) VEC_PUSH(&e->keys, key[i]);
     shard_outcomes_add(&s->at, &s->slots, key, e->to);
     g.end = e->to->outcomes.count;
-    (void)VEC_PUSH(&e->groups, g);
+    VEC_PUSH(&e->groups, g);
     return &e->groups.at[e->groups.count - 1];
 }
 
-static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
+static bool shard_search_expand_one(struct searcher *s, struct expansion *e, size_t h)
 {
     const struct group *g = shard_search_group_of(s, e, h);
     const struct shard_cost cost = e->from->all.at[h].cost;
@@ -186,15 +178,16 @@ static bool shard_search_expand(struct searcher *s, struct layer *from, struct l
     const struct lx_op *op = &s->q->g->ops[p->o];
     struct expansion e = {.from = from, .to = to};
     op_index_of(s->q->g, op, &p->x);
-    place_operands(s, &e);
+    shard_search_place(s, &e);
     to->operand_count = op_operand_count(op);
     p->after.count = 0;
     shard_index_clear(&s->index);
     shard_index_clear(&s->group_index);
-    list_live(s, &e);
-    bool ok = shard_ways_of(s->q->g, &s->q->grid, p->o, s->uses.partial, &p->ways);
-    for (size_t h = 0; ok && h < from->all.count; h++) ok = expand_one(s, &e, h);
-    note_writer(s, p->o);
+    shard_search_list_live(s, &e);
+    shard_ways_of(s->q->g, &s->q->grid, p->o, s->uses.partial, &p->ways);
+    bool ok = true;
+    for (size_t h = 0; ok && h < from->all.count; h++) ok = shard_search_expand_one(s, &e, h);
+    shard_search_note_writer(s, p->o);
     mem_free(e.kept);
     mem_free(e.row);
     VEC_FREE(&e.groups);
@@ -212,7 +205,7 @@ static bool shard_search_expand(struct searcher *s, struct layer *from, struct l
     return ok && shard_drop(&beam, to, &s->dropped);
 }
 
-/* What is told last of a tensor holds: how it was joined, else how it was made. */
+/* The last state of a tensor holds: joined, else as it was made. */
 static void shard_search_settle(struct searcher *s, struct shard_answer *out, int32_t t,
                                 struct shard_state state)
 {
@@ -221,7 +214,7 @@ static void shard_search_settle(struct searcher *s, struct shard_answer *out, in
     out->tensors[t] = state;
 }
 
-static void settle_op(struct searcher *s, struct shard_answer *out, int32_t o, size_t n)
+static void shard_search_settle_op(struct searcher *s, struct shard_answer *out, int32_t o, size_t n)
 {
     const struct layer *l = &s->layers[o + 1];
     const struct lx_op *op = &s->q->g->ops[o];
@@ -236,7 +229,7 @@ static void settle_op(struct searcher *s, struct shard_answer *out, int32_t o, s
 }
 
 /* From the best at the end back to the first op. */
-static bool shard_search_trace_back(struct searcher *s, struct shard_answer *out)
+static void shard_search_trace_back(struct searcher *s, struct shard_answer *out)
 {
     const struct lx_graph *g = s->q->g;
     const struct layer *end = &s->layers[g->op_count];
@@ -247,43 +240,34 @@ static bool shard_search_trace_back(struct searcher *s, struct shard_answer *out
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct layer *l = &s->layers[o + 1];
         const struct hypothesis *h = &l->all.at[best];
-        if (!shard_ways_of(g, &s->q->grid, o, s->uses.partial, &s->at.ways)) return false;
+        shard_ways_of(g, &s->q->grid, o, s->uses.partial, &s->at.ways);
         out->ways[o] = s->at.ways.at[l->outcomes.at[h->outcome].way];
-        settle_op(s, out, o, (size_t)h->outcome);
+        shard_search_settle_op(s, out, o, (size_t)h->outcome);
         best = (size_t)h->parent;
     }
-    return true;
-}
-
-/* Layers that go as the one before. */
-static void pass_layers(struct searcher *s)
-{
-    int32_t from = s->at.o;
-    s->at.o = shard_repeats_go(&s->repeats, from);
-    for (int32_t o = s->at.o < from ? 0 : from; o < s->at.o; o++) note_writer(s, o);
 }
 
 static bool shard_search_run(struct searcher *s, struct shard_answer *out)
 {
     const int32_t ops = s->q->g->op_count;
-    bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
+    VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
     for (int32_t t = 0; t < s->q->g->tensor_count; t++)
-        out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct shard_state){{-1, -1, -1}};
-    for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
-        pass_layers(s);
+        out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : shard_replicated;
+    for (; s->at.o < ops; s->at.o++, out->searched++) {
+        int32_t from = s->at.o;
+        s->at.o = shard_repeats_go(&s->repeats, from);
+        for (int32_t o = s->at.o < from ? 0 : from; o < s->at.o; o++) shard_search_note_writer(s, o);
         if (s->at.o == ops) break;
-        ok = shard_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
-        if (ok && s->layers[s->at.o + 1].all.count == 0) ok = false, out->stuck = s->at.o;
+        if (!shard_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1])) return false;
+        if (s->layers[s->at.o + 1].all.count == 0) return out->stuck = s->at.o, false;
     }
-    return ok && shard_search_trace_back(s, out);
+    shard_search_trace_back(s, out);
+    return true;
 }
 
-static void searcher_free(struct searcher *s)
+static void shard_search_free(struct searcher *s)
 {
-    /* From the last: so that what goes back to the system does so bit by bit. */
-    for (int32_t l = s->q->g->op_count; s->layers && l >= 0; l--) {
-        shard_layer_free(&s->layers[l]);
-    }
+    for (int32_t l = s->q->g->op_count; l >= 0; l--) shard_layer_free(&s->layers[l]);
     shard_repeats_free(&s->repeats);
     shard_slots_free(&s->slots);
     VEC_FREE(&s->at.ways);
@@ -305,7 +289,7 @@ bool shard_search_along(const struct shard_question *q, struct shard_prices *pri
                         size_t most, struct shard_answer *out, bool *dropped)
 {
     size_t tensors = (size_t)q->g->tensor_count + 1;
-    out->stuck = -1; /* also where memory is out before it begins */
+    out->stuck = -1;
     out->searched = 0;
     struct searcher s = {.q = q,
                          .prices = prices,
@@ -320,11 +304,11 @@ bool shard_search_along(const struct shard_question *q, struct shard_prices *pri
                                        .uses = &s.uses,
                                        .from = -1,
                                        .check_at = -1};
-    note_uses(&s.uses, q->g);
+    shard_search_note_uses(&s.uses, q->g);
     shard_repeats_find(&s.repeats);
     bool ok = shard_search_run(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
-    searcher_free(&s);
+    shard_search_free(&s);
     return ok;
 }

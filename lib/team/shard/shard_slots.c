@@ -59,8 +59,8 @@ int32_t shard_slot_number(struct shard_slots *s, const struct slot *slot)
     for (int b = 0; b < SHARD_BROUGHT; b++) row[2 + b] = (int32_t)slot->brought[b];
     int32_t *place = shard_index_find(&s->index, s->rows.at, s->all.count, WORDS, row);
     if (*place >= 0) return *place;
-    for (int i = 0; i < WORDS; i++) (void)VEC_PUSH(&s->rows, row[i]);
-    (void)VEC_PUSH(&s->all, *slot);
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&s->rows, row[i]);
+    VEC_PUSH(&s->all, *slot);
     return *place = (int32_t)s->all.count - 1;
 }
 

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "support/team_least.h"
-#include "team/global_program.h"
+#include "team/team_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "support/other_sizes.h"
 #include "unstable.h"
 #include "solvers.h"
-#include "team/team_links.h"
+#include "team/team_private.h"
 
 #include <math.h>
 #include <setjmp.h>
