@@ -252,7 +252,7 @@ static void make_result(struct brute *b, int32_t o, const struct shard_way *way,
     int32_t t = op->output;
     bool parts = shard_is_partial(way->out), reads = false;
     int count = shard_joins_of(&b->q->g->tensors[t], &b->q->grid, way->out, joins);
-    for (int i = 0; i < op->input_count; i++) reads |= shard_reads_partial(op, i, way->var);
+    for (int i = 0; i < op->input_count; i++) reads |= team_reads_partial(op, way->var.at, i);
     b->made[t] = way->out;
     for (int n = parts && !lx_role_leaves(b->q->g->tensors[t].role) && !b->q->fixed[t] ? -1 : 0; n < count;
          n++) {
