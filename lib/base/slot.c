@@ -262,14 +262,14 @@ void *slot_run(const struct slot_work *work, lx_status *st)
     defer(&leaving, slot_abandon, slot);
     pthread_mutex_lock(&slot->lock);
     bool stops = slot_wait(slot);
-    void *result = slot->done ? slot->result : slot->best;
-    if (!slot->done) slot->best = NULL;
-    if (slot->done && !result && st) *st = slot->st;
+    bool home = slot->done && (slot->result || slot->st.code != LX_E_STOPPED || !slot->best);
+    void *result = home ? slot->result : slot->best;
+    if (!home) slot->best = NULL;
+    if (home && !result && st) *st = slot->st;
     bool memory_is_out = slot->done && slot->memory_is_out;
     pthread_mutex_unlock(&slot->lock);
     defer_end(&leaving);
     if (memory_is_out) memory_out();
-    if (!result && stops && (!st || st->code == LX_OK))
-        status_set(st, LX_E_STOPPED, "stopped before its end");
+    if (!result && stops && (!st || st->code == LX_OK)) status_cancelled(st);
     return result;
 }

@@ -10,9 +10,8 @@
  * What fits pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <string.h>
 
@@ -194,7 +193,7 @@ static void chain_priced_loads(void *problem, int64_t *load)
 static bool chain_priced_enough(const void *problem)
 {
     const struct chain_pricing *w = problem;
-    return *w->steps >= w->step_limit || stop_work(STOP_EACH);
+    return *w->steps >= w->step_limit || cancel_requested();
 }
 
 int64_t chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)

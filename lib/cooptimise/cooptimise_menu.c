@@ -4,7 +4,7 @@
 #include "cooptimise/cooptimise_menu.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -232,14 +232,13 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
 
 static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
 {
-    enum { EACH_MENU = 200000 };
     const struct lx_graph *g = b->d->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         size_t at = (size_t)op_hash(b, o) & (b->menu_room - 1);
         while (b->menu_table[at] && !same_shape(b, b->menus.at[b->menu_table[at] - 1].op, o))
             at = (at + 1) & (b->menu_room - 1);
         if (!b->menu_table[at]) {
-            if (stop_work(EACH_MENU)) return status_stopped(st);
+            if (cancel_requested()) return status_cancelled(st);
             if (!add_menu(b, o, st)) return false;
             b->menu_table[at] = (int32_t)b->menus.count;
         }

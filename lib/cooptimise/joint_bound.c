@@ -17,7 +17,7 @@
  * as on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <string.h>
 
@@ -225,7 +225,7 @@ static void joint_priced_loads(void *problem, int64_t *load)
 static bool joint_priced_enough(const void *problem)
 {
     const struct joint_pricing *w = problem;
-    return *w->steps >= w->step_limit || stop_work(STOP_EACH);
+    return *w->steps >= w->step_limit || cancel_requested();
 }
 
 int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)

@@ -7,7 +7,7 @@
 #include "cooptimise/joint_model.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <string.h>
 
@@ -305,7 +305,7 @@ static bool make_factors(struct joint_model *m, lx_status *st)
     joint_model_list_accesses(p, &scratch, &l);
     for (int32_t o = 0; ok && o < p->op_count; o++) {
         make_factor(m, &l, o, &d, kept); /* its choices are compared with each other */
-        if (stop_work(STOP_EACH)) ok = status_stopped(st);
+        if (cancel_requested()) ok = status_cancelled(st);
     }
     arena_free(&scratch);
     return ok;

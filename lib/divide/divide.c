@@ -4,7 +4,6 @@
 #include "divide/divide.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/words/words.h"
 #include "base/checked.h"
 #include "cost/op.h"
@@ -219,7 +218,6 @@ struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores)
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st)
 {
-    enum { EACH_OP = 8000 };
     struct lx_divide_options how = options ? *options : (struct lx_divide_options){0};
     const struct lx_graph *g = l->graph;
     int64_t cores = how.cores > 0 || how.cores < 0 ? how.cores : g->device.cores;
@@ -229,9 +227,7 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     struct commitment **committed = arena_array(&between, (size_t)g->op_count, sizeof *committed);
     bool ok = span_pass(l, cores, &between, committed, st);
     for (int32_t o = 0; ok && o < g->op_count; o++) {
-        ok = stop_work(EACH_OP)
-                 ? status_stopped(st)
-                 : divide_one_op(l, o, &how, cores, committed[o], &scratch, d->memory, &d->at[o], st);
+        ok = divide_one_op(l, o, &how, cores, committed[o], &scratch, d->memory, &d->at[o], st);
         d->predicted_us += d->at[o].predicted_us;
         arena_free(&scratch);
         scratch = (struct arena){0};

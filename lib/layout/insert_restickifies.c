@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "graph/builder.h"
 
@@ -255,7 +254,6 @@ static bool rename_operands(struct inserter *n, struct lx_op *op, const int32_t 
 /* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
 static bool in_pattern_order(struct inserter *n)
 {
-    enum { EACH_MOVED = 100 };
     size_t count = n->b.tensors.count;
     if (count == 0) return true; /* a model whose ops were all folded may leave nothing */
     struct rank *rank = mem_alloc((count + 1) * sizeof *rank);
@@ -272,23 +270,19 @@ static bool in_pattern_order(struct inserter *n)
     }
     if (ok) {
         qsort(rank, count, sizeof *rank, insert_restickifies_by_key);
-        stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
-        stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
-        stop_copy(layouts, n->layouts.at, count * sizeof *layouts);
-        stop_copy(origin, n->origin.at, count * sizeof *origin);
+        memcpy(tensors, n->b.tensors.at, count * sizeof *tensors);
+        memcpy(places, n->b.tensor_places.at, count * sizeof *places);
+        memcpy(layouts, n->layouts.at, count * sizeof *layouts);
+        memcpy(origin, n->origin.at, count * sizeof *origin);
         for (size_t i = 0; i < count; i++) {
             int32_t old = rank[i].tensor;
-            stop_look(EACH_MOVED);
             now[old] = (int32_t)i;
             n->b.tensors.at[i] = tensors[old];
             n->b.tensor_places.at[i] = places[old];
             n->layouts.at[i] = layouts[old];
             n->origin.at[i] = origin[old];
         }
-        for (size_t o = 0; ok && o < n->b.ops.count; o++) {
-            ok = rename_operands(n, &n->b.ops.at[o], now);
-            stop_look(EACH_MOVED);
-        }
+        for (size_t o = 0; ok && o < n->b.ops.count; o++) ok = rename_operands(n, &n->b.ops.at[o], now);
         for (size_t i = 0; i < n->restickifies.count; i++) {
             struct lx_restickify *r = &n->restickifies.at[i];
             r->from = now[r->from], r->to = now[r->to];

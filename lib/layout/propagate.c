@@ -13,13 +13,12 @@
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "layout/layout.h"
 #include "layout/stick_search.h"
 
 #include <string.h>
 
-enum { EACH_OP = 100000 }; /* work of base/stop.h */
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };
 /* Slots of states that are looked at in all: fewer states where ops and slots are many. */
 enum { MAX_SLOTS = 300000000 };
@@ -115,8 +114,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped.
- * Else, told to stop, it goes on with the cheapest alone. */
+/* One search; `limit`: only choices that cost at most this, where an answer is known. Cancelled it ends, or
+ * without an answer goes on with the cheapest choice alone. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -137,10 +136,10 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     for (int32_t o = 0; ok && o < q->g->op_count;)
         if (!q->alive[o])
             o++;
-        else if (stop_work(EACH_OP) && limit < INT64_MAX)
-            ok = status_stopped(st);
+        else if (limit < INT64_MAX && cancel_requested())
+            ok = status_cancelled(st);
         else if (!stick_layers_go(q->layers, &s, &o, width)) {
-            ok = propagate_step(&s, o, stop_is_now() ? 1 : width, st);
+            ok = propagate_step(&s, o, cancel_requested() ? 1 : width, st);
             o++;
         }
     if (ok) {
@@ -156,16 +155,16 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* Too narrow to find any, it limits nothing, and nobody stops the wide one. */
+/* The narrow search found no answer: nothing cancels the wide one. */
 static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status narrowly = {0};
-    bool told = stop_is_now(); /* then it was as narrow as can be */
-    struct stop none;
-    stop_begin(&none, NULL, NULL);
-    bool ok = (told && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
+    bool cancelled = cancel_requested(); /* then the search went on with one choice */
+    struct cancel shield;
+    cancel_shield(&shield);
+    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
               propagate_search(q, q->width, INT64_MAX, out, st);
-    stop_end(&none);
+    cancel_end(&shield);
     return ok;
 }
 
@@ -175,7 +174,7 @@ static bool search_twice(const struct stick_question *q, struct stick_plan *out,
 {
     lx_status none = {0};
     bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
-    if (found && (out->bound == out->moved || stop_is_now())) return true;
+    if (found && (out->bound == out->moved || cancel_requested())) return true;
     if (found ? propagate_search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
     /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
     if (!found) return false;
@@ -223,8 +222,6 @@ bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct 
     int32_t width = g->op_count > MAX_NODES / WIDTH ? MAX_NODES / g->op_count : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     stick_costs_make(g, memory, &out->costs);
-    stop_look(
-        STOP_EACH); /* who is told to stop before it begins goes on with the cheapest from the first op on */
     struct stick_layers layers;
     const struct stick_question q = {g, alive, &layers, width, false};
     stick_layers_make(&layers, g, alive, runs, run_count);

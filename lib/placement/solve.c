@@ -145,7 +145,7 @@ static struct lx_run limit_begin(struct limit *l, const struct lx_run *run)
 {
     struct lx_run timed = *run;
     l->run = run;
-    cancel_begin(&l->token, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0);
+    cancel_begin(&l->token, run->time_limit);
     timed.stop = solve_is_over;
     timed.progress = run->progress ? solve_pass_on : NULL;
     timed.context = l;
@@ -166,7 +166,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     if (!run->hasty && !lx_run_stopped(run)) {
         /* A quarter of the time at most: an answer is worth more than a bound. */
         struct cancel token;
-        cancel_begin(&token, run->time_limit > 0 ? clock_seconds() + run->time_limit / 4 : 0);
+        cancel_begin(&token, run->time_limit / 4);
         bound = lx_bound(p);
         cancel_end(&token);
     }

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "nests/alone.h"
 #include "placement/solve.h"
-#include "plan/fuse.h"
 #include "plan/plan_steps.h"
 
 #include <math.h>
@@ -117,7 +116,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
 {
     struct lx_passes passes = passes_of_stage(&options->passes);
     if (!plan_divide(p, &passes, options, st)) return false;
-    fuse_save(&options->run, 1);
+    cancel_reserve(1);
     struct plan_offers offers = {offer_best, p, INT64_MAX, INFINITY};
     struct search search = {.divided = p->own_divisions,
                             .request = options,
@@ -182,7 +181,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
 static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_run *run = &how->run;
-    if (fuse_is_out(run) || (run->time_limit > 0 && p->seconds >= run->time_limit))
+    if (cancel_is_late() || (run->time_limit > 0 && p->seconds >= run->time_limit))
         return "stopped by --time";
     if (lx_run_stopped(run)) return "stopped before its end";
     if (p->answer.status != LX_LIMIT) return NULL;

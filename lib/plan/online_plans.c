@@ -5,10 +5,8 @@
 #include "base/fail.h"
 #include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
-#include "plan/fuse.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 
@@ -170,14 +168,10 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
-    struct lx_plan_options how = *options;
-    struct fuse fuse;
-    struct stop watch, none;
-    how.run = fuse_light(&fuse, &options->run);
-    stop_begin(&watch, how.run.stop, how.run.context);
-    stop_begin(&none, NULL, NULL); /* there is to be a plan, whoever watches */
-    struct lx_plan *p = plan_any(g, &how, st);
-    stop_end(&none);
-    stop_end(&watch);
+    struct cancel token;
+    cancel_begin(&token, options->run.time_limit);
+    if (lx_run_stopped(&options->run)) atomic_store(&token.requested, true);
+    struct lx_plan *p = plan_any(g, options, st);
+    cancel_end(&token);
     return p;
 }

@@ -1,10 +1,9 @@
 /* A plan as an object: made empty, filled, shared, freed, and what it comes to. */
 #include "plan/plan_make.h"
+#include "base/cancel.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/users.h"
-#include "plan/fuse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,18 +73,6 @@ static bool plan_is_like(const struct lx_plan *p, const struct lx_plan *like)
     return a.cores == b.cores && a.no_cost == b.no_cost;
 }
 
-/* The search for layouts may be stopped: it has an answer of its own before long. */
-static struct lx_layouts *plan_lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
-                                       lx_status *st)
-{
-    struct lx_run run = options ? options->run : (struct lx_run){0};
-    struct stop stop;
-    stop_begin(&stop, fuse_is_short, &run);
-    struct lx_layouts *l = lx_layouts_make(g, st);
-    stop_end(&stop);
-    return l;
-}
-
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st)
 {
@@ -98,7 +85,10 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         p->own_divisions = p->lender->own_divisions;
         return p->lends = true;
     }
-    p->own_layouts = plan_lay_out(p->graph, options, st);
+    struct cancel token; /* a quarter of the time: the rest of the plan takes longer */
+    cancel_begin(&token, options ? options->run.time_limit / 4 : 0);
+    p->own_layouts = lx_layouts_make(p->graph, st);
+    cancel_end(&token);
     if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;

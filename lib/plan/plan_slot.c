@@ -7,6 +7,7 @@
 #include "plan/options.h"
 #include "plan/plan_make.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The worker's own, but for `asked`, which only the thread that waits looks at. */
@@ -88,6 +89,16 @@ void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
     border_end_released(&border); /* the worker's */
     struct slot_work work = {job_make, task->drop, job_end, job, run->stop, run->context, run->time_limit};
     return slot_run(&work, st);
+}
+
+struct lx_run plan_run_share(const struct lx_run *run, int plans)
+{
+    const double least = 1e-3; /* 0 is no limit */
+    struct lx_run share = *run;
+    double left = cancel_seconds_left();
+    if (!isinf(left)) share.time_limit = fmax(left / plans, least);
+    share.hasty |= cancel_requested() || lx_run_stopped(run);
+    return share;
 }
 
 /* --- Plans of one device. --- */

@@ -1,7 +1,7 @@
 /* How a plan of a graph comes into being: the whole search, step by step. */
 #include "plan/plan_steps.h"
+#include "base/cancel.h"
 #include "base/log.h"
-#include "plan/fuse.h"
 #include "search/bounds.h"
 #include "search/combine.h"
 #include "search/divisions.h"
@@ -38,7 +38,10 @@ static const struct step steps[] = {
 static bool step_run(const struct step *step, struct search *search)
 {
     if (!step->when(search) || (step->may_be_skipped && search_is_over(search))) return true;
-    if (!step->run(search)) return false;
+    if (!step->run(search)) {
+        if (search->st->code != LX_E_STOPPED || !search->best.memory) return false;
+        *search->st = (lx_status){0}; /* cancelled: the best so far stands */
+    }
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
     if (search->offers) search->offers->offer(search);
     search->gains[search->gain_count++] =
@@ -51,7 +54,7 @@ bool steps_run(struct search *search)
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
         ok = step_run(&steps[i], search);
-        if (i == 0) fuse_save(&search->request->run, 0.5); /* a first plan is there */
+        if (i == 0) cancel_reserve(0.5); /* a first plan is there */
     }
     return ok;
 }

@@ -2,10 +2,7 @@
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
-
-enum { EACH_USE = 2000, EACH_LISTED = 40, EACH_GIVEN = 100, EACH_TENSOR = 200 }; /* nanoseconds */
 
 /* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
 static bool may_serve(const struct draft *x, int32_t access)
@@ -109,16 +106,13 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
         labelled = labelled && next->run == u->run;
         u->goes_on = labelled;
         labelled |= u->label >= 0;
-        int64_t seen = 1;
         for (int32_t j = k + 1; j < t->count && !u->may_keep; j++) {
             const struct keep_use *v = &m->uses[t->first + j];
             if (v->run != u->run || v->version != u->leaves) break;
             bool same = v->label == u->label || u->label < 0;
             u->may_keep = keep_serves(v) && (same || (!m->x->how.passes.no_ring && !v->inserts));
             if (!same && keep_serves(v)) break;
-            seen++;
         }
-        stop_look(EACH_LISTED * seen);
     }
 }
 
@@ -183,18 +177,14 @@ static struct keep_use *first_result(const struct keep_model *m, int32_t o)
 static void list_ops(struct keep_model *m)
 {
     const struct draft *x = m->x;
-    stop_look(EACH_LISTED * (int64_t)m->use_count);
     for (int32_t u = 0; u < m->use_count; u++) m->op_at[m->uses[u].op + 2]++;
     for (int32_t o = 1; o <= m->op_count; o++) m->op_at[o + 1] += m->op_at[o];
     for (int pass = 0; pass < 2; pass++) /* what is written stands last */
-        for (int32_t u = 0; u < m->use_count; u++) {
-            (void)stop_round(u, EACH_LISTED);
+        for (int32_t u = 0; u < m->use_count; u++)
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
-        }
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
         struct keep_use *out = first_result(m, o);
-        stop_look(EACH_GIVEN);
         if (out->inserts || !out->write_may || out->reads_may) continue;
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
             struct keep_use *in = &m->uses[m->op_use[k]];
@@ -238,7 +228,6 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
         finish_tensor(m, t, cuts, seen);
-        if (stop_work(EACH_TENSOR + EACH_USE * (int64_t)m->tensors[t].count)) return status_stopped(st);
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);

@@ -7,12 +7,10 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { EACH_USE = 300 }; /* nanoseconds */
 
 struct pricing {
     struct keep_model *m;
@@ -55,7 +53,7 @@ static void sum_prices(const struct pricing *p)
     for (int32_t o = 0; o < p->m->op_count; o++) p->m->sums[o + 1] = p->m->sums[o] + p->m->price[o];
 }
 
-/* The bound of these prices; `*size` grows with what its sums may be off by. Stopped: none. */
+/* The bound of these prices; `*size` grows with what its sums may be off by. */
 static double keep_prices_value(const struct pricing *p, double *size)
 {
     struct keep_model *m = p->m;
@@ -63,7 +61,6 @@ static double keep_prices_value(const struct pricing *p, double *size)
     double sum = -p->m->sums[m->op_count] * (double)m->capacity;
     *size = -sum;
     for (int32_t k = m->use_count - 1; k >= 0; k--) {
-        if (stop_work(EACH_USE)) return -INFINITY;
         for (int s = 0; s < KEEP_STATES; s++)
             m->ahead[KEEP_STATES * k + s] = best_outcome(p, k, (enum keep_state)s, &any);
     }
@@ -136,8 +133,7 @@ static int64_t keep_prices_improve(struct pricing *p, int64_t best, int rounds)
             bound = max_i64(bound, whole_grains(p->m, now, size));
         } else if (++since >= 4)
             length /= 2, since = 0;
-        if (bound >= best) break;
-        if (stop_is_now()) break;
+        if (bound >= best || cancel_requested()) break;
         trace(p);
         if (!keep_prices_step(p, (double)best - now, length)) break;
     }

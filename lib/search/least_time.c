@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "cooptimise/cooptimise.h"
 
@@ -99,12 +98,11 @@ static bool least_time_add_way(struct least_time *s, const struct lx_divisions *
 }
 
 /* Work division for fewer cores, or by the other rule. One that is not possible is no way. */
-static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct lx_divisions **out)
+static struct lx_divisions *divide_for(const struct least_time *s, int64_t cores, bool no_cost)
 {
     struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
     lx_status why = {0};
-    *out = lx_divide(s->search->divided->layouts, &how, &why);
-    return *out || why.code != LX_E_STOPPED || status_stopped(s->search->st);
+    return lx_divide(s->search->divided->layouts, &how, &why);
 }
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
@@ -154,9 +152,9 @@ static bool list_rules(struct least_time *s)
     bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, search->divided, NULL);
     for (int64_t cores = search->divided->cores; ok && cores > 0; cores = fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
-            struct lx_divisions *d = NULL;
             if (cores == search->divided->cores && rule == by_rule) continue;
-            ok = divide_for(s, cores, rule == 1, &d) && (!d || least_time_add_way(s, d, NULL));
+            struct lx_divisions *d = divide_for(s, cores, rule == 1);
+            ok = !d || least_time_add_way(s, d, NULL);
             if (d) arena_adopt(search->memory, d->memory);
             lx_divisions_free(d);
         }
@@ -169,7 +167,8 @@ static bool list_joints(struct least_time *s)
     struct search *search = s->search;
     struct lx_divisions *d = NULL;
     bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
-    bool ok = add_joints(s, search->divided) && (by_rule || divide_for(s, search->divided->cores, true, &d));
+    bool ok = add_joints(s, search->divided);
+    if (ok && !by_rule) d = divide_for(s, search->divided->cores, true);
     ok = ok && (!d || add_joints(s, d));
     if (d) arena_adopt(search->memory, d->memory);
     lx_divisions_free(d);

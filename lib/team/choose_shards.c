@@ -8,11 +8,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/names.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <string.h>
-
-enum { EACH_INPUT = 30, EACH_OP = 200 }; /* work of base/stop.h */
 
 /* A dimension for each axis; in `rows` one for all axes, if one is long enough. */
 static struct shard_state choose_default(const struct lx_team_grid *grid, const struct lx_tensor *t,
@@ -72,7 +70,6 @@ static void choose_settle(struct team_draft *d, const struct shard_answer *answe
     for (int32_t o = 0; o < d->g->op_count; o++) {
         struct op_index x;
         bool sums = false, split = false, partial = false;
-        stop_look(EACH_OP);
         op_index_of(d->g, &d->g->ops[o], &x);
         memcpy(d->ops[o].var, answer->ways[o].var.at, sizeof d->ops[o].var);
         for (int a = 0; a < LX_TEAM_AXES; a++) {
@@ -113,7 +110,6 @@ static bool choose_search(struct team_draft *d, bool rows, struct choice_room *r
         r->fixed[t] = !d->how->by_time && !d->how->replicated && x->role == LX_INPUT;
         r->state[t] = choose_default(&d->grid, x, rows);
         if (d->how->choice_count > 0) names_add(&tensors, x->name, t);
-        (void)stop_round(t, EACH_INPUT);
     }
     bool ok = choose_apply(d, &tensors, r->fixed, r->state, st);
     names_free(&tensors);
@@ -134,11 +130,10 @@ static bool choose_best(struct team_draft *d, struct choice_room r[2], lx_status
     if (!choose_search(d, false, &r[0], st)) return false;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
-        (void)stop_round(t, EACH_INPUT);
         differ |= x->role == LX_INPUT &&
                   !shard_same(choose_default(&d->grid, x, false), choose_default(&d->grid, x, true));
     }
-    if (differ && best->cost.bytes > 0 && !d->how->by_time && !d->how->replicated && !stop_is_now() &&
+    if (differ && best->cost.bytes > 0 && !d->how->by_time && !d->how->replicated && !cancel_requested() &&
         choose_search(d, true, &r[1], NULL) && shard_cheaper(&by, r[1].answer.cost, best->cost))
         best = &r[1].answer;
     choose_settle(d, best);

@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,11 +118,9 @@ static void device_graph_note_step(struct maker *k, int32_t step)
 
 static void device_graph_add_steps(struct maker *k)
 {
-    enum { EACH_STEP = 2000 };
     const struct lx_graph *g = k->p->graph;
     for (int32_t i = 0; i < k->p->step_count && !k->failed; i++) {
         const struct lx_team_step *s = &k->p->steps[i];
-        stop_look(EACH_STEP);
         switch (s->kind) {
         case LX_TEAM_START:
             maker_start(k, s->exchange);
@@ -149,11 +146,10 @@ static void device_graph_add_steps(struct maker *k)
 
 static void device_graph_begin(struct maker *k)
 {
-    enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
     k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
     k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
-    for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
+    for (int32_t t = 0; t < g->tensor_count; t++)
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
     builder_begin(&k->b, g->file, g->name);
@@ -163,15 +159,12 @@ static void device_graph_begin(struct maker *k)
 
 static void device_graph_end(struct maker *k)
 {
-    enum { EACH_FREED = 60 };
     for (int32_t t = k->p->graph->tensor_count; t-- > 0;) {
-        stop_look(EACH_FREED);
         VEC_FREE(&k->contents[t].own);
         VEC_FREE(&k->contents[t].old);
         VEC_FREE(&k->contents[t].made);
     }
     for (int32_t e = 0; e < k->p->exchange_count; e++) {
-        stop_look(EACH_FREED);
         VEC_FREE(&k->arrived[e]);
     }
     mem_free(k->contents);

@@ -7,7 +7,6 @@
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -184,7 +183,6 @@ static void exchange_count(struct team_draft *d, struct lx_team_exchange *e, boo
 
 static void exchange_run(struct exchange_pass *p)
 {
-    enum { EACH_EXCHANGE = 200 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
@@ -201,7 +199,6 @@ static void exchange_run(struct exchange_pass *p)
     d->exchange_count = (int32_t)p->all.count;
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
     for (int32_t e = 0; e < d->exchange_count; e++) {
-        stop_look(EACH_EXCHANGE * (int64_t)d->devices);
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
         exchange_count(d, &d->exchanges[e], p->all.at[e].off);

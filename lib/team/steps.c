@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -79,12 +78,10 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
 
 static void steps_form_groups(struct step_pass *p)
 {
-    enum { EACH_OP = 50 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         int32_t g = (int32_t)p->groups.count - 1;
-        stop_look(EACH_OP + (int64_t)d->devices);
         if (g < 0 || !steps_joins(p, g, o)) {
             VEC_PUSH(&p->groups, ((struct lx_team_group){.first = o}));
             g++;
@@ -206,7 +203,6 @@ static void steps_list_exchanges(const struct team_draft *d, int32_t *after, int
 
 static void steps_emit(struct step_pass *p)
 {
-    enum { EACH_GROUP = 50 };
     struct team_draft *d = p->d;
     int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
     int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
@@ -214,7 +210,6 @@ static void steps_emit(struct step_pass *p)
     steps_start(p, after, after_at, -1, -1);
     for (size_t g = 0; g < p->groups.count; g++) {
         struct lx_team_group *group = &p->groups.at[g];
-        stop_look(EACH_GROUP * (int64_t)(group->last - group->first + 1));
         if (steps_await(p, group, true) && steps_may_split(d, group->first) && !d->how->plain)
             group->core = steps_core(p, group);
         if (group->core) steps_compute(p, group, LX_TEAM_CORE, 0);

@@ -1,10 +1,7 @@
 /* Ops by tensor, sorted by counting. */
 #include "base/bisect.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "team/team_private.h"
-
-enum { EACH_OP = 30 }; /* work of base/stop.h */
 
 void tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool written)
 {
@@ -13,7 +10,6 @@ void tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         int first = written ? op->input_count : 0, end = written ? op_operand_count(op) : op->input_count;
-        (void)stop_round(o, EACH_OP);
         for (int i = first; i < end; i++, count++) x->at[op_operand(op, i)]++;
     }
     x->op = mem_zeroed(count + 1, sizeof *x->op);
@@ -21,7 +17,6 @@ void tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct lx_op *op = &g->ops[o];
         int first = written ? op->input_count : 0, end = written ? op_operand_count(op) : op->input_count;
-        (void)stop_round(o, EACH_OP);
         for (int i = first; i < end; i++) x->op[--x->at[op_operand(op, i)]] = o;
     }
 }

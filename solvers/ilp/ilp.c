@@ -320,7 +320,7 @@ static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run
     struct border border;
     struct cancel token;
     if (border_begin(&border) != 0) return false;
-    cancel_begin(&token, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0);
+    cancel_begin(&token, run->time_limit);
     bool ok = ilp_solve_watched(problem, run, answer);
     cancel_end(&token);
     border_end(&border);

@@ -4,10 +4,11 @@
 #include "team/run/message_pairs.h"
 #include "team/run/team_bound.h"
 #include "team/run/team_clock.h"
+#include "base/cancel.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
-#include "plan/fuse.h"
+#include "plan/plan_slot.h"
 #include "planfile/plan_file.h"
 #include "team/team_file.h"
 
@@ -67,14 +68,23 @@ static bool plan_device(struct lx_team_plans *p, int m, const struct lx_plan_opt
     struct lx_plan_options one = *how;
     if (!p->devices[m]->graph) return true;
     int twin = twin_of(p, m);
-    if (twin == m) one.run = fuse_share(&how->run, plans_left(p, m));
+    if (twin == m) one.run = plan_run_share(&how->run, plans_left(p, m));
     one.run.hasty |= p->hasty;
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_device(p->devices[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
 
+/* At the pace of the `done` devices: are as many `more` made before the deadline, or `grace` seconds later? */
+static bool in_time_for(double done, double more, double grace)
+{
+    const struct cancel *token = cancel_current();
+    if (!token || token->seconds <= 0) return true;
+    double now = clock_seconds();
+    return (now - token->began) / done * more <= token->deadline + grace - now;
+}
+
 /* What those do of whom it is not known yet; to the end, or as far as there is time for it and for the plans after it. */
-static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *late, lx_status *st)
+static bool make_all(struct lx_team_plans *p, bool *late, lx_status *st)
 {
     /* A plan in haste takes as long as to make so many devices, and so does one that is searched for and stopped. */
     enum { PLAN = 4, SEARCH = 10 };
@@ -87,28 +97,18 @@ static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *la
         if (made_before) continue;
         int made = m < to_make ? m + 1 : to_make;
         if (late)
-            *late = (lx_run_stopped(lit) && !fuse_is_out(lit)) || /* by a person, say */
-                    !fuse_suffices(lit, made, to_make - made + PLAN * plans, late_by);
-        p->hasty = !fuse_suffices(lit, made, to_make - made + SEARCH * plans, 0);
+            *late = (cancel_requested() && !cancel_is_late()) || /* by a person, say */
+                    !in_time_for(made, to_make - made + PLAN * plans, late_by);
+        p->hasty = !in_time_for(made, to_make - made + SEARCH * plans, 0);
     }
     return true;
 }
 
-static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *lit, lx_status *st)
+static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *how, lx_status *st)
 {
     for (int m = 0; m < p->team->devices; m++)
-        if (!plan_device(p, m, lit, st)) return false;
+        if (!plan_device(p, m, how, st)) return false;
     return true;
-}
-
-/* What no plan goes below, as long as there is time to find it. */
-static void find_bounds(struct lx_team_plans *p, const struct lx_run *run)
-{
-    struct stop stop;
-    if (run->stop) stop_begin(&stop, run->stop, run->context);
-    p->team->bound_bytes = lx_team_least_bytes(p->team);
-    p->team->bound_us = lx_team_bound_us(p->team);
-    if (run->stop) stop_end(&stop);
 }
 
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_status *st)
@@ -142,10 +142,12 @@ static bool device_plans_time_of(const struct lx_team_plans *p, double *us, lx_s
 struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct lx_plan_options *how,
                                        bool *late, lx_status *st)
 {
-    struct fuse fuse;
     struct lx_team_plans *p = plans_of(team);
-    const struct lx_run lit = fuse_light(&fuse, &how->run);
-    if (p && make_all(p, &lit, late, st)) return p;
+    struct cancel token;
+    cancel_begin(&token, how->run.time_limit);
+    bool ok = make_all(p, late, st);
+    cancel_end(&token);
+    if (ok) return p;
     lx_team_plans_free(p);
     return NULL;
 }
@@ -153,11 +155,14 @@ struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct l
 struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx_plan_options *how,
                                         lx_status *st)
 {
-    struct lx_plan_options lit = *how;
-    struct fuse fuse;
-    lit.run = fuse_light(&fuse, &how->run); /* all in the time of one */
-    bool ok = make_all(p, &lit.run, NULL, st) && plan_all(p, &lit, st);
-    if (ok) find_bounds(p, &how->run);
+    struct cancel token;
+    cancel_begin(&token, how->run.time_limit); /* all in the time of one */
+    bool ok = make_all(p, NULL, st) && plan_all(p, how, st);
+    cancel_end(&token);
+    if (ok) {
+        p->team->bound_bytes = lx_team_least_bytes(p->team);
+        p->team->bound_us = lx_team_bound_us(p->team);
+    }
     if (ok && device_plans_time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
@@ -166,11 +171,12 @@ struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st)
 {
-    struct lx_plan_options lit = *how;
-    struct fuse fuse;
-    lit.run = fuse_light(&fuse, &how->run); /* of both parts */
-    struct lx_team_plans *p = team_plans_begin(team, &lit, NULL, st);
-    return p ? team_plans_finish(p, &lit, st) : NULL;
+    struct cancel token;
+    cancel_begin(&token, how->run.time_limit); /* of both parts */
+    struct lx_team_plans *p = team_plans_begin(team, how, NULL, st);
+    if (p) p = team_plans_finish(p, how, st);
+    cancel_end(&token);
+    return p;
 }
 
 /* The plan, or the number of the first device that has the same one. */

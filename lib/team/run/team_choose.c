@@ -2,6 +2,7 @@
 #include "team/run/team_choose.h"
 #include "team/run/team_bound.h"
 #include "team/run/team_contest.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "plan/plan_slot.h"
 
@@ -11,14 +12,13 @@
  * exchanged to be found, which takes longer the longer the cuts took. */
 static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int teams)
 {
-    fuse_save(&lit->run, 0.25);
-    return fuse_share(&lit->run, teams);
+    cancel_reserve(0.25);
+    return plan_run_share(&lit->run, teams);
 }
 
 /* The devices' plans, in what is left of the time for so many teams. */
-static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team,
-                                                      const struct lx_plan_options *lit, int teams,
-                                                      lx_status *st)
+static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team, const struct lx_plan_options *lit,
+                                          int teams, lx_status *st)
 {
     struct lx_plan_options how = *lit;
     how.run = team_choose_share_of(lit, teams);
@@ -134,7 +134,7 @@ static int make_teams(const struct lx_graph *g, const struct lx_team_options *ho
     int wanted = !how->by_time ? 1 : large ? 3 : 2, count = 0;
     ways[0].spills = large;
     if (wanted > 1) ways[wanted - 1].by_time = false;
-    for (int i = 0; i < wanted && (i == 0 || (count > 0 && !stop_is_now())); i++) {
+    for (int i = 0; i < wanted && (i == 0 || (count > 0 && !cancel_requested())); i++) {
         lx_status why = {0};
         struct lx_team_plan *team = lx_team_make(g, &ways[i], &why);
         bool again = false;
@@ -183,7 +183,10 @@ static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct 
 {
     struct lx_team_plan *teams[WAYS];
     struct contest c = {0};
+    struct cancel search;
+    cancel_begin(&search, team_search_seconds(how));
     int count = make_teams(g, how, teams, &c.why);
+    cancel_end(&search);
     for (int i = 0; i < count; i++) {
         lx_status why = {0};
         if (c.over || (c.best && (c.best->team->unsharded || lx_run_stopped(&plan->run) ||
@@ -208,10 +211,10 @@ static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_optio
                             lx_status *st)
 {
     const struct lx_team_options *how = more;
-    struct team_time t;
-    team_time_begin(&t, how, plan);
-    struct lx_team_plans *p = team_choose(g, how, &t.plan, st);
-    team_time_end(&t);
+    struct cancel token;
+    cancel_begin(&token, plan->run.time_limit);
+    struct lx_team_plans *p = team_choose(g, how, plan, st);
+    cancel_end(&token);
     return p;
 }
 
@@ -220,8 +223,7 @@ static void drop_plans(void *plans)
     lx_team_plans_free(plans);
 }
 
-/* With its choices, and their names, in one block. */
-static void *copy_options(const void *more)
+void *team_options_copy(const void *more)
 {
     const struct lx_team_options *from = more;
     size_t count = (size_t)from->choice_count, bytes = sizeof *from + count * sizeof *from->choices;
@@ -242,6 +244,6 @@ static void *copy_options(const void *more)
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_plan_options *plan, lx_status *st)
 {
-    static const struct plan_task team = {choose_in_time, drop_plans, copy_options};
+    static const struct plan_task team = {choose_in_time, drop_plans, team_options_copy};
     return plan_in_slot(&team, g, plan, how, st);
 }

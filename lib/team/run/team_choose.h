@@ -9,6 +9,8 @@
  * little time nothing is cut. NULL: `st` is set. */
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_plan_options *plan, lx_status *st);
+/* A copy of struct lx_team_options with its choices and their names, in one block. */
+void *team_options_copy(const void *options);
 /* What is to be told of a team that is `uncut`. */
 const char *lx_team_unsharded_words(void);
 

@@ -6,12 +6,10 @@
  * is sharded goes on in any case: where it can be computed to the end, few choices never lead nowhere. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { EACH_CHOICE = 500, EACH_READER = 100 }; /* nanoseconds */
 
 struct ranked {
     struct shard_cost cost;
@@ -172,7 +170,7 @@ static bool shard_beam_rank(struct outlook *k, struct ranked *rank, bool *goes)
         if (o >= 0) shard_beam_add_reader(k, o);
     }
     for (size_t h = 0; h < n; h++) {
-        if (stop_work(EACH_CHOICE + EACH_READER * (int64_t)k->readers[true].count)) return false;
+        if (cancel_requested()) return false;
         const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
         const struct hypothesis *x = &k->l->all.at[h];
         struct untouched *u = &k->untouched[x->parent];

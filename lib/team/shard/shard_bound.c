@@ -6,12 +6,12 @@
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64000, EACH_CHOICE = 100, EACH_LIVE = 5 }; /* nanoseconds */
+enum { MOST = 64000 };
 
 const struct shard_state shard_anyhow = {{SHARD_ANYHOW, SHARD_ANYHOW, SHARD_ANYHOW}};
 
@@ -88,7 +88,7 @@ bool shard_merge(const struct shard_merger *k, bool *merged)
             stays[i] = op_operand_made(&k->q->g->ops[o], l->tensors[i]) >= 0;
     }
     for (size_t h = 0; ok && h < n; h++) {
-        ok = !stop_work(EACH_CHOICE + EACH_LIVE * (int64_t)l->live * l->live);
+        ok = !cancel_requested();
         goes[h] = l->live == 0 || !shard_bound_is_dominated(k, h, replicated, stays, row);
     }
     if (ok) shard_layer_keep(l, goes);
@@ -107,7 +107,7 @@ bool shard_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid
 {
     const struct shard_question q = {
         .g = g, .grid = *grid, .fixed = fixed, .state = state, .least = true, .below = below};
-    if (stop_work(STOP_EACH)) return false; /* the begin takes long */
+    if (cancel_requested()) return false; /* the begin takes long */
     struct shard_least *least = shard_least_make(g, grid);
     struct shard_prices *prices = shard_prices_make(g, grid, false, least);
     struct shard_answer answer = {.tensors = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.tensors),

@@ -6,7 +6,7 @@
  * until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/shard/shard_search.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,16 +54,16 @@ static void shard_improve_fix(struct improver *p)
  * stops it. */
 static bool shard_improve_few(struct improver *p, size_t *most)
 {
-    struct stop none;
+    struct cancel shield;
     bool first = !p->any;
-    if (first) stop_begin(&none, NULL, NULL);
+    if (first) cancel_shield(&shield);
     shard_improve_fix(p);
     bool ok = shard_improve_try(p, SHARD_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
         ok = shard_improve_try(p, SHARD_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
     if (ok) p->best->unsharded = false; /* it was looked for something better */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
-    if (first) stop_end(&none);
+    if (first) cancel_end(&shield);
     return ok;
 }
 
@@ -137,11 +137,11 @@ bool shard_search(const struct shard_question *q, struct shard_answer *out)
                          .fixed = mem_zeroed(tensors, sizeof *p.fixed),
                          .state = mem_zeroed(tensors, sizeof *p.state)};
     struct shard_question replicated = *q;
-    struct stop none;
+    struct cancel shield;
     replicated.replicated = true;
-    stop_begin(&none, NULL, NULL); /* it is soon there: nobody stops it */
+    cancel_shield(&shield); /* it is soon there: nobody stops it */
     p.any = shard_search_along(&replicated, p.prices, SHARD_FREELY, 1, out, &p.dropped);
-    stop_end(&none);
+    cancel_end(&shield);
     out->unsharded = p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
     if (!(q->replicated && p.any)) shard_improve_search(&p);
     shard_prices_free(p.prices);

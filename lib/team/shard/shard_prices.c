@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 
@@ -66,14 +65,12 @@ static uint64_t shard_prices_hash_op(const struct lx_graph *g, const struct lx_o
 /* The first op of each hash; two of one hash are taken for alike. */
 static void shard_prices_find_classes(struct shard_prices *p)
 {
-    enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
     uint64_t *hash = mem_zeroed(room, sizeof *hash);
     int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; o < n; o++) {
         uint64_t h = shard_prices_hash_op(p->g, &p->g->ops[o]);
-        stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
             h = hash_number(h, shard_least_loose(p->least, op_operand(&p->g->ops[o], i)));
         h |= 1;
@@ -134,10 +131,8 @@ static struct known_price *shard_prices_find(struct known_price *table, size_t r
 }
 
 /* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
-static struct shard_price shard_prices_remember(struct shard_prices *p, struct known_price *k)
+static struct shard_price shard_prices_redevice(struct shard_prices *p, struct known_price *k)
 {
-    enum { EACH_DEVICE = 300 }; /* nanoseconds */
-    stop_look((int64_t)EACH_DEVICE * p->devices);
     k->price.cost.us = ldexp(round(ldexp(k->price.cost.us, 28)), -28);
     *shard_prices_find(p->table, p->room, k) = *k;
     if (2 * ++p->count <= p->room) return k->price;
@@ -251,7 +246,7 @@ struct shard_price shard_price_read(struct shard_prices *p, int32_t o, int i, st
         k.price.brings = shard_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
     else
         k.price = shard_prices_read(p, o, i, in, var);
-    return shard_prices_remember(p, &k);
+    return shard_prices_redevice(p, &k);
 }
 
 struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, struct shard_state in,
@@ -348,7 +343,7 @@ struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = shard_prices_own_us(p, &p->g->ops[o], &x, way->var);
-    return shard_prices_remember(p, &k).cost;
+    return shard_prices_redevice(p, &k).cost;
 }
 
 struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
@@ -361,5 +356,5 @@ struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct sha
         k.price.cost.bytes = shard_least_join(p->least, o, made, joined);
     else
         k.price.cost = shard_prices_join(p, o, made, joined);
-    return shard_prices_remember(p, &k).cost;
+    return shard_prices_redevice(p, &k).cost;
 }

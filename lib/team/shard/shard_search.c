@@ -10,10 +10,9 @@
  * beyond the width go on as one that is as good as any of them (shard_bound.c). And choices are in the order of finding,
  * not of cost: the cost of their readers is asked only where there are too many. */
 #include "team/shard/shard_layers.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
-enum { EACH_OUTCOME = 100 }; /* nanoseconds */
 /* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
@@ -153,23 +152,20 @@ static const struct group *shard_search_group_of(struct searcher *s, struct expa
     return &e->groups.at[e->groups.count - 1];
 }
 
-static bool shard_search_expand_one(struct searcher *s, struct expansion *e, size_t h)
+static void shard_search_expand_one(struct searcher *s, struct expansion *e, size_t h)
 {
     const struct group *g = shard_search_group_of(s, e, h);
     const struct shard_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
-    bool ok = true;
     s->outcomes += (int64_t)(g->end - g->begin);
-    for (size_t n = g->begin; ok && n < g->end; n++) {
+    for (size_t n = g->begin; n < g->end; n++) {
         const struct outcome *x = &e->to->outcomes.at[n];
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
-        const struct shard_cost sum = {cost.bytes + x->cost.bytes, cost.us + x->cost.us};
+        const struct shard_cost sum = shard_cost_sum(cost, x->cost);
         shard_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
-        ok = !stop_work(EACH_OUTCOME);
     }
-    return ok;
 }
 
 static bool shard_search_expand(struct searcher *s, struct layer *from, struct layer *to)
@@ -186,7 +182,10 @@ static bool shard_search_expand(struct searcher *s, struct layer *from, struct l
     shard_search_list_live(s, &e);
     shard_ways_of(s->q->g, &s->q->grid, p->o, s->uses.partial, &p->ways);
     bool ok = true;
-    for (size_t h = 0; ok && h < from->all.count; h++) ok = shard_search_expand_one(s, &e, h);
+    for (size_t h = 0; ok && h < from->all.count; h++) {
+        ok = !cancel_requested();
+        if (ok) shard_search_expand_one(s, &e, h);
+    }
     shard_search_note_writer(s, p->o);
     mem_free(e.kept);
     mem_free(e.row);

@@ -117,7 +117,7 @@ static void check_assignment(const struct lx_plan *p)
 {
     size_t length = 0;
     int32_t id = -1;
-    char *text = exported(p, "xla-csv", &length);
+    char *text = plan_exported(p, "xla-csv", &length);
     check_list(p, text, length);
     struct rows r = {.at = text};
     assert_true(next_row(&r) && r.count == 9);
@@ -151,7 +151,7 @@ static void check_allocinfo(const struct lx_plan *p)
         assert_int_equal(st.code, LX_E_UNSUPPORTED);
         return;
     }
-    char *text = exported(p, "allocinfo", &length);
+    char *text = plan_exported(p, "allocinfo", &length);
     struct rows r = {.at = text};
     assert_true(next_row(&r) && r.count == 5);
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -180,8 +180,8 @@ static void check_pair(const struct lx_plan *p)
     int32_t placed = 0, open = 0;
     char *texts[2];
     if (lx_problem_needs(&p->problem)) return;
-    info.text = texts[0] = exported(p, "xla", &info.length);
-    alloc.text = texts[1] = exported(p, "allocinfo", &alloc.length);
+    info.text = texts[0] = plan_exported(p, "xla", &info.length);
+    alloc.text = texts[1] = plan_exported(p, "allocinfo", &alloc.length);
     for (int32_t i = 0; i < p->problem.count; i++) {
         open += !p->problem.buffers[i].reason;
         placed += p->answer.address[i] >= 0;
@@ -277,7 +277,7 @@ static void page_is_that_of_show(void **state)
     assert_int_equal(system(command), 0);
     struct lx_plan *p = lx_plan_read(path, &st);
     assert_non_null(p);
-    char *page = exported(p, "html", &length), *shown = mem_zeroed(length + 2, 1);
+    char *page = plan_exported(p, "html", &length), *shown = mem_zeroed(length + 2, 1);
     snprintf(command, sizeof command, "%s show --html %s", LXPLAN_PROGRAM, path);
     FILE *f = popen(command, "r");
     assert_non_null(f);
@@ -371,7 +371,7 @@ static void answers_to_d2m(void **state)
         assert_true(cJSON_IsTrue(item_at(cJSON_GetArrayItem(variables, 1), "bound")));
         /* It is a D2M file again. */
         size_t length = 0;
-        char *text = exported(p, "d2m", &length);
+        char *text = plan_exported(p, "d2m", &length);
         const struct lx_graph *g = lx_graph_of_text("again", text, length, &st);
         assert_non_null(g);
         assert_int_equal(g->buffer_count, p->graph->buffer_count);

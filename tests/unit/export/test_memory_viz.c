@@ -223,7 +223,7 @@ static void check_segment(const struct value *s, int device, int64_t capacity)
 static void check_snapshot(const struct lx_plan *p)
 {
     size_t length = 0;
-    char *bytes = exported(p, "memory_viz", &length);
+    char *bytes = plan_exported(p, "memory_viz", &length);
     struct value v = unpickle(bytes, length);
     const struct value *segments = key(&v, "segments"), *traces = key(&v, "device_traces");
     int32_t pools = lx_pool_count(&p->problem);
@@ -269,7 +269,7 @@ static void lists_and_numbers(void **state)
         .answer = {.address = address},
         .took_slot_of = slot,
         .reason = reason};
-    char *bytes = exported(&p, "memory_viz", &length);
+    char *bytes = plan_exported(&p, "memory_viz", &length);
     struct value v = unpickle(bytes, length);
     const struct value *events = &key(&v, "device_traces")->items[0];
     assert_int_equal(events->count, 1 + 3 * BUFFERS);

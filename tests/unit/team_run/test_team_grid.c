@@ -393,7 +393,7 @@ static int reads_of_parts(const struct lx_graph *g, const struct shard_way *ways
     int count = 0;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].input_count; i++)
-            count += shard_reads_partial(&g->ops[o], i, ways[o].var);
+            count += team_reads_partial(&g->ops[o], ways[o].var.at, i);
     return count;
 }
 

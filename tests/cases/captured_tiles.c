@@ -1,12 +1,7 @@
-/* Captured joint problems whose divisions have a `tiling`: tiles per choice, and the compiler's own objective as one number:
- * bytes of what is not on chip and of copies, then cuts, then cores that are not used, squares of the splits, tiles. */
-#ifndef LX_TESTS_SUPPORT_CAPTURED_TILES_H
-#define LX_TESTS_SUPPORT_CAPTURED_TILES_H
+#include "cases/captured_tiles.h"
+#include "cases/cases.h"
 
-#include "support/captured_joint.h"
-
-/* The product of what an object has under its keys. */
-static inline int64_t captured_product(const cJSON *object)
+int64_t captured_product(const cJSON *object)
 {
     int64_t product = 1;
     const cJSON *v;
@@ -14,7 +9,7 @@ static inline int64_t captured_product(const cJSON *object)
     return product;
 }
 
-static inline int64_t captured_squares(const cJSON *division)
+static int64_t captured_squares(const cJSON *division)
 {
     int64_t sum = 0;
     const cJSON *v;
@@ -23,12 +18,7 @@ static inline int64_t captured_squares(const cJSON *division)
     return sum;
 }
 
-/* What each part of the objective weighs: more than all that stands behind it together. */
-struct captured_weights {
-    int64_t bytes, cut, core, square, most_cores;
-};
-
-static inline struct captured_weights captured_weigh(const struct captured *c)
+static struct captured_weights captured_weigh(const struct captured *c)
 {
     struct captured_weights w = {.most_cores = 1};
     int64_t tiles = 1, squares = 1, n = c->problem.op_count;
@@ -48,8 +38,8 @@ static inline struct captured_weights captured_weigh(const struct captured *c)
     return w;
 }
 
-static inline bool captured_tile_op(struct captured *c, int32_t i, const struct captured_weights *w,
-                                    struct lx_joint_op *op)
+static bool captured_tile_op(struct captured *c, int32_t i, const struct captured_weights *w,
+                             struct lx_joint_op *op)
 {
     size_t n = (size_t)op->choice_count;
     int64_t *tiles = arena_array(&c->memory, n, sizeof *tiles),
@@ -69,8 +59,8 @@ static inline bool captured_tile_op(struct captured *c, int32_t i, const struct 
     return true;
 }
 
-static inline bool captured_tile_buffer(struct captured *c, int32_t i, const struct captured_weights *w,
-                                        struct lx_joint_buffer *b)
+static bool captured_tile_buffer(struct captured *c, int32_t i, const struct captured_weights *w,
+                                 struct lx_joint_buffer *b)
 {
     const struct lx_joint_op *op = &c->problem.ops[i];
     struct lx_joint_access *a = arena_copy_array(&c->memory, b->accesses, (size_t)b->access_count, sizeof *a);
@@ -89,7 +79,7 @@ static inline bool captured_tile_buffer(struct captured *c, int32_t i, const str
     return true;
 }
 
-static inline bool captured_tiles(struct captured *c)
+bool captured_tiles(struct captured *c)
 {
     struct captured_weights w = captured_weigh(c);
     struct lx_joint_problem *p = &c->problem;
@@ -106,5 +96,3 @@ static inline bool captured_tiles(struct captured *c)
             return false;
     return true;
 }
-
-#endif
