@@ -68,7 +68,7 @@ static bool read_choices(struct call *call, struct lx_team_options *how)
         struct lx_team_choice *c = &list[how->choice_count];
         int axes = how->grid.axes;
         const char *equals = strrchr(o->value, '=');
-        if (!equals || equals == o->value || !read_axes(equals + 1, axes, c->cut))
+        if (!equals || equals == o->value || !read_axes(equals + 1, axes, c->shard))
             return status_set(&call->st, LX_E_USAGE,
                               "--cut %s: write TENSOR=D for the dimension that is sharded, TENSOR=- for "
                               "none; with a comma between what the axes of a grid cut",
@@ -92,9 +92,9 @@ bool read_team(struct call *call, const struct lx_transport *transport, struct l
     const char *text = option_value(&call->line, "team");
     *how = (struct lx_team_options){.grid = {1, {2}}};
     if (text && !lx_team_grid_of_text(text, &how->grid, &call->st)) return false;
-    if (!text && transport && transport->members) how->grid.size[0] = transport->members(&call->st);
-    how->members = lx_team_members_of(&how->grid);
-    return how->members > 0 && read_choices(call, how);
+    if (!text && transport && transport->devices) how->grid.size[0] = transport->devices(&call->st);
+    how->devices = lx_team_device_count(&how->grid);
+    return how->devices > 0 && read_choices(call, how);
 }
 
 /* The team cut, and each member planned by the planning options. */
@@ -180,7 +180,7 @@ int check_team(struct call *call, const char *file, const char *text, size_t len
 /* lxplan plan FILE --team AxB --explain TENSOR: the team's plan as ever, then why its tensors are cut as they are. */
 
 /* Told as `plan` tells it: the plan is checked, and written if that is asked for. */
-static int team_explain_answer(struct call *call, struct lx_cut_question *q, const char *output)
+static int team_explain_answer(struct call *call, struct lx_shard_question *q, const char *output)
 {
     lx_status why = {0};
     int code = EXIT_YES;
@@ -206,7 +206,7 @@ int explain_team(struct call *call, const char *path)
     bool ok = g && read_team(call, NULL, &how) && read_plan_options(call, g, &plan, values) &&
               read_team_aim(call, plan.objective, &how.by_time);
     struct lx_team_plans *p = ok ? plan_team_watched(call, g, &how, &plan) : NULL;
-    struct lx_cut_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
+    struct lx_shard_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
     int code = p ? team_explain_answer(call, &q, output) : FAILED;
     lx_team_plans_free(p);
     lx_graph_free(g);

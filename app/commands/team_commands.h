@@ -30,7 +30,7 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
 int run_team_plan(struct call *call, const char *file, const char *text, size_t length);
 
 /* One row per member; `ran`: what was counted stands beside it. */
-void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
+void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
                       const struct lx_team_result *r, struct text *out);
 void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_result *r, struct text *out);

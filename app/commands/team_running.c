@@ -27,7 +27,7 @@ const char *transport_word(int k)
 bool wants_team(const struct call *call)
 {
     const struct lx_transport *usual = lx_transport_usual();
-    return option_given(&call->line, "team") || option_given(&call->line, "transport") || usual->members;
+    return option_given(&call->line, "team") || option_given(&call->line, "transport") || usual->devices;
 }
 
 static bool team_running_read_run(struct call *call, struct lx_team_run_options *run)
@@ -156,7 +156,7 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
         struct lx_team_grid grid = {.axes = g->grid_axes};
         memcpy(grid.size, g->grid, sizeof grid.size);
         if (!option_given(&call->line, "team") && g->grid_axes > 0 &&
-            lx_team_members_of(&grid) == how.members)
+            lx_team_device_count(&grid) == how.devices)
             how.grid = grid;
     }
     /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
@@ -184,9 +184,9 @@ int run_team_plan(struct call *call, const char *file, const char *text, size_t 
                                   ? lx_team_plans_parse(file, text, length, &call->st)
                                   : NULL;
     bool ok = p && (!option_given(&call->line, "team") || read_team(call, NULL, &asked));
-    if (ok && asked.members && asked.members != p->team->members)
+    if (ok && asked.devices && asked.devices != p->team->devices)
         ok = status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                           "this plan is of a team of %d; leave --team out", p->team->members);
+                           "this plan is of a team of %d; leave --team out", p->team->devices);
     run.plans = p;
     bool ran = ok && execute_team(call, p->team, &run, &code);
     lx_team_plans_free(p);

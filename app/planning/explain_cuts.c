@@ -15,9 +15,9 @@
 enum { SECONDS_FOR_ALL = 60 };
 
 struct reason_row {
-    const struct lx_cut_question *question;
-    const struct lx_cut_reasons *reasons;
-    const struct lx_cut_price *price;
+    const struct lx_shard_question *question;
+    const struct lx_shard_reasons *reasons;
+    const struct lx_shard_price *price;
 };
 
 struct read_row {
@@ -68,8 +68,8 @@ static void more_value(const void *row_of_table, const struct column *column, st
 }
 
 /* clang-format off */
-VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->cut, &v->made); v->words = v->made.at;)
-VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->cut, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
+VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->shard, &v->made); v->words = v->made.at;)
+VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
 VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
 VALUE_OF(hbm_value,   struct reason_row, price_number(row, row->price->hbm_bytes, v);)
 VALUE_OF(us_value,    struct reason_row, v->number = is_priced(row) ? row->price->us : NAN;)
@@ -123,13 +123,13 @@ static const struct column read_array[] = {
 const struct columns cut_reason_columns = COLUMNS("other shards of a tensor", reason_array);
 const struct columns cut_read_columns = COLUMNS("reads of a sharded tensor", read_array);
 
-static const struct lx_team_plan *team_of(const struct lx_cut_question *q)
+static const struct lx_team_plan *team_of(const struct lx_shard_question *q)
 {
     return q->plans->team;
 }
 
 /* "24,576 B exchanged", or the time where that counts. */
-static void explain_cuts_add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x,
+static void explain_cuts_add_cost(const struct lx_shard_question *q, const struct lx_shard_price *x,
                                   struct text *out)
 {
     if (q->how->by_time) text_format(out, "%.2f us predicted, ", x->us);
@@ -137,9 +137,10 @@ static void explain_cuts_add_cost(const struct lx_cut_question *q, const struct 
 }
 
 /* "; runner-up: whole, 98,304 B exchanged (+73,728)" */
-static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+static void add_runner_up(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
+                          struct text *out)
 {
-    const struct lx_cut_price *x = r->others;
+    const struct lx_shard_price *x = r->others;
     if (r->other_count == 0 || x->why.code != LX_OK) {
         bool untried = false;
         for (int i = 0; i < r->other_count; i++) untried |= r->others[i].why.code == LX_E_STOPPED;
@@ -148,11 +149,11 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
                                           : "; no other sharding has a plan");
         return;
     }
-    bool better = lx_cut_better(x, &r->is, q->how->by_time);
+    bool better = lx_shard_better(x, &r->is, q->how->by_time);
     text_add(out, "; ");
     paint_add(out, better ? PAINT_BAD : PAINT_PLAIN, better ? "better" : "runner-up");
     text_add(out, ": ");
-    add_state(&team_of(q)->grid, x->cut, out);
+    add_state(&team_of(q)->grid, x->shard, out);
     text_add(out, ", ");
     explain_cuts_add_cost(q, x, out);
     /* Where bytes are equal, time decides. */
@@ -166,11 +167,12 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
         text_format(out, " (%+.2f us)", us);
 }
 
-static void add_headline(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+static void add_headline(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
+                         struct text *out)
 {
     add_printable(out, team_of(q)->graph->tensors[r->tensor].name, 0);
     text_add(out, " is ");
-    add_state(&team_of(q)->grid, r->is.cut, out);
+    add_state(&team_of(q)->grid, r->is.shard, out);
     text_add(out, ": ");
     explain_cuts_add_cost(q, &r->is, out);
     add_runner_up(q, r, out);
@@ -183,7 +185,7 @@ static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, 
     enum { MOST_BLOCKS = 8 };
     const struct lx_team_tensor *x = &p->tensors[tensor];
     for (int a = 0; a < p->grid.axes; a++) {
-        int d = x->cut[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->cut, d) : 0;
+        int d = x->shard[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->shard, d) : 0;
         text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
         text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
         if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
@@ -206,14 +208,15 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
     return rows;
 }
 
-static struct reason_row *reason_rows(const struct lx_cut_question *q, const struct lx_cut_reasons *r)
+static struct reason_row *reason_rows(const struct lx_shard_question *q, const struct lx_shard_reasons *r)
 {
     struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
     for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     return rows;
 }
 
-static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+static void show_reasons(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
+                         struct text *out)
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
@@ -222,13 +225,14 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     /* Whose word it is; and what to do where another way is better. */
     const char *name = team_of(q)->graph->tensors[r->tensor].name;
     bool any = r->other_count && r->others->why.code == LX_OK;
-    bool better = any && lx_cut_better(r->others, &r->is, q->how->by_time);
-    text_format(out, "  %s", lx_cut_origin_help(r->origin));
+    bool better = any && lx_shard_better(r->others, &r->is, q->how->by_time);
+    text_format(out, "  %s", lx_shard_origin_help(r->origin));
     if (better) {
-        text_add(out, r->origin == LX_CUT_FOUND ? ", and missed a better one: --cut " : "; better is --cut ");
+        text_add(out,
+                 r->origin == LX_SHARD_FOUND ? ", and missed a better one: --cut " : "; better is --cut ");
         add_printable(out, name, 0);
         text_add(out, "=");
-        add_choice(&team_of(q)->grid, r->others->cut, out);
+        add_choice(&team_of(q)->grid, r->others->shard, out);
     }
     text_add(out, "\n");
     explain_cuts_add_axes(team_of(q), r->tensor, out);
@@ -250,7 +254,8 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     mem_free(rows);
 }
 
-static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+static void reasons_to_json(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
+                            struct text *out)
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
@@ -258,13 +263,13 @@ static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut
     text_add(out, "    {\"tensor\": ");
     text_json_string(out, team_of(q)->graph->tensors[r->tensor].name);
     text_add(out, ", \"state\": \"");
-    add_state(&team_of(q)->grid, r->is.cut, out);
+    add_state(&team_of(q)->grid, r->is.shard, out);
     text_add(out, "\", \"axes\": [");
-    for (int a = 0; a < team_of(q)->grid.axes; a++) text_format(out, a ? ", %d" : "%d", r->is.cut[a]);
+    for (int a = 0; a < team_of(q)->grid.axes; a++) text_format(out, a ? ", %d" : "%d", r->is.shard[a]);
     text_format(out,
                 "], \"origin\": \"%s\", \"bytes\": %" PRId64 ", \"hbm_bytes\": %" PRId64
                 ", \"us\": %.9g,\n     \"reads\": [",
-                lx_cut_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
+                lx_shard_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
     if (reads) table_add_json_list(&TABLE(cut_read_columns, reads, count), out);
     text_add(out, "],\n     \"others\": [");
     if (rows) table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
@@ -302,11 +307,11 @@ static bool read_named(struct call *call, const struct lx_graph *g, bool *named,
     return true;
 }
 
-static bool explain_one(struct call *call, const struct lx_cut_question *q, int32_t t, bool first, bool named,
-                        struct text *out)
+static bool explain_one(struct call *call, const struct lx_shard_question *q, int32_t t, bool first,
+                        bool named, struct text *out)
 {
-    struct lx_cut_reasons r;
-    if (!lx_cut_reasons_find(q, t, &r, &call->st)) return false;
+    struct lx_shard_reasons r;
+    if (!lx_shard_reasons_find(q, t, &r, &call->st)) return false;
     if (wants_json(call)) {
         text_add(out, first ? "" : ",\n");
         reasons_to_json(q, &r, out);
@@ -316,11 +321,11 @@ static bool explain_one(struct call *call, const struct lx_cut_question *q, int3
     } else {
         add_headline(q, &r, out);
     }
-    lx_cut_reasons_free(&r);
+    lx_shard_reasons_free(&r);
     return true;
 }
 
-static bool explain_named(struct call *call, struct lx_cut_question *q, const bool *named, bool all,
+static bool explain_named(struct call *call, struct lx_shard_question *q, const bool *named, bool all,
                           struct text *out)
 {
     struct watch watch;
@@ -341,7 +346,7 @@ static bool explain_named(struct call *call, struct lx_cut_question *q, const bo
     return ok;
 }
 
-bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out)
+bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out)
 {
     const struct lx_team_plan *p = team_of(q);
     bool all = false, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);

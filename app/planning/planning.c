@@ -176,7 +176,7 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
     watch_begin(&work.watch, 0);
     struct lx_team_plans *p = lx_team_plans_choose(graph, how, &plan, &call->st);
     watch_end(&work.watch);
-    if (p && p->team->uncut) note(call, "%s: %s", graph->file, lx_team_uncut_words());
+    if (p && p->team->unsharded) note(call, "%s: %s", graph->file, lx_team_unsharded_words());
     return p;
 }
 

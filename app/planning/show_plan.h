@@ -26,7 +26,7 @@ bool show_explained(struct call *call, const struct lx_graph *pattern, const str
                     const char *name, struct text *out);
 /* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with --json so. The
  * question has all but when to stop. False with `call->st`. */
-bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out);
+bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out);
 /* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with `call->st`. */
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);

@@ -29,7 +29,7 @@ static bool add_size(struct call *call, const char *text, size_t length, team_si
     struct team_size s = {0};
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     if (!lx_team_grid_of_text(word, &s.grid, &call->st)) return false;
-    s.members = lx_team_members_of(&s.grid);
+    s.members = lx_team_device_count(&s.grid);
     if (s.grid.axes == 1) s.grid.axes = 0;
     VEC_PUSH(out, s);
     return true;
@@ -91,7 +91,7 @@ VALUE_OF(moved_value,   struct team_size, team_sweep_amount(row, row->point.byte
 VALUE_OF(must_value,    struct team_size, team_sweep_amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_value,     struct team_size, team_sweep_amount(row, row->point.hbm_bytes, v);)
 VALUE_OF(shapes_value,  struct team_size, team_sweep_amount(row, row->point.shapes, v);)
-VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.uncut ? lx_team_uncut_words() : "";)
+VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.unsharded ? lx_team_unsharded_words() : "";)
 
 static const struct column size_array[] = {
     {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, .value = members_value},
@@ -117,7 +117,7 @@ static bool team_sweep_predict(const struct lx_graph *g, const struct lx_team_op
     struct lx_team_options how = *asked;
     struct lx_plan_options watched = *plan;
     struct watch watch;
-    how.members = s->members;
+    how.devices = s->members;
     how.grid = s->grid;
     watched.run.stop = watch_must_stop;
     watched.run.context = &watch;

@@ -43,7 +43,7 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
     }
     lx_graph_free(on);
     lx_result *r = team_result_of(plans);
-    if (r && plans->team->uncut) r->notes = lx_team_uncut_words();
+    if (r && plans->team->unsharded) r->notes = lx_team_unsharded_words();
     return r;
 }
 
@@ -73,7 +73,7 @@ static double planned_hbm(const struct team_result *t, int member)
 }
 
 /* clang-format off */
-static double members(const struct team_result *t) { return t->plans->team->members; }
+static double members(const struct team_result *t) { return t->plans->team->devices; }
 static double exchanged(const struct team_result *t) { return (double)t->plans->team->bytes; }
 static double combined(const struct team_result *t) { return (double)t->plans->team->combine_bytes; }
 static double exchange_bound(const struct team_result *t) { return (double)max_i64(t->plans->team->bound_bytes, 0); }
@@ -85,7 +85,7 @@ static double worst(const struct team_result *t) { return t->run.worst; }
 static double all_hbm(const struct team_result *t)
 {
     double sum = 0;
-    for (int m = 0; m < t->plans->team->members; m++) sum += planned_hbm(t, m);
+    for (int m = 0; m < t->plans->team->devices; m++) sum += planned_hbm(t, m);
     return sum;
 }
 
@@ -122,7 +122,7 @@ const char *team_word(const struct team_result *t, const char *name)
 
 int64_t team_count(const struct team_result *t, const char *list)
 {
-    return strcmp(list, "members") == 0 ? t->plans->team->members : -1;
+    return strcmp(list, "members") == 0 ? t->plans->team->devices : -1;
 }
 
 int32_t team_item_number(const struct team_result *t, const char *list, int64_t i, const char *name,

@@ -120,7 +120,7 @@ static void add_trip(struct team_trace *x, int m, const struct lx_team_trip *tri
                 trip->bytes);
     if (x->flows) {
         /* An arrow for each message of the trip. */
-        const struct lx_team_member *does = x->p->members[m];
+        const struct lx_team_device *does = x->p->devices[m];
         for (int32_t i = trip->first_message; i < trip->end_message; i++) {
             const struct lx_team_message *g = &does->messages[i];
             if (g->operand >= 0 || g->tag != trip->tag || g->peer == m) continue;
@@ -141,7 +141,7 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     struct team_trace x = {.p = p, .clock = clock, .out = &t};
     int64_t messages = 0;
     if (!clock) return NULL;
-    for (int m = 0; m < clock->members; m++) messages += p->members[m] ? p->members[m]->message_count : 0;
+    for (int m = 0; m < clock->devices; m++) messages += p->devices[m] ? p->devices[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
     text_add(
         &t,
@@ -150,8 +150,8 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     text_format(&t,
                 ", \"pattern_hash\": \"%016" PRIx64
                 "\", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
-                p->team->graph->hash, p->team->members);
-    for (int m = 0; m < clock->members; m++) {
+                p->team->graph->hash, p->team->devices);
+    for (int m = 0; m < clock->devices; m++) {
         const struct lx_team_times *at = &x.clock->at[m];
         /* "device 3 at 1, 0 of 2x2" */
         const struct lx_team_grid *grid = &x.p->team->grid;

@@ -164,9 +164,9 @@ static bool pattern_read_grid(struct reader *r, const struct json_value *root)
     if (!array) return true;
     if (!read_ints(r, array, "an axis of the grid", 1, LX_GRID_AXES, &sizes, &g->grid_axes)) return false;
     for (int a = 0; a < g->grid_axes; a++) {
-        if (sizes[a] > LX_GRID_MEMBERS || (members *= sizes[a]) > LX_GRID_MEMBERS)
+        if (sizes[a] > LX_GRID_DEVICES || (members *= sizes[a]) > LX_GRID_DEVICES)
             return json_error(r->j, array, r->st, LX_E_LIMIT, "a grid has at most %d devices",
-                              LX_GRID_MEMBERS);
+                              LX_GRID_DEVICES);
         g->grid[a] = (int)sizes[a];
     }
     return true;

@@ -18,7 +18,7 @@
 
 enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
 /* Axes of a grid of devices (team/team.h). */
-enum { LX_GRID_AXES = 3, LX_GRID_MEMBERS = 1024 };
+enum { LX_GRID_AXES = 3, LX_GRID_DEVICES = 1024 };
 
 /* Element types: word, bits of an element, and bits that LX_SHARING elements share beside their own: the
  * exponent of blocks, as which weights of bf16 may be stored. These are planned and never computed with. */

@@ -113,7 +113,7 @@ static void read_way(const struct way *way, struct lx_settings *o, struct lx_tea
                                             : lx_settings_set(o, name, text ? text : "on", &st);
         if (!ok) fail(way->words, &st);
     }
-    team->members = lx_team_members_of(&team->grid);
+    team->devices = lx_team_device_count(&team->grid);
 }
 
 /* Seconds until it came back. */

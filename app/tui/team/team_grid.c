@@ -90,7 +90,7 @@ static void team_grid_add_messages(const struct team_look *k, bool gets, struct 
     const struct lx_team_exchange *e = &p->exchanges[k->exchange];
     const struct lx_tensor *x = &p->graph->tensors[k->tensor];
     int said = 0;
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         struct lx_team_box part =
             lx_team_sent(&p->grid, x, &p->tensors[k->tensor], e, gets ? m : k->member, gets ? k->member : m);
         if (m == k->member || lx_team_box_empty(&part)) continue;

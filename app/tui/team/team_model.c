@@ -132,7 +132,7 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
     for (int a = 0; a < grid->axes; a++) {
         same = same && grid->size[a] == t->grid.size[a];
         members *= grid->size[a];
-        if (grid->size[a] < 1 || members > LX_TEAM_MEMBERS) return false;
+        if (grid->size[a] < 1 || members > LX_TEAM_DEVICES) return false;
     }
     if (same) return false;
     t->grid = *grid;

@@ -40,7 +40,7 @@ static void team_picture_draw_axis(const struct scene *on, int row, const struct
     const struct lx_team_tensor *t = &p->tensors[k->tensor];
     int along = team_cut_along(k->cut, k->tensor);
     const int64_t *bound = along < 0 ? NULL : t->bound[along];
-    int block = along < 0 ? 0 : lx_team_block(&p->grid, t->cut, along, k->member);
+    int block = along < 0 ? 0 : lx_team_block(&p->grid, t->shard, along, k->member);
     memset(line, ' ', sizeof line);
     line[s->cells] = 0;
     if (bound) {
@@ -49,7 +49,7 @@ static void team_picture_draw_axis(const struct scene *on, int row, const struct
     }
     team_picture_note(line, s, 0);
     team_picture_note(line, s, s->extent);
-    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++)
+    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->shard, along); b++)
         team_picture_note(line, s, bound[b]);
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }

@@ -75,21 +75,21 @@ static void team_time_draw_words(const struct lanes_on *l, struct box area)
 {
     struct text line = {0};
     const struct glyphs *g = l->on->glyphs;
-    const struct team_member_figures *last = &l->f->members[l->f->last];
+    const struct team_device_figures *last = &l->f->devices[l->f->last];
     char works[5] = {0}, waits[5] = {0}, links[5] = {0};
     encode_character(g->full, works);
     encode_character(g->shade, waits);
     encode_character(g->thick, links);
     text_format(&line, "%s computes %s waits %s links; device %d is last, at %s", works, waits, links,
-                last->member, in_micros(last->us).at);
+                last->device, in_micros(last->us).at);
     if (l->f->waiter >= 0)
         text_format(&line, "; device %d waits most, %s", l->f->waiter,
-                    in_micros(l->f->members[l->f->waiter].waited).at);
+                    in_micros(l->f->devices[l->f->waiter].waited).at);
     put_line(l->on->cells, box_cut_top(&area, 1), INK(PLAIN), &line);
     if (area.rows < 1) return;
-    const struct team_member_figures *m = &l->f->members[l->k->member];
+    const struct team_device_figures *m = &l->f->devices[l->k->member];
     double from = 0, to = 0;
-    text_format(&line, "device %d: computes %s", m->member, in_micros(m->busy).at);
+    text_format(&line, "device %d: computes %s", m->device, in_micros(m->busy).at);
     text_format(&line, ", waits %s", in_micros(m->waited).at);
     if (m->longest_step >= 0)
         text_format(&line, ", longest for %s", team_step_name(l->f->plans->team, m->longest_step));

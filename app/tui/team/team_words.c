@@ -10,12 +10,12 @@ void team_totals_draw(const struct scene *on, struct box row, const struct lx_te
 {
     int wanted = on->session->team.members;
     struct text line = {0};
-    if (wanted != p->members) {
+    if (wanted != p->devices) {
         put_format(on->cells, row.row, row.column, row.columns, INK(WARN), "STALE: sharding over %s",
                    counted(wanted, "device").at);
         return;
     }
-    text_add(&line, counted(p->members, "device").at);
+    text_add(&line, counted(p->devices, "device").at);
     if (p->grid.axes > 1) {
         text_add(&line, ", ");
         team_add_grid(&p->grid, " x ", &line);
@@ -41,10 +41,10 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
     struct text line = {0};
     text_format(&line, "%s ", t->name);
     add_shape(t, &line);
-    if (lx_team_is_whole(&p->tensors[k->tensor]))
+    if (lx_team_is_replicated(&p->tensors[k->tensor]))
         text_add(&line, ": replicated");
     else {
-        const int *cut = p->tensors[k->tensor].cut;
+        const int *cut = p->tensors[k->tensor].shard;
         if (p->grid.axes == 1 && cut[0] >= 0) text_format(&line, ", sharded along dimension %d", cut[0]);
         if (p->grid.axes == 1 && cut[0] < -1) text_add(&line, ": partial");
         for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
@@ -60,7 +60,7 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
         text_format(&line, "; %s for %s", lx_team_pattern_word(e->pattern),
                     p->graph->ops[e->first_reader].name);
         if (e->reads > 1) text_format(&line, " and %d more", e->reads - 1);
-    } else if (!lx_team_is_whole(&p->tensors[k->tensor]))
+    } else if (!lx_team_is_replicated(&p->tensors[k->tensor]))
         text_add(&line, "; none of it is sent");
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(
@@ -124,8 +124,8 @@ static void team_words_add_traffic(const char *where, int64_t planned, int64_t b
 void team_device_draw(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct team_model *t = &on->session->team;
-    bool ran = t->run.known && t->run.ok && t->run.result.member_count > k->member;
-    const struct lx_team_account *a = ran               ? &t->run.result.members[k->member]
+    bool ran = t->run.known && t->run.ok && t->run.result.device_count > k->member;
+    const struct lx_team_account *a = ran               ? &t->run.result.devices[k->member]
                                       : k->cut->planned ? &k->cut->planned[k->member]
                                                         : NULL;
     struct text line = {0};
@@ -158,8 +158,8 @@ static struct style team_run_words(const struct scene *on, struct text *line)
         text_format(line, "cancelled; %s runs the team again", KEY_OF(RUN_TEAM));
     else if (t->run.ok) {
         const struct lx_team_result *r = &t->run.result;
-        if (r->bad_member >= 0)
-            text_format(line, "WRONG: device %d: %s", r->bad_member, r->members[r->bad_member].why);
+        if (r->bad_device >= 0)
+            text_format(line, "WRONG: device %d: %s", r->bad_device, r->devices[r->bad_device].why);
         else if (!r->ok)
             text_format(line, "NOT EQUAL to one device: %s of %s elements differ, by at most %.3g",
                         grouped(r->differing).at, grouped(r->elements).at, r->worst);

@@ -79,7 +79,7 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
         /* The parts of the tensor, as a picture and in words. */
         const struct lx_team_plan *p = k.cut->plan;
         int members = roomy ? area.rows / 4 : 1;
-        if (members > p->members) members = p->members;
+        if (members > p->devices) members = p->devices;
         if (p->grid.axes > 1) {
             v->members = team_grid_draw(on, &area, &k, roomy ? area.rows / 3 : 1);
         } else {
@@ -165,7 +165,7 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
     case REQ_FEWER_MEMBERS: /* along the last axis */
         grid.size[grid.axes - 1] += r == REQ_MORE_MEMBERS ? 1 : -1;
         if (!session_team_resize(&x->session, &grid))
-            explorer_say(x, TONE_WARN, "a team has 1 to %d devices", LX_TEAM_MEMBERS);
+            explorer_say(x, TONE_WARN, "a team has 1 to %d devices", LX_TEAM_DEVICES);
         return true;
     case REQ_RUN_TEAM:
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
