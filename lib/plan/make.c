@@ -68,7 +68,7 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
 
 /* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making.
  * Its bound is one that holds whatever the search still finds. */
-static bool plan_of_best(const struct search *search, struct lx_plan *p)
+static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
     const struct lx_plan_options *request = search->request;
@@ -81,7 +81,10 @@ static bool plan_of_best(const struct search *search, struct lx_plan *p)
     p->asks_time = of->asks_time;
     so_far.st = &ignored;
     if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
-    if (!attempt_copy(&so_far, &search->best, &so_far.best)) return false;
+    if (hand_over)
+        search->best = (struct attempt){0};
+    else if (!attempt_copy(&so_far, &search->best, &so_far.best))
+        return false;
     if (so_far.best.perfect_bytes < 0) so_far.best.perfect_bytes = so_far.bound;
     adopt_best(p, &so_far);
     p->answer.status = LX_LIMIT;
@@ -93,19 +96,20 @@ static bool plan_of_best(const struct search *search, struct lx_plan *p)
            plan_launch_ops(p, &ignored);
 }
 
-static void offer_best(const struct search *search)
+static void offer_best(struct search *search, bool hand_over)
 {
-    enum { SMALL = 300 }; /* ops: the plan itself is there as soon */
     struct plan_offers *offers = search->offers;
     const struct attempt *best = &search->best;
-    if (search->divided->count <= SMALL || !best->memory || search->whole ||
+    int64_t bytes = best->hbm_bytes;
+    double us = best->us;
+    if (search->divided->count <= OFFERS_FROM || !best->memory || search->whole ||
         (best->us == offers->us ? best->hbm_bytes >= offers->bytes : best->us > offers->us) ||
         (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || !plan_offer_is_wanted())
         return;
     struct lx_plan *p = plan_begin(offers->of->graph, search->request);
-    if (plan_of_best(search, p)) {
-        offers->bytes = best->hbm_bytes;
-        offers->us = best->us;
+    if (plan_of_best(search, hand_over, p)) {
+        offers->bytes = bytes;
+        offers->us = us;
         plan_offer(p);
     } else {
         lx_plan_free(p);
@@ -123,7 +127,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
                             .effort = effort_asked(options),
                             .rival_bytes = rival,
                             .memory = p->memory,
-                            .offers = &offers,
+                            .offers = plan_is_awaited() ? &offers : NULL,
                             .st = st};
     p->asks_time = asks_time(&search);
     if (!steps_run(&search)) return attempt_free(&search.best), false;

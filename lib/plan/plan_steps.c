@@ -43,7 +43,7 @@ static bool step_run(const struct step *step, struct search *search)
         *search->st = (lx_status){0}; /* cancelled: the best so far stands */
     }
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
-    if (search->offers) search->offers->offer(search);
+    if (search->offers) search->offers->offer(search, false);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;

@@ -43,7 +43,7 @@ bool engine_runs(const struct search *search, enum engine engine)
 bool offer_attempt(struct search *search, struct attempt *next)
 {
     bool better = attempt_keep_better(&search->best, next);
-    if (better && search->offers) search->offers->offer(search);
+    if (better && search->offers) search->offers->offer(search, false);
     return better;
 }
 
@@ -51,5 +51,5 @@ void replace_best(struct search *search, struct attempt *next)
 {
     attempt_free(&search->best);
     search->best = *next;
-    if (search->offers) search->offers->offer(search);
+    if (search->offers) search->offers->offer(search, false);
 }

@@ -3,6 +3,7 @@
  * nests goes below, the first plan is made in full, too: nests are never worse than none. */
 #include "search/first_plan.h"
 #include "base/checked.h"
+#include "nests/alone.h"
 #include "search/bounds.h"
 #include "search/merge_bundles.h"
 #include "search/keep.h"
@@ -25,6 +26,23 @@ static bool may_be_brief(const struct search *search, const struct lx_passes *pa
            passes->clone != LX_CLONE_HEURISTIC && lx_asked(request->objective, LX_SPILL) == LX_SPILL;
 }
 
+/* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
+static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
+{
+    struct effort effort = {.solver = search->request->quick_solver,
+                            .run = {.seed = search->effort.run.seed, .hasty = true},
+                            .one_round = true};
+    if (!search->offers || !effort.solver || search->divided->count <= OFFERS_FROM ||
+        lx_asked(search->request->objective, LX_SPILL) != LX_SPILL)
+        return true;
+    if (!try_decisions(search, decisions, &effort, 0, &search->best)) return false;
+    search->bound = crossing_traffic(&search->best.draft);
+    search->offers->offer(search, true);
+    search->bound = 0;
+    attempt_free(&search->best);
+    return true;
+}
+
 /* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
 static bool brief_plan(struct search *search, const struct decisions *decisions)
 {
@@ -45,6 +63,7 @@ static bool brief_plan(struct search *search, const struct decisions *decisions)
 bool first_plan(struct search *search)
 {
     struct decisions decisions = first_decisions(search);
+    if (!offer_quick_plan(search, &decisions)) return false;
     if (!may_be_brief(search, &decisions.passes)) {
         if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
     } else {

@@ -11,10 +11,11 @@
 struct search;
 
 /* plan/make.c: the best so far becomes a complete plan now and then, and is handed to whoever waits (base/slot.h). */
+enum { OFFERS_FROM = 300 }; /* ops: the plan of a smaller graph is there as soon */
 struct plan_offers {
-    void (*offer)(const struct search *search);
-    struct lx_plan *of; /* the plan in the making */
-    int64_t bytes;      /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
+    void (*offer)(struct search *search, bool hand_over); /* hand_over: with the memory of the best */
+    struct lx_plan *of;                                   /* the plan in the making */
+    int64_t bytes; /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
     double us;
 };
 
