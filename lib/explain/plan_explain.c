@@ -139,18 +139,6 @@ static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n,
     return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
 }
 
-static struct lx_nest_part nest_explain_part_of(const struct lx_plan *p, const struct lx_nest *n,
-                                                int32_t tensor, const struct nest_tensor *t)
-{
-    unsigned kinds;
-    int32_t stay;
-    int64_t off = accessed(p, n, tensor, &stay), moved = off + nest_explain_copied(p, n, tensor, &kinds);
-    struct lx_nest_part part = {.tensor = tensor, .stay = stay, .hbm_bytes = moved};
-    /* Partly on chip: HBM traffic decides. */
-    part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, t, stay, kinds);
-    return part;
-}
-
 static int nest_explain_by_use(const void *a, const void *b)
 {
     const struct lx_nest_part *x = a, *y = b;
@@ -167,7 +155,15 @@ void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
     lx_occupancy_make(p, LX_ALL_POOLS, &taken);
     for (int32_t t = 0; t < tensors; t++) {
         struct nest_tensor in = nest_tensor_of(p->layouts, n, t);
-        if (in.accessed) out->parts[out->count++] = nest_explain_part_of(p, n, t, &in);
+        if (in.accessed) {
+            unsigned kinds;
+            int32_t stay;
+            int64_t off = accessed(p, n, t, &stay), moved = off + nest_explain_copied(p, n, t, &kinds);
+            struct lx_nest_part part = {.tensor = t, .stay = stay, .hbm_bytes = moved};
+            /* Partly on chip: HBM traffic decides. */
+            part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, &in, stay, kinds);
+            out->parts[out->count++] = part;
+        }
     }
     qsort(out->parts, (size_t)out->count, sizeof *out->parts, nest_explain_by_use);
     for (int32_t i = 0; i < out->count; i++) out->hbm_bytes += out->parts[i].hbm_bytes;

@@ -19,16 +19,6 @@ static int64_t next_larger(int rank, const int64_t *size, const int64_t *stride,
     return best;
 }
 
-static int primary_dim(int rank, const int64_t *size, const int64_t *stride, int64_t coefficient)
-{
-    int best = -1;
-    for (int d = 0; d < rank; d++)
-        if (size[d] > 1 && stride[d] > 0 && stride[d] <= coefficient &&
-            (best < 0 || stride[d] > stride[best]))
-            best = d;
-    return best;
-}
-
 static bool flat_index_add_term(struct coordinate *c, const struct index_term *t, int64_t stride,
                                 int64_t next, lx_status *st)
 {
@@ -61,7 +51,11 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                               "ascending walks can be planned, copy the tensor first",
                               t->var, (long long)t->coefficient);
         if (t->coefficient == 0 || t->range <= 1) continue;
-        int primary = primary_dim(rank, size, stride, t->coefficient);
+        int primary = -1;
+        for (int d = 0; d < rank; d++)
+            if (size[d] > 1 && stride[d] > 0 && stride[d] <= t->coefficient &&
+                (primary < 0 || stride[d] > stride[primary]))
+                primary = d;
         for (int d = 0; d < rank; d++) {
             bool reached = size[d] > 1 && stride[d] > t->coefficient &&
                            (stride[d] - 1) / t->coefficient < t->range &&

@@ -82,11 +82,6 @@ static int32_t find_copy(const struct inserter *n, int32_t old, int stick)
     return -1;
 }
 
-static void forget_copies(struct inserter *n, int32_t old)
-{
-    for (int32_t c = n->first_copy[old]; c >= 0; c = n->next_copy.at[c]) n->copies.at[c].valid = false;
-}
-
 /* The new tensor that holds old tensor `old` with its stick along `stick`: an earlier copy, or a new one. */
 static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *out)
 {
@@ -174,7 +169,7 @@ static bool insert_restickifies_add_result(struct inserter *n, int32_t old, int 
         n->stick[old] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
         if (!insert_restickifies_add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
     }
-    forget_copies(n, old);
+    for (int32_t c = n->first_copy[old]; c >= 0; c = n->next_copy.at[c]) n->copies.at[c].valid = false;
     *out = n->fresh[old];
     return true;
 }

@@ -24,23 +24,6 @@ static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t ste
     l->step[l->rank++] = step;
 }
 
-static bool fill_strides(struct lx_layout *l, const int64_t *stride)
-{
-    int64_t next[LX_MAX_RANK] = {0};
-    bool seen[LX_MAX_RANK] = {0};
-    for (int i = l->rank - 1; i >= 0; i--) {
-        int h = l->host_dim[i];
-        if (h < 0 || l->host_shape[h] == 1) {
-            l->stride_map[i] = -1;
-            continue;
-        }
-        l->stride_map[i] = seen[h] ? next[h] : stride[h];
-        if (!mul_i64(l->stride_map[i], l->size[i], &next[h])) return false;
-        seen[h] = true;
-    }
-    return true;
-}
-
 static bool row_major(int rank, const int64_t *shape, int64_t *stride)
 {
     int64_t n = 1;
@@ -118,7 +101,20 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
     if (n > 1) put_dim(out, shape[order[0]], order[0], 1);
     put_dim(out, e, last, 1);
     out->stick_dim = last;
-    if (!fill_strides(out, stride) || lx_layout_bytes(out) > LX_INT_MAX)
+    int64_t next[LX_MAX_RANK] = {0};
+    bool seen[LX_MAX_RANK] = {0};
+    for (int i = out->rank - 1; i >= 0; i--) {
+        int h = out->host_dim[i];
+        if (h < 0 || out->host_shape[h] == 1) {
+            out->stride_map[i] = -1;
+            continue;
+        }
+        out->stride_map[i] = seen[h] ? next[h] : stride[h];
+        if (!mul_i64(out->stride_map[i], out->size[i], &next[h]))
+            return status_set(st, LX_E_RANGE, "a device layout is larger than 2^53 bytes");
+        seen[h] = true;
+    }
+    if (lx_layout_bytes(out) > LX_INT_MAX)
         return status_set(st, LX_E_RANGE, "a device layout is larger than 2^53 bytes");
     return true;
 }

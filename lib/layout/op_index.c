@@ -27,23 +27,6 @@ bool op_keeps_rest(const struct lx_op *op)
     return op_is_insert(op) || (op->kind->traits & LX_ALTERS);
 }
 
-static void from_einsum(const struct lx_op *op, struct op_index *x)
-{
-    const struct lx_einsum *m = op->map;
-    x->var_count = m->var_count;
-    memcpy(x->letter, m->letter, sizeof x->letter);
-    memcpy(x->extent, m->extent, sizeof x->extent);
-    x->windows = op->windows;
-    x->window_count = op->window_count;
-    for (int i = 0; i < m->operand_count; i++) {
-        x->rank[i] = m->rank[i];
-        memcpy(x->var[i], m->index[i], (size_t)m->rank[i]);
-        if (!m->walks) continue;
-        x->offset[i] = m->walks[i].offset;
-        x->stride[i] = m->walks[i].stride;
-    }
-}
-
 /* One input and one output of equal rank: dimension d of both is variable d. */
 static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, struct op_index *x)
 {
@@ -71,9 +54,21 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->walks = op->map ? op->map->walks : NULL;
     bool plain = op->input_count == 1 && op_index_shaped(g, op) &&
                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
-    if (op->map)
-        from_einsum(op, out);
-    else if (plain && (op->offset || op_is_restickify(op)))
+    if (op->map) {
+        const struct lx_einsum *m = op->map;
+        out->var_count = m->var_count;
+        memcpy(out->letter, m->letter, sizeof out->letter);
+        memcpy(out->extent, m->extent, sizeof out->extent);
+        out->windows = op->windows;
+        out->window_count = op->window_count;
+        for (int i = 0; i < m->operand_count; i++) {
+            out->rank[i] = m->rank[i];
+            memcpy(out->var[i], m->index[i], (size_t)m->rank[i]);
+            if (!m->walks) continue;
+            out->offset[i] = m->walks[i].offset;
+            out->stride[i] = m->walks[i].stride;
+        }
+    } else if (plain && (op->offset || op_is_restickify(op)))
         from_dimensions(g, op, out);
     else
         out->known = false;

@@ -64,36 +64,22 @@ static void stick_layers_remember(struct stick_layers *l, struct stick_search *s
     s->peak = 0;
 }
 
-static void forget_twins(struct stick_layers *l)
-{
-    for (size_t i = 0; i < l->touched.count; i++) {
-        l->of[l->twin[l->touched.at[i]]] = -1;
-        l->twin[l->touched.at[i]] = -1;
-    }
-    l->touched.count = 0;
-}
-
-/* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
-static bool stick_layers_may_be_twins(const struct stick_search *s, int32_t a, int32_t b, int32_t o,
-                                      int32_t ops)
-{
-    const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
-    const struct tensor_uses *u = &s->uses;
-    bool dies = u->last_use[a] < o + ops;
-    return x->rank == y->rank && x->role == y->role && x->dtype == y->dtype &&
-           (x->rank <= 0 || memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) == 0) &&
-           (x->rank < 0 ||
-            memcmp(s->costs.at[a], s->costs.at[b], ((size_t)x->rank + 1) * sizeof s->costs.at[a][0]) == 0) &&
-           u->rigid[a] == u->rigid[b] && u->written[a] == u->written[b] &&
-           (u->readers[a] == 1) == (u->readers[b] == 1) &&
-           (dies ? u->last_use[b] == u->last_use[a] + ops : u->last_use[b] >= o + 2 * ops);
-}
-
 static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_search *s, int32_t a, int32_t b,
                                  int32_t o, int32_t ops)
 {
     if (l->twin[a] >= 0 || l->of[b] >= 0) return l->twin[a] == b;
-    if (!stick_layers_may_be_twins(s, a, b, o, ops)) return false;
+    /* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
+    const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
+    const struct tensor_uses *u = &s->uses;
+    bool dies = u->last_use[a] < o + ops;
+    if (x->rank != y->rank || x->role != y->role || x->dtype != y->dtype ||
+        (x->rank > 0 && memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) != 0) ||
+        (x->rank >= 0 &&
+         memcmp(s->costs.at[a], s->costs.at[b], ((size_t)x->rank + 1) * sizeof s->costs.at[a][0]) != 0) ||
+        u->rigid[a] != u->rigid[b] || u->written[a] != u->written[b] ||
+        (u->readers[a] == 1) != (u->readers[b] == 1) ||
+        !(dies ? u->last_use[b] == u->last_use[a] + ops : u->last_use[b] >= o + 2 * ops))
+        return false;
     (void)VEC_PUSH(&l->touched, a);
     l->twin[a] = b;
     l->of[b] = a;
@@ -120,7 +106,11 @@ static bool ways_alike(const struct stick_search *s, const struct lx_op *a, cons
 static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
-    forget_twins(l);
+    for (size_t i = 0; i < l->touched.count; i++) {
+        l->of[l->twin[l->touched.at[i]]] = -1;
+        l->twin[l->touched.at[i]] = -1;
+    }
+    l->touched.count = 0;
     for (int32_t k = o; alike && k < o + ops; k++) {
         const struct lx_op *a = &s->g->ops[k], *b = &s->g->ops[k + ops];
         alike = a->input_count == b->input_count && op_operand_count(a) == op_operand_count(b) &&

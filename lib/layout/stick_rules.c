@@ -153,19 +153,6 @@ static bool stick_rules_only_taps(const struct op_index *x)
     return x->window_count > 0;
 }
 
-static int restickify_ways(const struct op_index *x, struct stick_way *out)
-{
-    int n = 0;
-    for (int v = x->var_count - 1; v >= -1; v--) {
-        if (v >= 0 && x->extent[v] == 1) continue;
-        struct stick_way w = {.stick_var = v, .kernel_row = -1, .kernel = -1, .turns = true};
-        w.need[0] = STICK_ANY;
-        w.need[1] = (signed char)v; /* dimension v is variable v; -1 is STICK_NONE */
-        out[n++] = w;
-    }
-    return n;
-}
-
 static int any_way(const struct lx_op *op, struct stick_way *out)
 {
     out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
@@ -177,7 +164,17 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
                struct stick_way *out)
 {
     if (!x->known) return any_way(op, out);
-    if (op_is_restickify(op)) return restickify_ways(x, out);
+    if (op_is_restickify(op)) {
+        int n = 0;
+        for (int v = x->var_count - 1; v >= -1; v--) {
+            if (v >= 0 && x->extent[v] == 1) continue;
+            struct stick_way w = {.stick_var = v, .kernel_row = -1, .kernel = -1, .turns = true};
+            w.need[0] = STICK_ANY;
+            w.need[1] = (signed char)v; /* dimension v is variable v; -1 is STICK_NONE */
+            out[n++] = w;
+        }
+        return n;
+    }
     if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !stick_rules_only_taps(x) &&
         (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);

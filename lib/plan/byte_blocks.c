@@ -77,13 +77,6 @@ static bool on_same_bytes(const struct lx_plan *p, const struct byte_life *a, co
            lx_pool_of(p, a->buffer) == lx_pool_of(p, b->buffer);
 }
 
-/* The first of a heap, in time, gives it its number. */
-static void byte_blocks_join(struct byte_life *lives, int32_t a, int32_t b)
-{
-    a = heap_of(lives, a), b = heap_of(lives, b);
-    lives[a > b ? a : b].heap = a > b ? b : a;
-}
-
 /* Per buffer: may it be on bytes of another while both are alive? NULL: memory is out. */
 static bool *find_sharers(const struct lx_problem *p)
 {
@@ -107,8 +100,13 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
         for (size_t k = 0; k < count; k++) {
             if (x->lives[alive[k]].end <= x->lives[i].start) continue;
             alive[kept++] = alive[k];
-            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i]))
-                byte_blocks_join(x->lives, alive[k], (int32_t)i);
+            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i])) {
+                /* The first of a heap, in time, gives it its number. */
+                int32_t a = alive[k];
+                int32_t b = (int32_t)i;
+                a = heap_of(x->lives, a), b = heap_of(x->lives, b);
+                x->lives[a > b ? a : b].heap = a > b ? b : a;
+            }
         }
         count = kept;
         alive[count++] = (int32_t)i;
@@ -139,22 +137,6 @@ static bool add_strip(struct byte_blocks *x, struct byte_block strip)
     return ok && (!begun || VEC_PUSH(x, strip));
 }
 
-/* Blocks from `from` on that lie on each other for the same time become one. */
-static void merge_strips(struct byte_blocks *x, size_t from)
-{
-    size_t kept = from;
-    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, byte_blocks_by_time);
-    for (size_t i = from; i < x->count; i++) {
-        struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
-        if (kept > from && last->start == one.start && last->end == one.end &&
-            last->address + last->size == one.address)
-            last->size += one.size;
-        else
-            x->at[kept++] = one;
-    }
-    x->count = kept;
-}
-
 static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
 {
     const struct byte_life *l = &x->lives[first];
@@ -173,7 +155,20 @@ static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
             ok = add_strip(
                 x, (struct byte_block){
                        .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
-    if (ok) merge_strips(x, from);
+    if (ok) {
+        /* Blocks from `from` on that lie on each other for the same time become one. */
+        size_t kept = from;
+        if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, byte_blocks_by_time);
+        for (size_t i = from; i < x->count; i++) {
+            struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
+            if (kept > from && last->start == one.start && last->end == one.end &&
+                last->address + last->size == one.address)
+                last->size += one.size;
+            else
+                x->at[kept++] = one;
+        }
+        x->count = kept;
+    }
     mem_free(ends);
     return ok;
 }
@@ -192,12 +187,6 @@ bool byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks 
     return ok;
 }
 
-static bool has_bytes(const struct byte_block *b, const struct byte_life *l)
-{
-    return l->address < b->address + b->size && b->address < l->address + l->size && l->start < b->end &&
-           b->start < l->end;
-}
-
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
                      struct text *out)
 {
@@ -205,7 +194,10 @@ void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const
     int32_t said[MOST_NAMES], count = 0;
     for (size_t i = block->first; i < block->first + block->count; i++) {
         int32_t k = 0;
-        if (!has_bytes(block, &b->lives[i])) continue;
+        if (b->lives[i].address >= block->address + block->size ||
+            block->address >= b->lives[i].address + b->lives[i].size || b->lives[i].start >= block->end ||
+            block->start >= b->lives[i].end)
+            continue;
         while (k < count && said[k] != b->lives[i].buffer) k++;
         if (k < count) continue; /* another life of the same */
         if (count == MOST_NAMES) {

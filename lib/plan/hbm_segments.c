@@ -9,28 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per tensor: is its first access a read? */
-static bool *first_reads(const struct lx_plan *p)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    bool *reads = mem_zeroed((size_t)g->tensor_count + 1, sizeof *reads);
-    for (int32_t a = p->access_at[g->op_count]; reads && a-- > 0;) {
-        reads[p->accesses[a].tensor] = p->accesses[a].reads;
-    }
-    return reads;
-}
-
-/* What the ops of a nest have in HBM is there in all of its iterations. */
-static void hbm_segments_cover_nests(const struct lx_plan *p, struct lx_buffer *b)
-{
-    for (int32_t i = 0; i < p->nest_count && b->start < b->end; i++) {
-        const struct lx_nest *n = &p->nests[i];
-        if (b->start > n->last || b->end <= n->first) continue;
-        b->start = min_i64(b->start, n->first);
-        b->end = max_i64(b->end, n->last + 1);
-    }
-}
-
 /* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
  * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
  * its bytes are nobody else's from the start. */
@@ -38,7 +16,11 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
-    bool *read_first = first_reads(p);
+    /* Per tensor: is its first access a read? */
+    bool *read_first = mem_zeroed((size_t)g->tensor_count + 1, sizeof *read_first);
+    for (int32_t a = p->access_at[g->op_count]; read_first && a-- > 0;) {
+        read_first[p->accesses[a].tensor] = p->accesses[a].reads;
+    }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         b[t] = (struct lx_buffer){
             .name = g->tensors[t].name, .size = tensor_bytes(p->layouts, t), .start = INT64_MAX, .fixed = -1};
@@ -60,7 +42,13 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        hbm_segments_cover_nests(p, &b[t]);
+        /* What the ops of a nest have in HBM is there in all of its iterations. */
+        for (int32_t i = 0; i < p->nest_count && b[t].start < b[t].end; i++) {
+            const struct lx_nest *n = &p->nests[i];
+            if (b[t].start > n->last || b[t].end <= n->first) continue;
+            b[t].start = min_i64(b[t].start, n->first);
+            b[t].end = max_i64(b[t].end, n->last + 1);
+        }
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
@@ -68,26 +56,6 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     mem_free(read_first);
     return b;
-}
-
-static bool in_pool(const struct lx_buffer *b)
-{
-    return b->reason == NULL;
-}
-
-static struct lx_problem pool_problem(const struct lx_plan *p, struct lx_buffer *all, int32_t *number)
-{
-    int32_t n = 0;
-    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
-        number[t] = -1;
-        if (!in_pool(&all[t])) continue;
-        number[t] = n;
-        all[n++] = all[t];
-    }
-    return (struct lx_problem){.objective = LX_HEIGHT,
-                               .alignment = p->layouts->graph->device.stick_bytes,
-                               .count = n,
-                               .buffers = all};
 }
 
 /* Graph inputs, weights and outputs, one behind the other. */
@@ -216,7 +184,17 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
         ok = status_set(st, LX_E_RANGE, "the tensors together are beyond 2^53 bytes");
     struct lx_answer answer = {0};
     if (ok) {
-        struct lx_problem problem = pool_problem(p, all, number);
+        int32_t n = 0;
+        for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
+            number[t] = -1;
+            if (all[t].reason != NULL) continue;
+            number[t] = n;
+            all[n++] = all[t];
+        }
+        struct lx_problem problem = (struct lx_problem){.objective = LX_HEIGHT,
+                                                        .alignment = p->layouts->graph->device.stick_bytes,
+                                                        .count = n,
+                                                        .buffers = all};
         answer.address = mem_zeroed((size_t)problem.count + 1, sizeof *answer.address);
         ok = hasty ? lx_problem_validate(&problem, st) : hbm_segments_pack(&problem, solver, &answer, st);
         if (ok && hasty) pack_in_haste(&problem, answer.address);

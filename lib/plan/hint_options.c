@@ -52,20 +52,16 @@ static char *hint_options_entry_of(char *hints, const char *op)
     return at;
 }
 
-static void hint_options_take_out(char *at)
-{
-    char *next = at + strcspn(at, " ");
-    next += strspn(next, " ");
-    memmove(at, next, strlen(next) + 1);
-}
-
 bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st)
 {
     struct lx_split_hint ignored[MOST_HINTS];
     char all[sizeof o->hints];
     if (hint_options_read_hints(text, ignored, st) < 0) return false;
     memcpy(all, o->hints, sizeof all);
-    hint_options_take_out(hint_options_entry_of(all, op));
+    char *at = hint_options_entry_of(all, op);
+    char *next = at + strcspn(at, " ");
+    next += strspn(next, " ");
+    memmove(at, next, strlen(next) + 1);
     size_t used = strlen(all);
     while (used > 0 && all[used - 1] == ' ') all[--used] = 0;
     int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", op, text);

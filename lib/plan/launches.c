@@ -28,18 +28,6 @@ static void launches_keep(const struct lx_op_launch *from, struct arena *memory,
         out->tiles = arena_copy_array(memory, from->tiles, (size_t)from->tile_count, sizeof *out->tiles);
 }
 
-/* A plan with an op that cannot be launched is none: nothing could run it. */
-static bool launches_refuse(const struct lx_plan *p, int32_t op, const lx_status *why, lx_status *st)
-{
-    const char *name = p->layouts->graph->ops[op].name;
-    bool too_large = why->code == LX_E_LAUNCH_TILE_BYTES;
-    if (too_large && p->launch.tile[0])
-        return status_set(st, LX_E_USAGE, "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
-                          why->text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
-    return status_set(st, why->code, "op %s: %s%s", name, why->text,
-                      too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
-}
-
 /* A list of tiles is for launches with as many. */
 static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *launches, lx_status *st)
 {
@@ -67,7 +55,17 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        if (!made) return launches_refuse(p, o, &why, st);
+        if (!made) {
+            /* A plan with an op that cannot be launched is none: nothing could run it. */
+            const char *name = p->layouts->graph->ops[o].name;
+            bool too_large = why.code == LX_E_LAUNCH_TILE_BYTES;
+            if (too_large && p->launch.tile[0])
+                return status_set(st, LX_E_USAGE,
+                                  "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
+                                  why.text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
+            return status_set(st, why.code, "op %s: %s%s", name, why.text,
+                              too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
+        }
         launches_keep(made, p->memory, &launches[o]);
         lx_op_launch_free(made);
     }

@@ -18,18 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "name=value ..." of the options that differ from their defaults. */
-static const char *describe_options(struct arena *memory, const struct lx_solver *s, const int64_t *values)
-{
-    struct text t = {0};
-    for (int i = 0; values && i < s->option_count; i++)
-        if (values[i] != s->options[i].def)
-            text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
-    const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
-    text_free(&t);
-    return text;
-}
-
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
 static void adopt_best(struct lx_plan *p, struct search *search)
 {
@@ -62,7 +50,16 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     p->seed = options->run.seed;
     p->launch = options->launch;
     p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
+    /* "name=value ..." of the options that differ from their defaults. */
+    const struct lx_solver *s = options->solver;
+    const int64_t *values = options->run.options;
+    struct text t = {0};
+    for (int i = 0; values && i < s->option_count; i++)
+        if (values[i] != s->options[i].def)
+            text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
+    const char *text = t.failed ? NULL : arena_string(p->memory, t.at ? t.at : "");
+    text_free(&t);
+    p->options = text;
     return p;
 }
 

@@ -17,16 +17,6 @@ static int occupancy_by_tick(const void *a, const void *b)
     return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
-/* Where blocks begin and end; two per block. */
-static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
-        c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
-    }
-    if (b->count) qsort(c, 2 * b->count, sizeof *c, occupancy_by_tick);
-}
-
 static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
 {
     o->first = INT64_MAX;
@@ -37,20 +27,6 @@ static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
         o->last = max_i64(o->last, b->end);
     }
     if (o->first > o->last) o->first = 0;
-}
-
-/* One step per tick at which something changes. */
-static void occupancy_add_up(const struct change *c, size_t n, struct lx_occupancy *o)
-{
-    int64_t taken = 0;
-    for (size_t i = 0; i < n; i++) {
-        taken += c[i].bytes;
-        if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
-        o->tick[o->count] = c[i].tick;
-        o->bytes[o->count++] = taken;
-        if (taken > o->peak) o->peak = taken, o->peak_tick = c[i].tick;
-    }
-    for (size_t i = o->width; i-- > 1;) o->nodes[i] = max_i64(o->nodes[2 * i], o->nodes[2 * i + 1]);
 }
 
 bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
@@ -67,8 +43,24 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     if (ok) {
         out->bytes = out->nodes + out->width;
         occupancy_find_span(p, out);
-        occupancy_changes_of(&b, c);
-        occupancy_add_up(c, 2 * b.count, out);
+        /* Where blocks begin and end; two per block. */
+        for (size_t i = 0; i < b.count; i++) {
+            c[2 * i] = (struct change){b.at[i].start, b.at[i].size};
+            c[2 * i + 1] = (struct change){b.at[i].end, -b.at[i].size};
+        }
+        if (b.count) qsort(c, 2 * b.count, sizeof *c, occupancy_by_tick);
+        /* One step per tick at which something changes. */
+        size_t n = 2 * b.count;
+        int64_t taken = 0;
+        for (size_t i = 0; i < n; i++) {
+            taken += c[i].bytes;
+            if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
+            out->tick[out->count] = c[i].tick;
+            out->bytes[out->count++] = taken;
+            if (taken > out->peak) out->peak = taken, out->peak_tick = c[i].tick;
+        }
+        for (size_t i = out->width; i-- > 1;)
+            out->nodes[i] = max_i64(out->nodes[2 * i], out->nodes[2 * i + 1]);
     } else
         lx_occupancy_free(out);
     mem_free(c);

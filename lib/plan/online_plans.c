@@ -19,36 +19,23 @@ static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
-/* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
-static bool may_pay(const struct lx_plan *p, const struct lx_plan_options *how)
-{
-    struct lx_passes passes = passes_of_stage(&how->passes);
-    return passes.tile != LX_TILE_NONE && passes.online == LX_ONLINE_AUTO && !p->graph->is_list &&
-           !how->run.hasty && p->problem.objective == LX_SPILL &&
-           (p->asks_time || p->figures.hbm_bytes > p->figures.perfect_hbm_bytes);
-}
-
-/* No plan of the question goes below what neither graph goes below. */
-static void share_bound(struct lx_plan *p, const struct lx_plan *other)
-{
-    int64_t least = min_i64(lx_plan_least(p), lx_plan_least(other));
-    if (p->asks_time) {
-        if (other->figures.bound_us < p->figures.bound_us) p->figures.bound_us = other->figures.bound_us;
-    } else if (least < lx_plan_least(p)) {
-        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, least);
-        p->figures.bound_bytes = least - p->figures.perfect_hbm_bytes;
-        p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
-    }
-    plan_settle(p);
-    if (p->answer.status != LX_OPTIMAL && !p->unproved)
-        p->unproved = "the bound does not reach: it holds with and without running sums";
-}
-
 static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan *online)
 {
     struct lx_plan *kept = online_plans_is_better(online, p) ? online : p, *other = kept == p ? online : p;
     kept->seconds = p->seconds + online->seconds;
-    share_bound(kept, other);
+    /* No plan of the question goes below what neither graph goes below. */
+    int64_t least = min_i64(lx_plan_least(kept), lx_plan_least(other));
+    if (kept->asks_time) {
+        if (other->figures.bound_us < kept->figures.bound_us)
+            kept->figures.bound_us = other->figures.bound_us;
+    } else if (least < lx_plan_least(kept)) {
+        kept->figures.perfect_hbm_bytes = min_i64(kept->figures.perfect_hbm_bytes, least);
+        kept->figures.bound_bytes = least - kept->figures.perfect_hbm_bytes;
+        kept->figures.spill_bytes = kept->figures.hbm_bytes - kept->figures.perfect_hbm_bytes;
+    }
+    plan_settle(kept);
+    if (kept->answer.status != LX_OPTIMAL && !kept->unproved)
+        kept->unproved = "the bound does not reach: it holds with and without running sums";
     lx_plan_free(other);
     return kept;
 }
@@ -104,7 +91,12 @@ static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritte
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
-    if (!may_pay(p, how)) return p;
+    /* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->is_list ||
+        how->run.hasty || p->problem.objective != LX_SPILL ||
+        (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
+        return p;
     bool ok = graph_online(p->graph, &rewritten, st);
     if (ok && (!rewritten || !is_worth_it(p, rewritten))) {
         lx_graph_free(rewritten);
@@ -123,12 +115,6 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     if (online) return online_plans_better_of(p, online);
     lx_plan_free(p);
     return NULL;
-}
-
-/* What is planned: the graph, or what it came from, on its device. */
-static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g)
-{
-    return g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
 }
 
 /* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
@@ -160,7 +146,9 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 {
     if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return online_plans_plan_asked(g, options, st);
-    const struct lx_graph *from = online_plans_origin_of(g);
+    /* What is planned: the graph, or what it came from, on its device. */
+    const struct lx_graph *from =
+        g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;

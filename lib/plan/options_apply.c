@@ -60,22 +60,6 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
     return launch;
 }
 
-/* All values of the solver's options: defaults, the level, then what was set of this very solver. */
-static bool solver_values(const struct lx_settings *o, const struct lx_solver *s, int64_t *out, lx_status *st)
-{
-    bool is_its_own = s == lx_settings_solver(o, LX_SPILL);
-    if (s->option_count > LX_MOST_SOLVER_OPTIONS)
-        return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
-                          s->name, LX_MOST_SOLVER_OPTIONS);
-    lx_values_default(s->options, s->option_count, out);
-    for (int i = 0; i < s->option_count; i++) {
-        if (lx_settings_is_set(o, LX_OPTION_LEVEL) && strcmp(s->options[i].name, "level") == 0)
-            out[i] = o->value[LX_OPTION_LEVEL];
-        if (is_its_own && o->solver_given >> i & 1) out[i] = o->solver_value[i];
-    }
-    return true;
-}
-
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
@@ -90,7 +74,18 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
     how->run.options = values;
-    return solver_values(o, how->solver, values, st);
+    /* All values of the solver's options: defaults, the level, then what was set of this very solver. */
+    bool is_its_own = how->solver == lx_settings_solver(o, LX_SPILL);
+    if (how->solver->option_count > LX_MOST_SOLVER_OPTIONS)
+        return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
+                          how->solver->name, LX_MOST_SOLVER_OPTIONS);
+    lx_values_default(how->solver->options, how->solver->option_count, values);
+    for (int i = 0; i < how->solver->option_count; i++) {
+        if (lx_settings_is_set(o, LX_OPTION_LEVEL) && strcmp(how->solver->options[i].name, "level") == 0)
+            values[i] = o->value[LX_OPTION_LEVEL];
+        if (is_its_own && o->solver_given >> i & 1) values[i] = o->solver_value[i];
+    }
+    return true;
 }
 
 /* The grid must hold the cores; when it does not, they stand in one row. */
@@ -145,24 +140,6 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     return sized;
 }
 
-static bool same_device(const struct lx_settings *a, const struct lx_settings *b)
-{
-    if (a->preset != b->preset || a->device_given != b->device_given) return false;
-    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
-        if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
-    return true;
-}
-
-static bool same_solver(const struct lx_settings *a, const struct lx_settings *b)
-{
-    if (lx_settings_solver(a, LX_SPILL) != lx_settings_solver(b, LX_SPILL) ||
-        a->solver_given != b->solver_given)
-        return false;
-    for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
-        if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
-    return true;
-}
-
 bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
 {
     struct lx_passes x = lx_settings_passes(a), y = lx_settings_passes(b);
@@ -171,9 +148,18 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
         if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;
-    return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
-           lx_settings_is_set(a, LX_OPTION_LEVEL) == lx_settings_is_set(b, LX_OPTION_LEVEL) &&
-           a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
-           same_device(a, b) && strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
+    if (a->value[LX_OPTION_LEVEL] != b->value[LX_OPTION_LEVEL] ||
+        lx_settings_is_set(a, LX_OPTION_LEVEL) != lx_settings_is_set(b, LX_OPTION_LEVEL) ||
+        a->seconds != b->seconds || a->lx_percent != b->lx_percent)
+        return false;
+    if (lx_settings_solver(a, LX_SPILL) != lx_settings_solver(b, LX_SPILL) ||
+        a->solver_given != b->solver_given)
+        return false;
+    for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
+        if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
+    if (a->preset != b->preset || a->device_given != b->device_given) return false;
+    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
+        if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
+    return strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
            launch_options_same(&a->launch, &b->launch);
 }

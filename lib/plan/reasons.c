@@ -51,8 +51,13 @@ static int by_address(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static void sort_placed(struct looking *l, struct starting *all)
+static void list_placed(struct looking *l)
 {
+    size_t n = (size_t)l->plan->problem.count + 1;
+    struct starting *all = mem_alloc(n * sizeof *all);
+    l->placed = mem_alloc(n * sizeof *l->placed);
+    l->latest = mem_alloc(n * sizeof *l->latest);
+    l->near = mem_alloc(n * sizeof *l->near);
     const struct lx_problem *p = &l->plan->problem;
     int64_t latest = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++)
@@ -63,24 +68,7 @@ static void sort_placed(struct looking *l, struct starting *all)
         l->placed[k] = all[k].buffer;
         l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
     }
-}
-
-static void list_placed(struct looking *l)
-{
-    size_t n = (size_t)l->plan->problem.count + 1;
-    struct starting *all = mem_alloc(n * sizeof *all);
-    l->placed = mem_alloc(n * sizeof *l->placed);
-    l->latest = mem_alloc(n * sizeof *l->latest);
-    l->near = mem_alloc(n * sizeof *l->near);
-    sort_placed(l, all);
     mem_free(all);
-}
-
-static void forget_placed(struct looking *l)
-{
-    mem_free(l->placed);
-    mem_free(l->latest);
-    mem_free(l->near);
 }
 
 /* How many of the placed start before `end`. */
@@ -97,9 +85,10 @@ static int32_t started_before(const struct looking *l, int64_t end)
     return low;
 }
 
-/* Who lies on chip during its life, by address; others are not looked at, however many there are. */
-static void find_near(struct looking *l, const struct lx_buffer *b)
+static void look_around(struct looking *l, const struct lx_buffer *b)
 {
+    if (l->near_start == b->start && l->near_end == b->end) return;
+    /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
     int32_t count = 0;
     for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
@@ -110,10 +99,6 @@ static void find_near(struct looking *l, const struct lx_buffer *b)
     l->near_start = b->start;
     l->near_end = b->end;
     l->near_count = count;
-}
-
-static void measure_holes(struct looking *l)
-{
     const struct lx_problem *p = &l->plan->problem;
     int64_t end = 0;
     l->widest = 0;
@@ -122,13 +107,6 @@ static void measure_holes(struct looking *l)
         end = max_i64(end, l->near[k].address + p->buffers[l->near[k].buffer].size);
     }
     l->widest = max_i64(l->widest, p->capacity - end);
-}
-
-static void look_around(struct looking *l, const struct lx_buffer *b)
-{
-    if (l->near_start == b->start && l->near_end == b->end) return;
-    find_near(l, b);
-    measure_holes(l);
 }
 
 /* Is there a hole that it could lie in for all its life, at its own address if it has one? */
@@ -148,21 +126,6 @@ static bool has_hole(struct looking *l, const struct lx_buffer *b)
     return at <= p->capacity - b->size;
 }
 
-/* Nothing is in its way. */
-static const char *why_left_off(const struct lx_plan *plan)
-{
-    if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
-    if (plan->asks_time) return "left off chip: no less time was found with it on chip";
-    if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
-        return "left off chip: there is room for it, but it saves nothing there";
-    if (plan->answer.status == LX_LIMIT)
-        return arena_format(plan->memory,
-                            "left off chip: there is room for it, but %s ended before it was placed there",
-                            plan->solver);
-    return arena_format(plan->memory, "left off chip: there is room for it, but %s did not place it there",
-                        plan->solver);
-}
-
 static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_plan *plan = l->plan;
@@ -177,7 +140,19 @@ static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
                             "left off chip: others take at most %s of %s bytes while it lives; too many to "
                             "look for a hole between them",
                             digits_in_groups(taken).at, digits_in_groups(capacity).at);
-    if (plan->asks_time || has_hole(l, b)) return why_left_off(plan);
+    if (plan->asks_time || has_hole(l, b)) {
+        /* Nothing is in its way. */
+        if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
+        if (plan->asks_time) return "left off chip: no less time was found with it on chip";
+        if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
+            return "left off chip: there is room for it, but it saves nothing there";
+        if (plan->answer.status == LX_LIMIT)
+            return arena_format(
+                plan->memory, "left off chip: there is room for it, but %s ended before it was placed there",
+                plan->solver);
+        return arena_format(
+            plan->memory, "left off chip: there is room for it, but %s did not place it there", plan->solver);
+    }
     if (b->fixed >= 0)
         return arena_format(plan->memory,
                             "no room on scratchpad: others lie at its fixed address %s while it lives",
@@ -246,7 +221,9 @@ static void reasons_find_reasons(struct lx_plan *plan)
                 plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
         }
     lx_occupancy_free(&l.taken);
-    forget_placed(&l);
+    mem_free(l.placed);
+    mem_free(l.latest);
+    mem_free(l.near);
 }
 
 void plan_complete(struct lx_plan *plan, bool in_haste)

@@ -162,14 +162,6 @@ static bool try_all_chains(struct search *search, bool plans)
            try_chains(search, &passes, plans);
 }
 
-/* The bound of the plan is that of all divisions, not of those that were chosen. */
-static void adopt_bound(struct search *search)
-{
-    search->joint.searched = true;
-    search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
-    search->best.bound = search->joint.bound_bytes;
-}
-
 /* Divisions that the best plan does not have, each once, for searches that come later. */
 static void divisions_remember(struct search *search, const struct lx_division *const *divided)
 {
@@ -214,6 +206,11 @@ bool divisions_search(struct search *search)
     divisions_remember(search, NULL);
     divisions_remember(search, flipped);
     divisions_remember(search, search->tried_last);
-    if (ok) adopt_bound(search);
+    if (ok) {
+        /* The bound of the plan is that of all divisions, not of those that were chosen. */
+        search->joint.searched = true;
+        search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
+        search->best.bound = search->joint.bound_bytes;
+    }
     return ok;
 }

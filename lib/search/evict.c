@@ -76,19 +76,6 @@ static void evict_gather(struct evictions *s)
         qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, evict_by_weight);
 }
 
-/* Every tensor is cut where an op writes it wholly and reads nothing of it. */
-static void cut_rewrites(struct evictions *s)
-{
-    const struct draft *x = &s->search->best.draft;
-    for (int32_t t = 0; t < x->graph->tensor_count; t++)
-        for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
-            int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
-            if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
-                continue;
-            VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]});
-        }
-}
-
 static void keep_cuts(struct evictions *s, const struct cut *cuts, int32_t count)
 {
     VEC_RESERVE(&s->cuts, (size_t)count + 1);
@@ -171,20 +158,6 @@ static bool is_tried(const struct keep_found *found, int32_t choice)
     return tried;
 }
 
-/* The choices of the model, cheapest first. */
-static bool evict_try_choices(struct evictions *s, const struct keep_found *found)
-{
-    bool failed = false, by_time = asks_time(s->search);
-    for (int32_t i = 0; !failed && i < found->count && s->left > 0; i++) {
-        const struct keep_choice *c = &found->at[i];
-        if (search_is_over(s->search) || (!by_time && c->cost >= s->search->best.hbm_bytes)) break;
-        if (is_tried(found, i)) continue;
-        s->left--;
-        if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
-    }
-    return !failed;
-}
-
 /* `*done`: nothing can be better than what was found. */
 static bool evict_ask_model(struct evictions *s, bool *done)
 {
@@ -202,7 +175,16 @@ static bool evict_ask_model(struct evictions *s, bool *done)
               keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
     if (ok && (bound < best || asks_time(search))) {
         keep_search(&m, &limits, &memory, &found);
-        ok = evict_try_choices(s, &found);
+        /* The choices of the model, cheapest first. */
+        bool failed = false, by_time = asks_time(s->search);
+        for (int32_t i = 0; !failed && i < found.count && s->left > 0; i++) {
+            const struct keep_choice *c = &found.at[i];
+            if (search_is_over(s->search) || (!by_time && c->cost >= s->search->best.hbm_bytes)) break;
+            if (is_tried(&found, i)) continue;
+            s->left--;
+            if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
+        }
+        ok = !failed;
     }
     *done = ok && !asks_time(search) &&
             (bound >= search->best.hbm_bytes || found.bound >= search->best.hbm_bytes || found.complete);
@@ -222,7 +204,15 @@ bool evict_search(struct search *search)
     keep_cuts(&s, search->best.draft.how.cuts, search->best.draft.how.cut_count);
     bool ok = evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
-        cut_rewrites(&s);
+        /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
+        const struct draft *x = &s.search->best.draft;
+        for (int32_t t = 0; t < x->graph->tensor_count; t++)
+            for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
+                int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
+                if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
+                    continue;
+                VEC_PUSH(&s.cuts, (struct cut){t, x->access_op[a]});
+            }
         if (s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
         ok = !failed;
     }

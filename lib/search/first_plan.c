@@ -13,19 +13,6 @@ static struct decisions first_decisions(const struct search *search)
     return (struct decisions){.passes = passes_of_stage(&search->request->passes)};
 }
 
-/* Is nothing searched for but nests, and in a graph large enough for it to matter? */
-static bool may_be_brief(const struct search *search, const struct lx_passes *passes)
-{
-    enum { LARGE = 64 };
-    const struct lx_plan_options *request = search->request;
-    bool only_nests = passes->tile != LX_TILE_NONE && passes->cooptimise == LX_COOPTIMISE_NONE &&
-                      !passes->reorder && !passes->evict && !passes->move;
-    return only_nests && !*request->nests && !search->effort.quick && !asks_time(search) &&
-           request->run.work_limit == 0 && request->quick_solver &&
-           request->quick_solver != request->solver && search->divided->count >= LARGE &&
-           passes->clone != LX_CLONE_HEURISTIC && lx_asked(request->objective, LX_SPILL) == LX_SPILL;
-}
-
 /* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
 static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
 {
@@ -64,7 +51,16 @@ bool first_plan(struct search *search)
 {
     struct decisions decisions = first_decisions(search);
     if (!offer_quick_plan(search, &decisions)) return false;
-    if (!may_be_brief(search, &decisions.passes)) {
+    /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
+    const struct lx_passes *passes = &decisions.passes;
+    enum { LARGE = 64 };
+    const struct lx_plan_options *request = search->request;
+    bool only_nests = passes->tile != LX_TILE_NONE && passes->cooptimise == LX_COOPTIMISE_NONE &&
+                      !passes->reorder && !passes->evict && !passes->move;
+    if (!only_nests || *request->nests || search->effort.quick || asks_time(search) ||
+        request->run.work_limit != 0 || !request->quick_solver || request->quick_solver == request->solver ||
+        search->divided->count < LARGE || passes->clone == LX_CLONE_HEURISTIC ||
+        lx_asked(request->objective, LX_SPILL) != LX_SPILL) {
         if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
     } else {
         if (!brief_plan(search, &decisions) ||

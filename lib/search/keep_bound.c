@@ -18,16 +18,6 @@ static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_r
     return true;
 }
 
-static int64_t bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
-                            struct arena *memory)
-{
-    struct keep_found found = {0};
-    struct keep_limits limits = {
-        .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true, .run = run};
-    if (m->op_count <= KEEP_ANY_ORDER) keep_search(m, &limits, memory, &found);
-    return found.bound;
-}
-
 bool keep_quick(const struct search *search, const struct decisions *how, struct attempt *out)
 {
     struct effort once = {.solver = search->request->quick_solver,
@@ -89,9 +79,16 @@ bool keep_bound(struct search *search, int64_t *bound)
     bool reorder = how.passes.reorder, cuts = how.passes.evict;
     bool ok = draft_make(best->divided, &how, &memory, &plain, search->st) &&
               keep_model_make(&plain, cuts, &memory, &m, search->st);
-    if (ok && reorder)
-        *bound = bound_in_any(&m, search->best.hbm_bytes, &search->effort.run, &memory);
-    else
+    if (ok && reorder) {
+        struct keep_found found = {0};
+        struct keep_limits limits = {.below = search->best.hbm_bytes,
+                                     .width = keep_width(m.x),
+                                     .no_history = true,
+                                     .any_order = true,
+                                     .run = &search->effort.run};
+        if (m.op_count <= KEEP_ANY_ORDER) keep_search(&m, &limits, &memory, &found);
+        *bound = found.bound;
+    } else
         ok =
             ok && bound_in_order(&m, search->best.hbm_bytes, &search->effort.run, &memory, bound, search->st);
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);

@@ -64,11 +64,6 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void measure_grain(struct keep_model *m, const struct keep_use *u)
-{
-    m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
-}
-
 /* The uses of one tensor; ops that wipe stand in runs of their own. */
 static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_of)
 {
@@ -148,7 +143,7 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         const struct keep_use *u = &m->uses[k];
-        measure_grain(m, u);
+        m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
         rewritten_off_chip |= u->writes && !u->write_may && t->count > 1;
         if (u->label < 0) continue;
         many |= label >= 0 && u->label != label;
@@ -194,16 +189,6 @@ static void list_ops(struct keep_model *m)
     }
 }
 
-static void number_runs(const struct draft *x, int32_t *run_of)
-{
-    int32_t run = 0;
-    for (int32_t o = 0; o < x->graph->op_count; o++) {
-        bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
-        run += o > 0 && (wipes || x->graph->ops[o - 1].kind->traits & LX_WIPES);
-        run_of[o] = run;
-    }
-}
-
 bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m,
                      lx_status *st)
 {
@@ -223,7 +208,12 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     if (!run_of || !seen || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
         !m->ahead)
         return status_no_memory(st);
-    number_runs(x, run_of);
+    int32_t run = 0;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
+        run += o > 0 && (wipes || x->graph->ops[o - 1].kind->traits & LX_WIPES);
+        run_of[o] = run;
+    }
     m->capacity = round_up_i64(x->problem.capacity, x->problem.alignment);
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
@@ -278,20 +268,17 @@ static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, 
     go_on(o, x, KEEP_HBM);
 }
 
-/* It stays in another view, and the op reads HBM. */
-static void read_past(struct outcomes *o, enum keep_state s)
-{
-    struct keep_outcome x = {.on = true, .size = o->t->between, .cost = o->u->served + o->u->forced};
-    if (s == KEEP_CHIP) x.cost += o->t->whole;
-    go_on(o, x, KEEP_BOTH);
-}
-
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES])
 {
     bool there = keep_on_chip(before);
     struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0, u->size + (there ? u->extra : 0)};
-    if (there && o.t->many && u->reads_may && !u->writes) read_past(&o, before);
+    if (there && o.t->many && u->reads_may && !u->writes) {
+        /* It stays in another view, and the op reads HBM. */
+        struct keep_outcome x = {.on = true, .size = o.t->between, .cost = o.u->served + o.u->forced};
+        if (before == KEEP_CHIP) x.cost += o.t->whole;
+        go_on(&o, x, KEEP_BOTH);
+    }
     for (int on = there; on < 2; on++) {
         enum keep_state s = there ? before : on ? KEEP_BOTH : KEEP_HBM;
         struct keep_outcome x = {.on = on};

@@ -97,20 +97,6 @@ static void trace(const struct pricing *p)
     for (int32_t o = 0; o < m->op_count; o++) p->wants[o] += kept += p->steps[o];
 }
 
-static bool keep_prices_step(const struct pricing *p, double far, double length)
-{
-    double square = 0;
-    const struct keep_model *m = p->m;
-    for (int32_t o = 0; o < m->op_count; o++) {
-        double over = p->wants[o] - (double)m->capacity;
-        if (m->price[o] > 0 || over > 0) square += over * over;
-    }
-    if (square <= 0 || far <= 0) return false;
-    for (int32_t o = 0; o < m->op_count; o++)
-        m->price[o] = fmax(0, m->price[o] + length * far / square * (p->wants[o] - (double)m->capacity));
-    return true;
-}
-
 static int64_t whole_grains(const struct keep_model *m, double sum, double size)
 {
     double safe = sum - 1e-9 * size - 1e-6;
@@ -135,7 +121,16 @@ static int64_t keep_prices_improve(struct pricing *p, int64_t best, int rounds)
             length /= 2, since = 0;
         if (bound >= best || cancel_requested()) break;
         trace(p);
-        if (!keep_prices_step(p, (double)best - now, length)) break;
+        double far = (double)best - now;
+        double square = 0;
+        const struct keep_model *m = p->m;
+        for (int32_t o = 0; o < m->op_count; o++) {
+            double over = p->wants[o] - (double)m->capacity;
+            if (m->price[o] > 0 || over > 0) square += over * over;
+        }
+        if (square <= 0 || far <= 0) break;
+        for (int32_t o = 0; o < m->op_count; o++)
+            m->price[o] = fmax(0, m->price[o] + length * far / square * (p->wants[o] - (double)m->capacity));
     }
     memcpy(p->m->price, p->best, bytes);
     sum_prices(p);

@@ -44,14 +44,6 @@ struct keep_walk {
     struct keep_outcome chosen[LX_MAX_OPERANDS];
 };
 
-/* Doubles as whole numbers in the same order, and back. */
-static int64_t keep_rank_of(double least)
-{
-    int64_t bits;
-    memcpy(&bits, &least, sizeof bits);
-    return bits ^ ((bits >> 63) & INT64_MAX);
-}
-
 static double keep_least_of(int64_t rank)
 {
     double least;
@@ -112,12 +104,6 @@ static double rest_of(const struct keep_walk *s, int32_t use, enum keep_state st
     return s->m->ahead[KEEP_STATES * use + (int)state];
 }
 
-/* Bytes that tensor of use u is kept with behind it, and before it. */
-static int64_t keep_search_behind(const struct keep_walk *s, int32_t u)
-{
-    return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
-}
-
 static int64_t ahead_of(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
@@ -135,7 +121,10 @@ static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
         load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
-        if (keep_on_chip(s->now[i].after)) *after += keep_search_behind(s, s->uses[i]);
+        /* Bytes that tensor of use u is kept with behind it, and before it. */
+        if (keep_on_chip(s->now[i].after))
+            *after += s->l->any_order ? s->m->tensors[s->m->uses[s->uses[i]].tensor].between
+                                      : s->m->uses[s->uses[i]].between;
         if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && out->on && out->fresh)
             shared = m->uses[s->uses[s->count - 1]].size;
     }
@@ -156,20 +145,6 @@ static int64_t keep_grains(const struct keep_walk *s, double least)
     return safe > 0 ? (int64_t)ceil(safe / (double)s->m->grain) * s->m->grain : 0;
 }
 
-/* The numbers of the slots that change. */
-static void keep_fill_numbers(struct keep_walk *s, uint64_t done)
-{
-    if (s->l->any_order) {
-        memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
-        s->numbers[s->slot_count - 2] = (int32_t)(uint32_t)done;
-        s->numbers[s->slot_count - 1] = (int32_t)(uint32_t)(done >> 32);
-    }
-    for (int i = 0; i < s->count; i++) {
-        int32_t slot = s->slot[s->m->uses[s->uses[i]].tensor];
-        s->numbers[s->l->any_order ? slot : i] = (int32_t)s->now[i].after;
-    }
-}
-
 static void keep_add_child(struct keep_walk *s, int32_t choice)
 {
     const struct keep_node *n = s->node;
@@ -188,9 +163,23 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
     if (!s->l->any_order) child.rest -= s->m->price[s->op] * (double)untouched;
     child.least = fmax(keep_total(s, &child), n->least);
     if (keep_grains(s, child.least) >= s->l->below) return;
-    child.base.rank = keep_rank_of(child.least);
+    /* Doubles as whole numbers in the same order, and back. */
+    double least = child.least;
+    int64_t bits;
+    memcpy(&bits, &least, sizeof bits);
+    child.base.rank = bits ^ ((bits >> 63) & INT64_MAX);
     child.base.tie = -child.cost; /* more of it is sure */
-    keep_fill_numbers(s, child.done);
+    /* The numbers of the slots that change. */
+    uint64_t done = child.done;
+    if (s->l->any_order) {
+        memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
+        s->numbers[s->slot_count - 2] = (int32_t)(uint32_t)done;
+        s->numbers[s->slot_count - 1] = (int32_t)(uint32_t)(done >> 32);
+    }
+    for (int i = 0; i < s->count; i++) {
+        int32_t slot = s->slot[s->m->uses[s->uses[i]].tensor];
+        s->numbers[s->l->any_order ? slot : i] = (int32_t)s->now[i].after;
+    }
     beam_offer(&s->beam, s->at, choice, &child, s->numbers);
 }
 
@@ -259,23 +248,17 @@ static void keep_make_slots(struct keep_walk *s)
     for (int32_t k = 0; k < s->slot_count; k++) s->changed[k] = k;
 }
 
-static void keep_begin_step(struct keep_walk *s, int32_t tick)
-{
-    const struct keep_model *m = s->m;
-    int32_t count = s->slot_count;
-    if (!s->l->any_order) {
-        count = m->op_at[tick + 1] - m->op_at[tick];
-        for (int32_t i = 0; i < count; i++)
-            s->changed[i] = s->slot[m->uses[m->op_use[m->op_at[tick] + i]].tensor];
-    }
-    beam_step(&s->beam, s->changed, count);
-}
-
 static void keep_walk_ops(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
     for (int32_t tick = 0; tick < m->op_count && s->beam.count > 0; tick++) {
-        keep_begin_step(s, tick);
+        int32_t count = s->slot_count;
+        if (!s->l->any_order) {
+            count = m->op_at[tick + 1] - m->op_at[tick];
+            for (int32_t i = 0; i < count; i++)
+                s->changed[i] = s->slot[m->uses[m->op_use[m->op_at[tick] + i]].tensor];
+        }
+        beam_step(&s->beam, s->changed, count);
         for (s->at = 0; s->at < s->beam.count; s->at++) {
             const int32_t *row = beam_row_of(&s->beam, s->at);
             s->node = beam_node_of(&s->beam, s->at);
@@ -386,17 +369,6 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
     for (int32_t i = 0; i < out->count; i++) list_choice(s, last[i].at, memory, &out->at[i]);
 }
 
-/* Per op, the ops that must come before it. */
-static void list_before(struct keep_walk *s)
-{
-    struct op_order order;
-    s->before = arena_array(&s->memory, (size_t)s->m->op_count, sizeof *s->before);
-    op_order_make(&order, s->m->x->graph);
-    for (size_t e = 0; e < order.edges.count; e++)
-        s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
-    op_order_free(&order);
-}
-
 int32_t keep_width(const struct draft *x)
 {
     return (int32_t)max_i64(16, min_i64(20000, 100000 / (x->graph->op_count + 1)));
@@ -409,7 +381,15 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     struct keep_node root = {.cost = 0};
     *out = (struct keep_found){0};
     keep_make_slots(&s);
-    if (l->any_order) list_before(&s);
+    if (l->any_order) {
+        /* Per op, the ops that must come before it. */
+        struct op_order order;
+        s.before = arena_array(&s.memory, (size_t)s.m->op_count, sizeof *s.before);
+        op_order_make(&order, s.m->x->graph);
+        for (size_t e = 0; e < order.edges.count; e++)
+            s.before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
+        op_order_free(&order);
+    }
     const struct beam_rules rules = {.width = l->width,
                                      .slots = s.slot_count,
                                      .room = 4 * l->width + 64,

@@ -31,16 +31,6 @@ struct least_time {
 /* Passes whose effect can be left out of one plan; a bit each. */
 enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16, ALL_BITS = 32 };
 
-static struct lx_passes least_time_without(struct lx_passes p, int bits)
-{
-    if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
-    p.no_outputs |= (bits & NO_OUTPUTS) != 0;
-    p.no_in_place |= (bits & NO_IN_PLACE) != 0;
-    p.no_ring |= (bits & NO_RING) != 0;
-    p.no_dump |= (bits & NO_DUMP) != 0;
-    return p;
-}
-
 /* Bits that change nothing are not tried. */
 static bool changes(const struct draft *x, struct lx_passes p, int bits)
 {
@@ -67,7 +57,13 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
     for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->search->best.us; bits++) {
         if (!changes(&s->search->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
         if (search_is_over(s->search)) s->left = 0;
-        how.passes = least_time_without(*passes, bits);
+        struct lx_passes p = *passes;
+        if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
+        p.no_outputs |= (bits & NO_OUTPUTS) != 0;
+        p.no_in_place |= (bits & NO_IN_PLACE) != 0;
+        p.no_ring |= (bits & NO_RING) != 0;
+        p.no_dump |= (bits & NO_DUMP) != 0;
+        how.passes = p;
         ok = try_one(s, &how);
     }
     if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->search->best.us)

@@ -37,22 +37,6 @@ static int by_move(const void *a, const void *b)
     return cut_compare(&((const struct moved *)a)->move, &((const struct moved *)b)->move);
 }
 
-/* What has ended is gone, or leaves its place to its heir. */
-static void end_lives(struct moving *v, int32_t tick)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < v->room.blocks.count; i++) {
-        struct room_block b = v->room.blocks.at[i];
-        if (v->x->buffers[b.owner].end <= tick) {
-            if (b.heir < 0) continue;
-            b = (struct room_block){b.heir, -1, b.address, v->x->buffers[b.heir].size, 0, v->fixed[b.heir]};
-        }
-        b.old = b.address;
-        v->room.blocks.at[kept++] = b;
-    }
-    v->room.blocks.count = kept;
-}
-
 /* May `stay` be written over one that ends at this tick? */
 static bool move_buffers_take_over(struct moving *v, int32_t stay)
 {
@@ -66,32 +50,6 @@ static bool move_buffers_take_over(struct moving *v, int32_t stay)
             return true;
         }
     return false;
-}
-
-static bool begin_lives(struct moving *v, int32_t tick)
-{
-    for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
-        for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
-            int32_t i = v->started[k];
-            const struct lx_buffer *b = &v->x->buffers[i];
-            if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-            if (pass == 1 && move_buffers_take_over(v, i)) continue;
-            int64_t size = round_up_i64(b->size, v->x->problem.alignment);
-            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]})) return false;
-        }
-    return true;
-}
-
-static void note_places(struct moving *v, int32_t tick)
-{
-    for (size_t i = 0; i < v->room.blocks.count; i++) {
-        const struct room_block *b = &v->room.blocks.at[i];
-        if (b->old < 0) v->address[b->owner] = b->address;
-        if (b->heir >= 0) v->address[b->heir] = b->address;
-        if (b->old < 0 || b->old == b->address) continue;
-        struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
-        VEC_PUSH(&v->moves, m);
-    }
 }
 
 /* By counting. What starts behind the last op stands last, and is never met. */
@@ -111,9 +69,37 @@ static bool move_buffers_place_all(struct moving *v)
 {
     move_buffers_sort_by_start(v);
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        end_lives(v, tick);
-        if (!begin_lives(v, tick)) return false;
-        note_places(v, tick);
+        /* What has ended is gone, or leaves its place to its heir. */
+        size_t kept = 0;
+        for (size_t i = 0; i < v->room.blocks.count; i++) {
+            struct room_block b = v->room.blocks.at[i];
+            if (v->x->buffers[b.owner].end <= tick) {
+                if (b.heir < 0) continue;
+                b = (struct room_block){b.heir,          -1, b.address, v->x->buffers[b.heir].size, 0,
+                                        v->fixed[b.heir]};
+            }
+            b.old = b.address;
+            v->room.blocks.at[kept++] = b;
+        }
+        v->room.blocks.count = kept;
+        for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
+            for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
+                int32_t i = v->started[k];
+                const struct lx_buffer *b = &v->x->buffers[i];
+                if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
+                if (pass == 1 && move_buffers_take_over(v, i)) continue;
+                int64_t size = round_up_i64(b->size, v->x->problem.alignment);
+                if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}))
+                    return false;
+            }
+        for (size_t i = 0; i < v->room.blocks.count; i++) {
+            const struct room_block *b = &v->room.blocks.at[i];
+            if (b->old < 0) v->address[b->owner] = b->address;
+            if (b->heir >= 0) v->address[b->heir] = b->address;
+            if (b->old < 0 || b->old == b->address) continue;
+            struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
+            VEC_PUSH(&v->moves, m);
+        }
     }
     return true;
 }
@@ -126,17 +112,6 @@ static const struct keep_use *first_use(const struct keep_model *m, const struct
     for (int32_t k = m->op_at[op]; k < m->op_at[op + 1]; k++)
         if (m->uses[m->op_use[k]].tensor == s->tensor) return &m->uses[m->op_use[k]];
     return NULL;
-}
-
-static void list_wanted(const struct draft *x, const struct keep_model *m, const struct keep_choice *c,
-                        bool *wanted, bool *fixed)
-{
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
-        wanted[i] = u && x->buffers[i].use_count > 0 &&
-                    (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-    }
-    stays_find_fixed(x, fixed);
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
@@ -214,7 +189,14 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
-    if (ok) list_wanted(&x, m, c, wanted, fixed);
+    if (ok) {
+        for (int32_t i = 0; i < x.problem.count; i++) {
+            const struct keep_use *u = x.stays[i].bar ? NULL : first_use(m, c, &x.stays[i]);
+            wanted[i] = u && x.buffers[i].use_count > 0 &&
+                        (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
+        }
+        stays_find_fixed(&x, fixed);
+    }
     bool placed = false;
     ok = ok && fits_still(search, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;

@@ -37,18 +37,6 @@ static int64_t move_room_cost_of(const struct room_block *b, int64_t address)
     return b->old >= 0 && address != b->old ? b->size : 0;
 }
 
-static int64_t cost_of_hole(const struct room *r, const struct hole *h)
-{
-    int64_t low = end_below(r, h->from), high = begin_above(r, h->to), cost = 0;
-    for (size_t i = h->from; i < h->at; low += r->blocks.at[i++].size)
-        cost += move_room_cost_of(&r->blocks.at[i], low);
-    for (size_t i = h->to; i > h->at; i--) {
-        high -= r->blocks.at[i - 1].size;
-        cost += move_room_cost_of(&r->blocks.at[i - 1], high);
-    }
-    return cost;
-}
-
 static bool find_hole(const struct room *r, int64_t size, struct hole *best)
 {
     best->moved = INT64_MAX;
@@ -60,25 +48,19 @@ static bool find_hole(const struct room *r, int64_t size, struct hole *best)
             if (begin_above(r, to) - end_below(r, from) - taken < size) continue;
             for (size_t at = from; at <= to; at++) {
                 struct hole h = {from, at, to, 0};
-                h.moved = cost_of_hole(r, &h);
+                int64_t low = end_below(r, h.from), high = begin_above(r, h.to), cost = 0;
+                for (size_t i = h.from; i < h.at; low += r->blocks.at[i++].size)
+                    cost += move_room_cost_of(&r->blocks.at[i], low);
+                for (size_t i = h.to; i > h.at; i--) {
+                    high -= r->blocks.at[i - 1].size;
+                    cost += move_room_cost_of(&r->blocks.at[i - 1], high);
+                }
+                h.moved = cost;
                 if (h.moved < best->moved) *best = h;
             }
         }
     }
     return best->moved != INT64_MAX;
-}
-
-static void make_hole(struct room *r, const struct hole *h)
-{
-    int64_t low = end_below(r, h->from), high = begin_above(r, h->to);
-    for (size_t i = h->from; i < h->at; i++) {
-        r->blocks.at[i].address = low;
-        low += r->blocks.at[i].size;
-    }
-    for (size_t i = h->to; i > h->at; i--) {
-        high -= r->blocks.at[i - 1].size;
-        r->blocks.at[i - 1].address = high;
-    }
 }
 
 bool room_insert(struct room *r, struct room_block new)
@@ -88,7 +70,15 @@ bool room_insert(struct room *r, struct room_block new)
     VEC_RESERVE(&r->blocks, r->blocks.count + 1);
     if (at == SIZE_MAX) {
         if (!find_hole(r, new.size, &h)) return false;
-        make_hole(r, &h);
+        int64_t low = end_below(r, h.from), high = begin_above(r, h.to);
+        for (size_t i = h.from; i < h.at; i++) {
+            r->blocks.at[i].address = low;
+            low += r->blocks.at[i].size;
+        }
+        for (size_t i = h.to; i > h.at; i--) {
+            high -= r->blocks.at[i - 1].size;
+            r->blocks.at[i - 1].address = high;
+        }
         at = h.at;
     }
     new.address = end_below(r, at);

@@ -75,15 +75,6 @@ static void predict_time_transfer(struct clockwork *k, const struct lx_transfer 
     sum->busy_us += us;
 }
 
-/* Where nothing takes time, all ops have the same share. */
-static void predict_time_share_out(struct clockwork *k, const struct kernel_run *run, double device_us,
-                                   double us)
-{
-    for (int32_t o = run->first; o < run->end; o++)
-        k->ops[o].end_to_end_us =
-            device_us > 0 ? us * k->ops[o].device_us / device_us : us / (run->end - run->first);
-}
-
 /* Returns the end-to-end time. */
 static double predict_time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
 {
@@ -96,29 +87,11 @@ static double predict_time_run(struct clockwork *k, const struct kernel_run *run
     b->cores = max_i64(b->cores, sum.cores);
     /* A call off the device is no kernel. */
     double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
-    predict_time_share_out(k, run, sum.device_us, us);
+    /* Where nothing takes time, all ops have the same share. */
+    for (int32_t o = run->first; o < run->end; o++)
+        k->ops[o].end_to_end_us =
+            sum.device_us > 0 ? us * k->ops[o].device_us / sum.device_us : us / (run->end - run->first);
     return us;
-}
-
-static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
-{
-    const struct decisions *how = &k->x->how;
-    int32_t end = b->first + b->count;
-    for (int32_t o = b->first; o < end;) {
-        struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
-        b->end_to_end_us += predict_time_run(k, &run, b);
-        o = run.end;
-    }
-}
-
-static void list_bundles(const struct draft *x, struct lx_bundle *bundles)
-{
-    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
-        struct lx_bundle *b = &bundles[x->bundle_of[o]];
-        b->first = o;
-        b->count++;
-        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
-    }
 }
 
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
@@ -126,8 +99,21 @@ void predict_times(const struct draft *x, const int64_t *address, const struct t
 {
     struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
     k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
-    list_bundles(x, bundles);
-    for (int32_t i = 0; i < x->bundle_count; i++) predict_time_bundle(&k, &bundles[i]);
+    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
+        struct lx_bundle *b = &bundles[x->bundle_of[o]];
+        b->first = o;
+        b->count++;
+        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
+    }
+    for (int32_t i = 0; i < x->bundle_count; i++) {
+        const struct decisions *how = &k.x->how;
+        int32_t end = bundles[i].first + bundles[i].count;
+        for (int32_t o = bundles[i].first; o < end;) {
+            struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
+            bundles[i].end_to_end_us += predict_time_run(&k, &run, &bundles[i]);
+            o = run.end;
+        }
+    }
     mem_free(k.seen);
 }
 

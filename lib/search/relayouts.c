@@ -53,23 +53,6 @@ static bool is_used(const struct attempt *a, const struct wait *w)
     return used;
 }
 
-/* Two copies of one tensor and op are one relayout; used, if one of them is. */
-static void relayouts_find_waits(const struct attempt *a, struct waits *w)
-{
-    for (int32_t i = 0; i < a->asked.count; i++) {
-        const struct wait *one = &a->asked.waits[i];
-        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
-        if (is_used(a, one)) VEC_PUSH(&w->used, copy);
-    }
-    for (int32_t i = 0; i < a->asked.count; i++) {
-        const struct wait *one = &a->asked.waits[i];
-        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
-        bool used = false;
-        for (size_t k = 0; k < w->used.count && !used; k++) used = cut_compare(&w->used.at[k], &copy) == 0;
-        if (!used) VEC_PUSH(&w->unused, copy);
-    }
-}
-
 /* A copy of `list` with more; sorted, each once. NULL: no memory. */
 static struct cut *relayouts_with_more(struct arena *m, const struct cut *list, int32_t count,
                                        const struct cut *more, size_t more_count, int32_t *out_count)
@@ -209,12 +192,6 @@ static bool solve_draft(struct relayouts *s, const struct decisions *how, struct
     return true;
 }
 
-static bool relayouts_is_over(const struct relayouts *s)
-{
-    const struct lx_run *run = &s->trial->effort.run;
-    return lx_run_stopped(run) || (!run->work_limit && all_steps(s->trial) <= s->spent);
-}
-
 /* Solves a draft with everything decided; it becomes the best if it is better. */
 static bool solve_decided(struct relayouts *s, const struct decisions *how)
 {
@@ -232,7 +209,19 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct node n = *node;
     struct attempt plan = {0};
     bool ok = true, legal = false;
-    relayouts_find_waits(a, &w);
+    /* Two copies of one tensor and op are one relayout; used, if one of them is. */
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        if (is_used(a, one)) VEC_PUSH(&w.used, copy);
+    }
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        bool used = false;
+        for (size_t k = 0; k < w.used.count && !used; k++) used = cut_compare(&w.used.at[k], &copy) == 0;
+        if (!used) VEC_PUSH(&w.unused, copy);
+    }
     *clashes = false;
     if (w.used.count + w.unused.count == 0) {
         a->draft.how.lax = false; /* nothing was left open */
@@ -319,7 +308,9 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
             break;
         }
         ok = solve_node(&s, &n);
-        if (relayouts_is_over(&s)) drafts = 0;
+        if (lx_run_stopped(&s.trial->effort.run) ||
+            (!s.trial->effort.run.work_limit && all_steps(s.trial) <= s.spent))
+            drafts = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

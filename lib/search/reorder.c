@@ -106,15 +106,6 @@ static bool move_nests(struct reorder *r, struct decisions *how)
     return true;
 }
 
-/* Cuts stay before the ops before which they were: in their places of the new order. */
-static void move_cuts(struct reorder *r, struct decisions *how)
-{
-    for (int32_t i = 0; i < how->cut_count; i++)
-        r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
-    if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
-    how->cuts = r->cuts;
-}
-
 static bool reorder_try(struct reorder *r, const struct decisions *how, bool *better)
 {
     struct attempt *best = &r->search->best;
@@ -134,7 +125,11 @@ static bool try_order(struct reorder *r, bool *better)
     how.order = r->total;
     find_places(r, r->order);
     if (!move_nests(r, &how)) return true;
-    move_cuts(r, &how);
+    /* Cuts stay before the ops before which they were: in their places of the new order. */
+    for (int32_t i = 0; i < how.cut_count; i++)
+        r->cuts[i] = (struct cut){how.cuts[i].tensor, r->place[how.cuts[i].before]};
+    if (how.cut_count) qsort(r->cuts, (size_t)how.cut_count, sizeof *r->cuts, cut_compare);
+    how.cuts = r->cuts;
     return reorder_try(r, &how, better);
 }
 

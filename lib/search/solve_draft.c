@@ -113,8 +113,12 @@ static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group 
     for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
 }
 
-static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buffers)
+static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
+                           const struct lx_run *run, struct lx_answer *answer, lx_status *st)
 {
+    struct lx_problem plain = *p;
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
+    for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
     for (int32_t i = 0; i < p->bonds.charge_count; i++) {
         const struct lx_charge *c = &p->bonds.charges[i];
         int32_t absent = c->all_off.count + c->any_off.count;
@@ -126,15 +130,6 @@ static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buf
         }
     }
     for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
-}
-
-static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
-                           const struct lx_run *run, struct lx_answer *answer, lx_status *st)
-{
-    struct lx_problem plain = *p;
-    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
-    for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
-    unlinked_share_out(p, buffers);
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);

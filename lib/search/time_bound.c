@@ -92,9 +92,13 @@ static double time_bound_sum_up(const struct bounding *b, int32_t count, const b
     return us;
 }
 
-/* Runs end at extern ops alone; they may be launched in several bundles. */
-static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
+double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
 {
+    size_t n = (size_t)x->graph->op_count + 1;
+    int32_t *run_of = mem_zeroed(n, sizeof *run_of);
+    bool *alone = mem_zeroed(n, sizeof *alone);
+    struct bounding b = {.x = x, .run_of = run_of, .runs = mem_zeroed(n, sizeof *b.runs)};
+    /* Runs end at extern ops alone; they may be launched in several bundles. */
     int32_t run = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         bool stands_alone = x->graph->ops[o].kind->traits & LX_WIPES;
@@ -102,16 +106,7 @@ static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
         alone[run] = stands_alone;
         run_of[o] = run;
     }
-    return x->graph->op_count > 0 ? run + 1 : 0;
-}
-
-double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
-{
-    size_t n = (size_t)x->graph->op_count + 1;
-    int32_t *run_of = mem_zeroed(n, sizeof *run_of);
-    bool *alone = mem_zeroed(n, sizeof *alone);
-    struct bounding b = {.x = x, .run_of = run_of, .runs = mem_zeroed(n, sizeof *b.runs)};
-    int32_t count = list_runs(x, run_of, alone);
+    int32_t count = x->graph->op_count > 0 ? run + 1 : 0;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) time_bound_add_tensor(&b, t);
     for (int32_t o = 0; d && o < x->graph->op_count; o++) {
         struct floor *f = &b.runs[run_of[o]];

@@ -126,15 +126,6 @@ static int draft_budget(const struct trial *trial)
                                                        : least;
 }
 
-/* Would a source that is off chip save something, and is this a copy of it? */
-static bool waits_in_vain(const struct attempt *a, int32_t stay)
-{
-    const struct draft *x = &a->draft;
-    int32_t source = x->stays[stay].ring_source;
-    return source >= 0 && a->answer.address[source] < 0 && x->stays[source].bar == LX_BAR_NONE &&
-           x->buffers[source].spill_cost > 0 && x->buffers[source].end > x->stays[stay].first;
-}
-
 /* Relayouts are by default made from a source that waits for its copies. Where it found no room, the copies are loaded from
  * HBM, so that the source may be on chip for its own uses only. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
@@ -148,7 +139,12 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     int64_t saved = 0;
     struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
     for (int32_t i = 0; i < stays; i++) {
-        if (!waits_in_vain(attempt, i)) continue;
+        /* Would a source that is off chip save something, and is this a copy of it? */
+        const struct draft *x = &attempt->draft;
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || attempt->answer.address[source] >= 0 || x->stays[source].bar != LX_BAR_NONE ||
+            x->buffers[source].spill_cost <= 0 || x->buffers[source].end <= x->stays[i].first)
+            continue;
         saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
         copies[count++] = (struct cut){attempt->draft.stays[i].tensor, attempt->draft.stays[i].first};
     }
@@ -220,21 +216,6 @@ static bool try_all_kept(const struct trial *trial, const struct decisions *deci
     return true;
 }
 
-/* Copies of which only one side found a place: they are filled from HBM. */
-static int32_t find_loaded(const struct attempt *a, struct cut *list)
-{
-    const struct draft *x = &a->draft;
-    int32_t count = x->how.loaded_count;
-    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        int32_t source = x->stays[i].ring_source;
-        if (source < 0 || (a->answer.address[i] >= 0) == (a->answer.address[source] >= 0)) continue;
-        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
-    }
-    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
-    return count;
-}
-
 /* Where time is asked for: a relayout of which only one side was placed is better planned through HBM. */
 static bool try_loaded(const struct trial *trial, struct attempt *best, bool *better)
 {
@@ -244,7 +225,17 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = decisions.loaded_count;
     *better = false;
-    decisions.loaded_count = find_loaded(best, list);
+    /* Copies of which only one side found a place: they are filled from HBM. */
+    const struct draft *x = &best->draft;
+    int32_t count = x->how.loaded_count;
+    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || (best->answer.address[i] >= 0) == (best->answer.address[source] >= 0)) continue;
+        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
+    }
+    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
+    decisions.loaded_count = count;
     decisions.loaded = list;
     bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);
     if (ok && decisions.loaded_count > before) {

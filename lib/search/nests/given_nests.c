@@ -161,24 +161,6 @@ static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t o
         a->text, letter, o->name);
 }
 
-/* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
-static bool no_sticks(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
-                      int32_t tensor, int64_t sticks, lx_status *st)
-{
-    const char *name = l->graph->tensors[tensor].name;
-    if (sticks <= 1)
-        return status_set_at(
-            st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
-            "nests %.80s: tiles cannot cut %s along %c: it has one stick there, or the last one "
-            "is not full; take another variable",
-            a->text, name, a->letter[level]);
-    return status_set_at(
-        st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
-        "nests %.80s: %lld tiles do not divide the %lld sticks of %s along %c; ask for a divisor "
-        "of that, or take another variable",
-        a->text, (long long)a->tiles[level], (long long)sticks, name, a->letter[level]);
-}
-
 /* Can so many tiles cut variable `v` of an op at all? */
 static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
                     const struct op_index *x, int v, lx_status *st)
@@ -193,7 +175,21 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
     for (int i = 0; i < x->operand_count; i++) {
         int32_t t = op_operand(o, i);
         int64_t sticks = nest_tile_basis(&l->layouts[t], op_index_dim(x, i, v));
-        if (sticks % a->tiles[level] != 0) return no_sticks(l, a, level, op, t, sticks, st);
+        if (sticks % a->tiles[level] != 0) {
+            /* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
+            const char *name = l->graph->tensors[t].name;
+            if (sticks <= 1)
+                return status_set_at(
+                    st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+                    "nests %.80s: tiles cannot cut %s along %c: it has one stick there, or the last one "
+                    "is not full; take another variable",
+                    a->text, name, a->letter[level]);
+            return status_set_at(
+                st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+                "nests %.80s: %lld tiles do not divide the %lld sticks of %s along %c; ask for a divisor "
+                "of that, or take another variable",
+                a->text, (long long)a->tiles[level], (long long)sticks, name, a->letter[level]);
+        }
     }
     return true;
 }

@@ -16,20 +16,6 @@ static bool is_tiny(const struct search *search)
     return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
 }
 
-/* How much is tried, by the number of ops. */
-static struct nest_asks asks_of(const struct search *search, bool tiny)
-{
-    int32_t ops = search->best.draft.graph->op_count;
-    return (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
-                                      search->divided->cores,
-                              .longest = tiny ? 12 : 40,
-                              .levels = ops <= 100 ? 3 : 2,
-                              .counts = tiny ? 64 : 8,
-                              .most = tiny ? 200 : 24,
-                              .most_runs = tiny ? 0 : 400,
-                              .least_gain = tiny ? -LX_INT_MAX : 1};
-}
-
 /* Plans that are tried in all, of some thirty ops each; fewer in windows that are all alike, whose graph takes time as a whole,
  * too, and more where several share them. */
 enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
@@ -130,7 +116,17 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    struct nest_asks asks = asks_of(search, next->width == WIDEST_POOL);
+    /* How much is tried, by the number of ops. */
+    bool tiny = next->width == WIDEST_POOL;
+    int32_t ops = search->best.draft.graph->op_count;
+    struct nest_asks asks = (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
+                                                       search->divided->cores,
+                                               .longest = tiny ? 12 : 40,
+                                               .levels = ops <= 100 ? 3 : 2,
+                                               .counts = tiny ? 64 : 8,
+                                               .most = tiny ? 200 : 24,
+                                               .most_runs = tiny ? 0 : 400,
+                                               .least_gain = tiny ? -LX_INT_MAX : 1};
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
@@ -193,20 +189,6 @@ static bool add_rounds(struct nest_search *s, int most)
         ok = add_round(s);
     return ok;
 }
-/* The ops divided together, as those of nests are, with the nests that there are: often none. */
-static bool divide_first(struct search *search, struct nest_menus *menus, int64_t *tries,
-                         struct nest_pool *pool)
-{
-    struct arena memory = {0};
-    struct nest_set as_it_is;
-    bool better;
-    nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
-    nest_search_enter(search, &as_it_is, tries, pool);
-    bool ok = nest_pool_take_best(search, pool, &better);
-    arena_free(&memory);
-    return ok;
-}
-
 /* With the planner's solver. Each part may take what the ones before left, but for a share of it. */
 static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
                           int64_t tries)
@@ -219,7 +201,15 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->left = tries - 2 * s->kept;
     if (!attempt_copy(search, &search->best, &s->pool.at[0])) return false;
     s->pool.count = 1;
-    return divide_first(search, menus, &s->left, &s->pool);
+    /* The ops divided together, as those of nests are, with the nests that there are: often none. */
+    struct arena memory = {0};
+    struct nest_set as_it_is;
+    bool better;
+    nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
+    nest_search_enter(search, &as_it_is, &s->left, &s->pool);
+    bool ok = nest_pool_take_best(search, &s->pool, &better);
+    arena_free(&memory);
+    return ok;
 }
 
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries)

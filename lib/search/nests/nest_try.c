@@ -71,16 +71,6 @@ static uint64_t nest_try_hash_of(const struct nest_set *s)
     return nest_try_mix(hash, holds);
 }
 
-/* What was planned once was kept then, or is of no use. */
-static bool was_tried(const struct nest_set *s)
-{
-    uint64_t hash = nest_try_hash_of(s);
-    for (size_t i = 0; i < s->menus->tried.count; i++)
-        if (s->menus->tried.at[i] == hash) return true;
-    VEC_PUSH(&s->menus->tried, hash);
-    return false;
-}
-
 static bool all_valid(const struct search *search, const struct nest_set *s)
 {
     lx_status st;
@@ -98,7 +88,11 @@ static void plan_set(struct search *search, const struct nest_set *s, bool divid
     lx_status st = {0}, *own = search->st;
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
-    if (was_tried(s)) return;
+    /* What was planned once was kept then, or is of no use. */
+    uint64_t hash = nest_try_hash_of(s);
+    for (size_t i = 0; i < s->menus->tried.count; i++)
+        if (s->menus->tried.at[i] == hash) return;
+    VEC_PUSH(&s->menus->tried, hash);
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;

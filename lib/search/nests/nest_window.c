@@ -137,9 +137,14 @@ static bool lists_equal(const int64_t *a, const int64_t *b, int count)
     return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Inputs seen in the same way, whichever part it is: that is for views_alike. */
-static bool inputs_alike(const struct lx_op *a, const struct lx_op *b)
+static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
+    if (a->kind != b->kind || a->input_count != b->input_count ||
+        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
+        !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
+        !lx_windows_equal(a, b))
+        return false;
+    /* Inputs seen in the same way, whichever part it is: that is for views_alike. */
     bool alike = !a->views == !b->views && (!a->views || (a->map && b->map));
     for (int i = 0; a->views && alike && i < a->input_count; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
@@ -147,16 +152,7 @@ static bool inputs_alike(const struct lx_op *a, const struct lx_op *b)
         alike = rank == b->map->rank[i] && !p->offset == !q->offset &&
                 lists_equal(p->stride, q->stride, rank) && lists_equal(p->size, q->size, rank);
     }
-    return alike;
-}
-
-static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
-{
-    if (a->kind != b->kind || a->input_count != b->input_count ||
-        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
-        !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
-        !lx_windows_equal(a, b) || !inputs_alike(a, b))
-        return false;
+    if (!alike) return false;
     for (int i = 0; i < op_operand_count(a); i++)
         if (op_operand(a, i) != op_operand(b, i)) return false;
     return !a->einsum || strcmp(a->einsum, b->einsum) == 0;

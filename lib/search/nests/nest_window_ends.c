@@ -58,9 +58,10 @@ static int32_t period_of(const struct cutting *c)
     return 0;
 }
 
-/* The op of the first period behind which least crosses, over all periods. */
-static int32_t phase_of(const struct cutting *c, int32_t period)
+static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *last)
 {
+    int32_t count = 0, wide = (int32_t)max_i64(1, c->most / 2 / period) * period;
+    /* The op of the first period behind which least crosses, over all periods. */
     int32_t best = 0;
     int64_t least = INT64_MAX;
     for (int32_t at = period - 1; at >= 0; at--) {
@@ -68,13 +69,7 @@ static int32_t phase_of(const struct cutting *c, int32_t period)
         for (int32_t o = at; o < c->ops - 1; o += period) sum += c->crossing[o];
         if (sum < least) least = sum, best = at;
     }
-    return best;
-}
-
-static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *last)
-{
-    int32_t count = 0, wide = (int32_t)max_i64(1, c->most / 2 / period) * period;
-    int32_t at = phase_of(c, period);
+    int32_t at = best;
     if (at + 1 < period / 2 && at + wide < c->ops) at += wide;
     for (; at < c->ops - 1; at += wide) last[count++] = at;
     if (count > 0 && c->ops - 1 - last[count - 1] < period / 4) count--;

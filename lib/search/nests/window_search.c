@@ -58,13 +58,6 @@ static int window_search_by_bytes(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static int64_t window_bytes(const struct nest_window *w, const int64_t *op_bytes)
-{
-    int64_t sum = 0;
-    for (int32_t o = w->first; o <= w->last; o++) sum += op_bytes[o];
-    return sum;
-}
-
 /* In the order of what they move; `like` then has the kind of each window. */
 static bool sort_kinds(struct windows *w)
 {
@@ -77,7 +70,9 @@ static bool sort_kinds(struct windows *w)
             kind[i] = (int32_t)count;
             w->kinds[count++].first = (int32_t)i;
         }
-        w->kinds[kind[w->like[i]]].bytes += window_bytes(&w->at[i], bytes);
+        int64_t sum = 0;
+        for (int32_t o = w->at[i].first; o <= w->at[i].last; o++) sum += bytes[o];
+        w->kinds[kind[w->like[i]]].bytes += sum;
     }
     qsort(w->kinds, count, sizeof *w->kinds, window_search_by_bytes);
     for (size_t k = 0; k < count; k++) kind[w->kinds[k].first] = (int32_t)k;
@@ -165,23 +160,18 @@ static bool join_to_the_end(struct windows *w)
     return ok;
 }
 
-static void free_windows(struct windows *w)
-{
-    for (int32_t i = 0; w->kinds && i < w->kind_count; i++) {
-        struct window_kind *k = &w->kinds[i];
-        nest_search_free(&k->search);
-        attempt_free(&k->by.best);
-        nest_menus_free(&k->menus);
-    }
-    arena_free(&w->memory);
-}
-
 bool nest_search_windows(struct search *search, struct nest_menus *menus, const struct effort *full,
                          bool *solved_in_full)
 {
     struct windows w = {.search = search, .menus = menus, .full = full};
     bool ok = cut_windows(&w) && sort_kinds(&w) && search_kinds(&w) && join_to_the_end(&w);
     *solved_in_full = w.solved_in_full;
-    free_windows(&w);
+    for (int32_t i = 0; w.kinds && i < w.kind_count; i++) {
+        struct window_kind *k = &w.kinds[i];
+        nest_search_free(&k->search);
+        attempt_free(&k->by.best);
+        nest_menus_free(&k->menus);
+    }
+    arena_free(&w.memory);
     return ok;
 }
