@@ -133,18 +133,13 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
     return p;
 }
 
-/* Nests that are asked for where none are allowed. */
-static bool is_at_odds(const struct lx_plan_options *options, lx_status *st)
-{
-    if (!*options->nests || options->passes.tile != LX_TILE_NONE) return false;
-    return !status_set(st, LX_E_USAGE,
-                       "--nests asks for nests and --tile none for none; leave one of them out");
-}
-
 static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_options *options,
                                 lx_status *st)
 {
-    if (is_at_odds(options, st)) return NULL;
+    /* Nests that are asked for where none are allowed. */
+    if (*options->nests && options->passes.tile == LX_TILE_NONE &&
+        !status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out"))
+        return NULL;
     if (*options->nests) return online_plans_plan_asked(g, options, st);
     /* What is planned: the graph, or what it came from, on its device. */
     const struct lx_graph *from =

@@ -14,8 +14,9 @@ static const struct lx_solver *find_solver(const struct lx_settings *o, const ch
     return NULL;
 }
 
-static const struct lx_solver *default_solver(const struct lx_settings *o, enum lx_objective question)
+const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question)
 {
+    if (lx_settings_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
     static const char *const preferred[] = {"auto", "bestfit"};
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
         const struct lx_solver *s = find_solver(o, preferred[i]);
@@ -24,12 +25,6 @@ static const struct lx_solver *default_solver(const struct lx_settings *o, enum 
     for (const struct lx_solver *const *s = o->solvers; s && *s; s++)
         if (lx_can(*s, question)) return *s;
     return o->solvers ? o->solvers[0] : NULL;
-}
-
-const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question)
-{
-    if (lx_settings_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
-    return default_solver(o, question);
 }
 
 enum lx_ask lx_settings_ask(const struct lx_settings *o)

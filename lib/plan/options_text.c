@@ -99,17 +99,6 @@ static bool set_seconds(struct lx_settings *o, int row, const char *text, lx_sta
     return options_text_keep(o, row, 1);
 }
 
-/* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
-static bool options_text_set_level(struct lx_settings *o, const char *text, lx_status *st)
-{
-    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
-    int64_t ignored[LX_MOST_SOLVER_OPTIONS];
-    if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
-        !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
-        return false;
-    return set_integer(o, LX_OPTION_LEVEL, text, st);
-}
-
 static bool set_solver_option(struct lx_settings *o, const char *name, const char *text, lx_status *st)
 {
     const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
@@ -210,7 +199,15 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         [LX_TAKES_INTEGER] = set_integer, [LX_TAKES_SECONDS] = set_seconds,
         [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
     };
-    if (row == LX_OPTION_LEVEL) return options_text_set_level(o, text, st);
+    if (row == LX_OPTION_LEVEL) {
+        /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
+        const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
+        int64_t ignored[LX_MOST_SOLVER_OPTIONS];
+        if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
+            !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
+            return false;
+        return set_integer(o, LX_OPTION_LEVEL, text, st);
+    }
     if (row == LX_OPTION_LX) {
         struct lx_option_row as = lx_settings_at(LX_OPTION_LX);
         size_t n = strlen(text);

@@ -221,13 +221,6 @@ static bool is_near(double gap, double own)
     return fabs(gap - own) <= 1e-8 * (1 + own);
 }
 
-/* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
- * says no more than placement and bound do, so that both meanings are read. */
-static bool right_gap(const struct lx_plan *p, double gap)
-{
-    return isnan(gap) || is_near(gap, lx_plan_gap(p)) || is_near(gap, gap_before(p));
-}
-
 static bool fill_plan(const struct json *j, const struct json_value *root, bool old,
                       const struct plan_root *x, struct lx_plan *p, lx_status *st)
 {
@@ -259,7 +252,9 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     /* What the root says twice must be the same both times. */
     const struct json_value *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    if (!right_gap(p, x->gap))
+    /* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
+ * says no more than placement and bound do, so that both meanings are read. */
+    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, gap_before(p)))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
     if (!p->asks_time && p->figures.bound_us != 0)

@@ -42,31 +42,15 @@ static void write_ops(const struct lx_plan *p, struct arena *memory, struct text
     text_add(t, "    ],\n");
 }
 
-static void plan_write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
+static void plan_write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
-    if (p->nest_count == 0) return;
-    text_add(t, "    \"nests\": [\n");
-    for (int32_t i = 0; i < p->nest_count; i++) {
-        const struct plan_nest x = plan_pack_nest(&p->nests[i], memory);
-        write_element(PLAN_NEST, &x, i + 1 == p->nest_count, t);
-    }
-    text_add(t, "    ],\n");
-}
-
-/* They follow from the rest; of a plan of thousands of ops on many cores they would be nearly all of the file. */
-static bool lists_launches(const struct lx_plan *p)
-{
+    int32_t count = p->layouts->graph->op_count;
+    /* They follow from the rest; of a plan of thousands of ops on many cores they would be nearly all of the file. */
     enum { MOST_CORES = 1 << 18 };
     int64_t cores = 0;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         if (p->launches[o].launch) cores += p->launches[o].launch->core_count;
-    return cores <= MOST_CORES;
-}
-
-static void plan_write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
-{
-    int32_t count = p->layouts->graph->op_count;
-    if (!lists_launches(p)) return;
+    if (cores > MOST_CORES) return;
     text_add(t, "    \"launches\": [\n");
     for (int32_t i = 0; i < count; i++) {
         const struct plan_launch x = plan_pack_launch(&p->launches[i], memory);
@@ -101,7 +85,14 @@ static void plan_write_graph(const struct lx_plan *p, struct arena *memory, stru
     }
     text_add(t, "    ],\n");
     write_ops(p, memory, t);
-    plan_write_nests(p, memory, t);
+    if (p->nest_count != 0) {
+        text_add(t, "    \"nests\": [\n");
+        for (int32_t i = 0; i < p->nest_count; i++) {
+            const struct plan_nest x = plan_pack_nest(&p->nests[i], memory);
+            write_element(PLAN_NEST, &x, i + 1 == p->nest_count, t);
+        }
+        text_add(t, "    ],\n");
+    }
     text_add(t, "    \"bundles\": [\n");
     for (int32_t i = 0; i < p->bundle_count; i++) {
         const struct plan_bundle x = plan_pack_bundle(p, i);

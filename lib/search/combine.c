@@ -41,13 +41,6 @@ static unsigned engines_on(const struct search *search)
     return bits;
 }
 
-/* Are these the decisions that the search began with? */
-static bool is_unchanged(const struct decisions *how, const struct decisions *plain)
-{
-    return !how->order && how->divided == plain->divided && !how->nest_count && !how->cut_count &&
-           !how->move_count && !how->apart_count && how->borders == plain->borders;
-}
-
 /* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what it found is
  * solved once in full. */
 static bool run_with_quick_solver(struct search *search)
@@ -59,7 +52,12 @@ static bool run_with_quick_solver(struct search *search)
     if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
     bool ok = run_engines(&tries);
     /* What is unchanged was solved in full already. */
-    if (ok && !is_unchanged(&tries.best.draft.how, &plain)) ok = try_in_full(search, &tries.best);
+    /* Are these the decisions that the search began with? */
+    if (ok && (tries.best.draft.how.order || tries.best.draft.how.divided != plain.divided ||
+               tries.best.draft.how.nest_count || tries.best.draft.how.cut_count ||
+               tries.best.draft.how.move_count || tries.best.draft.how.apart_count ||
+               tries.best.draft.how.borders != plain.borders))
+        ok = try_in_full(search, &tries.best);
     if (ok)
         offer_attempt(search, &tries.best);
     else

@@ -290,21 +290,6 @@ static int32_t uses_by_time(const struct listing *x, int32_t tensor)
     return t->count;
 }
 
-/* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
-static void list_cuts(const struct listing *x, struct keep_choice *c)
-{
-    const struct keep_model *m = x->m;
-    for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
-        int32_t count = uses_by_time(x, t);
-        for (int32_t k = 0; k + 1 < count; k++) {
-            const struct keep_use *next = &m->uses[x->uses[k + 1]];
-            bool before = k > 0 && c->kept[x->uses[k - 1]], behind = c->kept[x->uses[k + 1]];
-            if (c->kept[x->uses[k]] || next->run != m->uses[x->uses[k]].run || !(before || behind)) continue;
-            c->cuts[c->cut_count++] = (struct cut){t, x->place[next->op]};
-        }
-    }
-}
-
 /* The choice that led to last state `at`: what happened at each op is made again. */
 static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
@@ -333,7 +318,17 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         }
         if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
-    list_cuts(&x, out);
+    /* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
+    const struct keep_model *i = x.m;
+    for (int32_t t = 0; i->cuts && t < i->tensor_count; t++) {
+        int32_t count = uses_by_time(&x, t);
+        for (int32_t k = 0; k + 1 < count; k++) {
+            const struct keep_use *next = &i->uses[x.uses[k + 1]];
+            bool before = k > 0 && out->kept[x.uses[k - 1]], behind = out->kept[x.uses[k + 1]];
+            if (out->kept[x.uses[k]] || next->run != i->uses[x.uses[k]].run || !(before || behind)) continue;
+            out->cuts[out->cut_count++] = (struct cut){t, x.place[next->op]};
+        }
+    }
 }
 
 struct keep_last {

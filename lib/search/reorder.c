@@ -19,19 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
-static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
-{
-    const struct lx_op *op = &x->graph->ops[o];
-    int64_t bytes = 0;
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
-    for (int i = 0; i < op->input_count; i++)
-        if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
-            bytes -= x->problem.buffers[op->inputs[i]].size;
-    return bytes;
-}
-
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
  * last); the earlier one among equals. */
 static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
@@ -50,7 +37,15 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
-            int64_t g = reorder_growth(x, ready.at[k], left, alive);
+            /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
+            const struct lx_op *op = &x->graph->ops[ready.at[k]];
+            int64_t bytes = 0;
+            for (int i = op->input_count; i < op_operand_count(op); i++)
+                if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
+            for (int i = 0; i < op->input_count; i++)
+                if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
+                    bytes -= x->problem.buffers[op->inputs[i]].size;
+            int64_t g = bytes;
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];

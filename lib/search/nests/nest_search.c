@@ -94,23 +94,6 @@ static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32
     return false;
 }
 
-/* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
-static void nest_search_enter_whole(struct search *search, const struct attempt *from,
-                                    const struct nest_set *with, int32_t at, struct arena *memory,
-                                    int64_t *tries, struct nest_pool *next)
-{
-    struct nest_set s = *with;
-    int32_t whole = 0;
-    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
-        if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
-            !goes_through(from, &with->nests[at], t))
-            continue;
-        nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s);
-        whole++;
-    }
-    if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
-}
-
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
@@ -139,8 +122,19 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
         nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
         nest_search_enter(search, &with, tries, next);
-        if (from->draft.graph->op_count <= FEW_OPS)
-            nest_search_enter_whole(search, from, &with, at, &memory, tries, next);
+        if (from->draft.graph->op_count <= FEW_OPS) {
+            /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+            struct nest_set s = with;
+            int32_t whole = 0;
+            for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+                if (!nest_tensor_of(from->draft.layouts, &with.nests[at], t).accessed ||
+                    !goes_through(from, &with.nests[at], t))
+                    continue;
+                nest_set_hold(&s, (struct hold){t, at, 0}, &memory, &s);
+                whole++;
+            }
+            if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
+        }
     }
     arena_free(&memory);
 }

@@ -4,18 +4,6 @@
 #include "search/nests/nest_search.h"
 #include "search/nests/nests.h"
 
-/* With the solver that is asked for, but less of its effort for each of the many plans. */
-static struct effort effort_of_nests(const struct search *search)
-{
-    enum { STEPS = 150 };
-    struct effort effort = effort_asked(search->request);
-    int64_t most = effort.run.work_limit;
-    effort.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
-    effort.quick |= search->divided->count > FEW_OPS;
-    if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
-    return effort;
-}
-
 void nest_keep_better(struct attempt *best, struct attempt *next)
 {
     if (nest_set_is_better(next, best)) {
@@ -110,7 +98,14 @@ bool nests_search(struct search *search)
     bool once = is_large(search) && !solves_again && search->rival_bytes == 0 && !asks_time(search);
     if (nests_suffice(search)) return true;
     menus.by_memory = asks_time(search);
-    tries.effort = effort_of_nests(search);
+    /* With the solver that is asked for, but less of its effort for each of the many plans. */
+    enum { STEPS = 150 };
+    struct effort effort = effort_asked(search->request);
+    int64_t most = effort.run.work_limit;
+    effort.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    effort.quick |= search->divided->count > FEW_OPS;
+    if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
+    tries.effort = effort;
     /* Stopped, it has what it found so far. */
     bool ok = attempt_copy(search, &search->best, &tries.best) &&
               search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
