@@ -3,7 +3,7 @@
  * A copy is made once for each layout and serves all later ops until the tensor is written again. Rows of a
  * matmul's kernel are padded in the kernel's own layout, up to whole sticks of the other operand: the host,
  * or the op that writes the kernel, fills them with zeros. */
-#include "layout/insert_restickifies.h"
+#include "layout/propagate.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* Kept as text, which is compared and copied like the other values; read when a graph is there to apply it to. */
-#include "plan/hint_options.h"
+#include "plan/launch_options.h"
 #include "base/fail.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "nests/alone.h"
 #include "placement/solve.h"
-#include "plan/plan_steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* What options mean for a plan and for a device. */
 #include "plan/options.h"
-#include "plan/hint_options.h"
 #include "plan/launch_options.h"
 #include "base/fail.h"
 #include "divide/divide.h"

@@ -4,9 +4,8 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/words/words.h"
-#include "plan/hint_options.h"
 #include "plan/launch_options.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,8 @@
 /* How a plan of a graph comes into being: the whole search, step by step. */
-#include "plan/plan_steps.h"
+#include "plan/plan_make.h"
 #include "base/cancel.h"
 #include "base/log.h"
-#include "search/bounds.h"
-#include "search/combine.h"
-#include "search/divisions.h"
-#include "search/first_plan.h"
-#include "search/merge_bundles.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "search/time.h"
 
 typedef bool condition(const struct search *s);

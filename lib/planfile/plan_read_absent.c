@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "plan/plan_make.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/time.h"
 
 #include <math.h>

@@ -1,12 +1,8 @@
 /* Engines, run one after the other, in every set of those that are on. */
-#include "search/combine.h"
+#include "search/steps.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include "search/merge_bundles.h"
-#include "search/divisions.h"
-#include "search/evict.h"
-#include "search/move_buffers.h"
-#include "search/nests/nests.h"
+#include "search/keep.h"
 #include "search/reorder.h"
 
 /* In the order in which they run. Each goes on from the best attempt, and may go below the bound of its draft. */

@@ -2,7 +2,7 @@
  * takes less time) than with those that work division alone chose. What the joint search and the documented one find,
  * and what chains find (cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
  * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
-#include "search/divisions.h"
+#include "search/steps.h"
 #include "search/time.h"
 #include "base/log.h"
 #include "cooptimise/cooptimise.h"

@@ -5,7 +5,7 @@
  * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
  * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
  * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
-#include "search/evict.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
 #include "base/fail.h"

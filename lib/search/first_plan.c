@@ -1,11 +1,9 @@
 /* The first plan, without nests. Of a large graph it takes longest where little fits, and there nests move so much less that it is
  * not wanted in the end. So the search for nests begins with a brief one; only if what it finds is above what no plan without
  * nests goes below, the first plan is made in full, too: nests are never worse than none. */
-#include "search/first_plan.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "nests/alone.h"
-#include "search/bounds.h"
-#include "search/merge_bundles.h"
 #include "search/keep.h"
 
 static struct decisions first_decisions(const struct search *search)

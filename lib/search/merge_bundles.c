@@ -2,8 +2,7 @@
  * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
  * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
  * asked for: if it takes less). */
-#include "search/merge_bundles.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"

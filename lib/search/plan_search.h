@@ -100,7 +100,7 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
 /* Puts `next` in place of `best` if it takes less time, where that is asked for, or moves less; frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 
-/* effort.c: the effort that a request asks for; that with the quick solver instead; that of a search which was stopped and has
+/* try.c: the effort that a request asks for; that with the quick solver instead; that of a search which was stopped and has
  * to end with something. */
 struct effort effort_asked(const struct lx_plan_options *request);
 struct effort effort_quick_solver(const struct search *search);

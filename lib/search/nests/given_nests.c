@@ -2,13 +2,12 @@
  * on, and how the ops of the nests are divided is searched for as with nests of the planner's own choice; ops outside of
  * them are divided as work division has it. */
 #include "search/nests/nest_edits.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
 #include "nests/alone.h"
 #include "nests/axes.h"
-#include "search/merge_bundles.h"
 #include "search/time.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Where windows end: where few bytes cross, one period after the other where ops repeat. */
-#include "search/nests/nest_window.h"
+#include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -4,7 +4,6 @@
  * end, and what was found by then becomes one plan. */
 #include "base/fail.h"
 #include "search/nests/nest_search.h"
-#include "search/nests/nest_window.h"
 #include "nests/alone.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "search/nests/nest_edits.h"
-#include "search/nests/nest_window.h"
+#include "search/nests/nest_search.h"
 #include "nests/nest_candidates.h"
 
 #include <setjmp.h>
