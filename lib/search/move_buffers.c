@@ -52,22 +52,17 @@ static bool move_buffers_take_over(struct moving *v, int32_t stay)
     return false;
 }
 
-/* By counting. What starts behind the last op stands last, and is never met. */
-static void move_buffers_sort_by_start(struct moving *v)
-{
-    int64_t ticks = v->x->graph->op_count;
-    const struct lx_buffer *b = v->x->buffers;
-    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
-    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
-    for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
-    for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
-    for (int32_t i = 0; i < v->x->problem.count; i++)
-        v->started[v->start_at[min_i64(b[i].start, ticks) + 1]++] = i;
-}
-
 static bool move_buffers_place_all(struct moving *v)
 {
-    move_buffers_sort_by_start(v);
+    /* By start, by counting. What starts behind the last op stands last, and is never met. */
+    int64_t ticks = v->x->graph->op_count;
+    const struct lx_buffer *all = v->x->buffers;
+    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
+    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
+    for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(all[i].start, ticks) + 2]++;
+    for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
+    for (int32_t i = 0; i < v->x->problem.count; i++)
+        v->started[v->start_at[min_i64(all[i].start, ticks) + 1]++] = i;
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
         /* What has ended is gone, or leaves its place to its heir. */
         size_t kept = 0;
@@ -104,57 +99,35 @@ static bool move_buffers_place_all(struct moving *v)
     return true;
 }
 
-/* The use of the model that a stay begins with. */
-static const struct keep_use *first_use(const struct keep_model *m, const struct keep_choice *c,
-                                        const struct lx_stay *s)
+/* The attempt with what was found: the draft again, with the moves, and its addresses. Offered if it is legal. */
+static bool realise(struct search *search, struct moving *v)
 {
-    int32_t op = c->order ? c->order[s->first] : s->first;
-    for (int32_t k = m->op_at[op]; k < m->op_at[op + 1]; k++)
-        if (m->uses[m->op_use[k]].tensor == s->tensor) return &m->uses[m->op_use[k]];
-    return NULL;
-}
-
-/* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool move_buffers_settle(struct search *search, struct moving *v, struct attempt *out, bool *legal)
-{
+    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
     struct decisions how = v->x->how;
+    lx_status why = {0};
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
-    struct cut *moves = arena_array(out->memory, n, sizeof *moves);
-    out->answer.address = arena_array(out->memory, stays + n, sizeof *out->answer.address);
+    struct cut *moves = arena_array(next.memory, n, sizeof *moves);
+    next.answer.address = arena_array(next.memory, stays + n, sizeof *next.answer.address);
     if (n) qsort(v->moves.at, n, sizeof *v->moves.at, by_move);
     for (size_t i = 0; i < n; i++) moves[i] = v->moves.at[i].move;
     how.moves = moves;
     how.move_count = (int32_t)n;
-    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, search->st)) return false;
-    *legal = (size_t)out->draft.problem.count == stays + n;
-    for (size_t i = 0; *legal && i < stays + n; i++)
-        out->answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
-    return true;
-}
-
-static void move_buffers_weigh(struct search *search, struct attempt *a, bool *legal)
-{
-    lx_status why = {0};
-    *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
-    if (!*legal) return;
-    *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
-    a->answer.status = LX_FEASIBLE;
-    a->perfect_bytes = search->best.perfect_bytes;
-    a->bound = search->best.bound;
-    if (asks_time(search)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
-}
-
-static bool realise(struct search *search, struct moving *v)
-{
-    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
-    bool legal = false, ok = move_buffers_settle(search, v, &next, &legal);
-    if (ok && legal) move_buffers_weigh(search, &next, &legal);
-    if (ok && legal) {
-        LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
-        offer_attempt(search, &next);
-    } else
+    bool ok = draft_make(v->x->divided, &how, next.memory, &next.draft, search->st);
+    bool legal = ok && (size_t)next.draft.problem.count == stays + n;
+    for (size_t i = 0; legal && i < stays + n; i++)
+        next.answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
+    if (!legal || !lx_problem_check(&next.draft.problem, next.answer.address, &next.answer.objective, &why) ||
+        !traffic_count(&next.draft, next.answer.address, &next.hbm_bytes)) {
         attempt_free(&next);
-    return ok;
+        return ok;
+    }
+    next.answer.status = LX_FEASIBLE;
+    next.perfect_bytes = search->best.perfect_bytes;
+    next.bound = search->best.bound;
+    if (asks_time(search)) next.us = draft_clocks(&next.draft, next.answer.address).end_to_end_us;
+    LOG(move, "%d moves, HBM %" PRId64, (int)n, next.hbm_bytes);
+    offer_attempt(search, &next);
+    return true;
 }
 
 /* Does it all fit where it is? Then nothing needs to be moved. */
@@ -191,7 +164,11 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
     if (ok) {
         for (int32_t i = 0; i < x.problem.count; i++) {
-            const struct keep_use *u = x.stays[i].bar ? NULL : first_use(m, c, &x.stays[i]);
+            const struct lx_stay *s = &x.stays[i];
+            const struct keep_use *u = NULL; /* of the model, that the stay begins with */
+            int32_t op = c->order ? c->order[s->first] : s->first;
+            for (int32_t k = m->op_at[op]; !s->bar && !u && k < m->op_at[op + 1]; k++)
+                if (m->uses[m->op_use[k]].tensor == s->tensor) u = &m->uses[m->op_use[k]];
             wanted[i] = u && x.buffers[i].use_count > 0 &&
                         (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
         }
@@ -214,21 +191,6 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     return ok;
 }
 
-static bool move_buffers_try_choices(struct search *search, const struct keep_model *m,
-                                     const struct keep_found *found)
-{
-    bool ok = true;
-    for (int32_t i = 0; ok && i < found->count; i++) {
-        const struct keep_choice *c = &found->at[i];
-        struct decisions how = m->x->how;
-        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
-        how.cuts = c->cuts;
-        how.cut_count = c->cut_count;
-        ok = move_try(search, m, c, &how);
-    }
-    return ok;
-}
-
 bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
@@ -244,9 +206,14 @@ bool move_search(struct search *search)
     bool ok = keep_plain(search, &memory, &plain) &&
               keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
-    if (ok && (bound < best || asks_time(search))) {
-        keep_search(&m, &limits, &memory, &found);
-        ok = move_buffers_try_choices(search, &m, &found);
+    if (ok && (bound < best || asks_time(search))) keep_search(&m, &limits, &memory, &found);
+    for (int32_t i = 0; ok && i < found.count; i++) {
+        const struct keep_choice *c = &found.at[i];
+        struct decisions how = plain.how;
+        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        ok = move_try(search, &m, c, &how);
     }
     draft_free(&plain);
     arena_free(&memory);
@@ -271,17 +238,6 @@ static int64_t end_below(const struct room *r, size_t i)
 static int64_t begin_above(const struct room *r, size_t i)
 {
     return i == r->blocks.count ? r->capacity : r->blocks.at[i].address;
-}
-
-static size_t tightest(const struct room *r, int64_t size)
-{
-    int64_t best = INT64_MAX;
-    size_t at = SIZE_MAX;
-    for (size_t i = 0; i <= r->blocks.count; i++) {
-        int64_t gap = begin_above(r, i) - end_below(r, i);
-        if (gap >= size && gap < best) best = gap, at = i;
-    }
-    return at;
 }
 
 /* What a block costs at another place than it had. */
@@ -318,8 +274,13 @@ static bool find_hole(const struct room *r, int64_t size, struct hole *best)
 
 bool room_insert(struct room *r, struct room_block new)
 {
-    size_t at = tightest(r, new.size);
+    size_t at = SIZE_MAX;
+    int64_t best = INT64_MAX;
     struct hole h = {0};
+    for (size_t i = 0; i <= r->blocks.count; i++) {
+        int64_t gap = begin_above(r, i) - end_below(r, i);
+        if (gap >= new.size && gap < best) best = gap, at = i;
+    }
     VEC_RESERVE(&r->blocks, r->blocks.count + 1);
     if (at == SIZE_MAX) {
         if (!find_hole(r, new.size, &h)) return false;
