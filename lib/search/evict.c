@@ -114,33 +114,22 @@ static bool evict_is_tried(const struct keep_found *found, int32_t choice)
 static bool evict_ask_model(struct evictions *s, bool *done)
 {
     struct search *search = s->search;
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
+    struct keep_answer a;
     bool failed = false, by_time = asks_time(search);
-    int64_t bound = 0, best = search->best.hbm_bytes;
-    struct keep_limits limits = {.below = by_time ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = (int32_t)s->left,
-                                 .run = &search->effort.run};
-    bool ok = keep_plain(search, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, search->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
-    if (ok && (bound < best || by_time)) keep_search(&m, &limits, &memory, &found);
-    for (int32_t i = 0; ok && !failed && i < found.count && s->left > 0; i++) {
-        const struct keep_choice *c = &found.at[i];
+    bool ok = keep_ask(search, true, s->left, false, &a);
+    const struct keep_found *found = &a.found;
+    for (int32_t i = 0; ok && !failed && i < found->count && s->left > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
         if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
-        if (evict_is_tried(&found, i)) continue;
+        if (evict_is_tried(found, i)) continue;
         s->left--;
         if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
     }
     ok = ok && !failed;
-    *done = ok && !by_time &&
-            (bound >= search->best.hbm_bytes || found.bound >= search->best.hbm_bytes || found.complete);
-    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
-        search->best.hbm_bytes);
-    draft_free(&plain);
-    arena_free(&memory);
+    *done = ok && !by_time && (max_i64(a.bound, found->bound) >= search->best.hbm_bytes || found->complete);
+    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found->count,
+        max_i64(a.bound, found->bound), search->best.hbm_bytes);
+    keep_answer_free(&a);
     return ok;
 }
 

@@ -160,14 +160,6 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     look_ahead(m, t);
 }
 
-/* What may take the place of an input. */
-static struct keep_use *first_result(const struct keep_model *m, int32_t o)
-{
-    int32_t k = m->op_at[o + 1] - 1;
-    while (m->uses[m->op_use[k]].tensor != m->x->graph->ops[o].output) k--;
-    return &m->uses[m->op_use[k]];
-}
-
 /* Uses by op, and who may take whose place. */
 static void list_ops(struct keep_model *m)
 {
@@ -179,7 +171,9 @@ static void list_ops(struct keep_model *m)
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
-        struct keep_use *out = first_result(m, o);
+        int32_t first = m->op_at[o + 1] - 1; /* the first result, which may take the place of an input */
+        while (m->uses[m->op_use[first]].tensor != x->graph->ops[o].output) first--;
+        struct keep_use *out = &m->uses[m->op_use[first]];
         if (out->inserts || !out->write_may || out->reads_may) continue;
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
             struct keep_use *in = &m->uses[m->op_use[k]];
@@ -189,8 +183,7 @@ static void list_ops(struct keep_model *m)
     }
 }
 
-bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m,
-                     lx_status *st)
+void keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m)
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
            accesses = (size_t)x->access_at[ops];
@@ -205,9 +198,6 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     m->price = arena_array(memory, ops + 1, sizeof *m->price);
     m->sums = arena_array(memory, ops + 1, sizeof *m->sums);
     m->ahead = arena_array(memory, KEEP_STATES * (accesses + 1), sizeof *m->ahead);
-    if (!run_of || !seen || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
-        !m->ahead)
-        return status_no_memory(st);
     int32_t run = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
@@ -221,7 +211,6 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);
-    return true;
 }
 
 struct outcomes {
@@ -253,21 +242,6 @@ static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
     keep_model_add(o, x);
 }
 
-static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, enum keep_state before)
-{
-    const struct keep_use *u = o->u;
-    bool on = x.on, one_stay = u->reads_may || u->inserts;
-    if (u->write_may && before != KEEP_NEVER && !(one_stay && !on)) {
-        struct keep_outcome y = x;
-        y.on = true;
-        y.fresh = !on;
-        go_on(o, y, KEEP_CHIP);
-    }
-    if (u->write_may && on && (one_stay || !o->t->cuts)) return;
-    x.cost += u->written + (u->inserts && s == KEEP_CHIP ? o->t->whole : 0);
-    go_on(o, x, KEEP_HBM);
-}
-
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES])
 {
@@ -293,10 +267,20 @@ int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum kee
             x.cost += u->forced + (s == KEEP_CHIP ? o.t->whole : 0);
             if (s == KEEP_CHIP) s = KEEP_BOTH;
         }
-        if (u->writes)
-            write(&o, x, s, before);
-        else
+        if (!u->writes) {
             go_on(&o, x, s);
+            continue;
+        }
+        bool one_stay = u->reads_may || u->inserts;
+        if (u->write_may && before != KEEP_NEVER && (on || !one_stay)) {
+            struct keep_outcome y = x;
+            y.on = true;
+            y.fresh = !on;
+            go_on(&o, y, KEEP_CHIP);
+        }
+        if (u->write_may && on && (one_stay || !o.t->cuts)) continue;
+        x.cost += u->written + (u->inserts && s == KEEP_CHIP ? o.t->whole : 0);
+        go_on(&o, x, KEEP_HBM);
     }
     return o.count;
 }

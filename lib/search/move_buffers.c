@@ -194,29 +194,17 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
 bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
-    int64_t bound = 0, best = search->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = TRIES,
-                                 .run = &search->effort.run};
-    bool ok = keep_plain(search, &memory, &plain) &&
-              keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
-    if (ok && (bound < best || asks_time(search))) keep_search(&m, &limits, &memory, &found);
-    for (int32_t i = 0; ok && i < found.count; i++) {
-        const struct keep_choice *c = &found.at[i];
-        struct decisions how = plain.how;
+    struct keep_answer a;
+    bool ok = keep_ask(search, engine_runs(search, ENGINE_EVICT), TRIES, false, &a);
+    for (int32_t i = 0; ok && i < a.found.count; i++) {
+        const struct keep_choice *c = &a.found.at[i];
+        struct decisions how = a.plain.how;
         if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
-        ok = move_try(search, &m, c, &how);
+        ok = move_try(search, &a.model, c, &how);
     }
-    draft_free(&plain);
-    arena_free(&memory);
+    keep_answer_free(&a);
     return ok;
 }
 

@@ -121,34 +121,24 @@ static bool try_order(struct reorder *r, bool *better)
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
     struct search *search = r->search;
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
+    struct keep_answer a;
     bool better, by_time = asks_time(search);
-    struct keep_limits limits = {.below = by_time ? INT64_MAX / 2 : search->best.hbm_bytes,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = (int32_t)r->tries,
-                                 .any_order = true,
-                                 .run = &search->effort.run};
     if (search->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_plain(search, &memory, &plain) &&
-              keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st);
-    if (ok) keep_search(&m, &limits, &memory, &found);
-    for (int32_t i = 0; ok && i < found.count && r->tries > 0; i++) {
-        const struct keep_choice *c = &found.at[i];
-        struct decisions how = plain.how;
+    bool ok = keep_ask(search, engine_runs(search, ENGINE_EVICT), r->tries, true, &a);
+    const struct keep_found *found = &a.found;
+    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        struct decisions how = a.plain.how;
         if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
         how.cuts = c->cuts;
         how.cut_count = c->cut_count;
         if (!reorder_decisions(r, c->order, &how)) continue;
         ok = reorder_try(r, &how, &better);
         if (ok && c->cost < search->best.hbm_bytes && engine_runs(search, ENGINE_MOVE))
-            ok = move_try(search, &m, c, &how);
+            ok = move_try(search, &a.model, c, &how);
     }
-    *done = ok && !by_time && (found.complete || found.bound >= search->best.hbm_bytes);
-    draft_free(&plain);
-    arena_free(&memory);
+    *done = ok && !by_time && (found->complete || found->bound >= search->best.hbm_bytes);
+    keep_answer_free(&a);
     return ok;
 }
 
