@@ -31,7 +31,7 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
     from.below = nest_pool_limit(c->pool, s);
-    nest_set_plan(c->search, &from, &next);
+    nest_set_plan(c->search, &from, true, &next);
     *c->tries -= s->menus->spent - before;
     if (next.memory) nest_pool_add(c->pool, &next);
 }
@@ -74,13 +74,6 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     return lost;
 }
 
-static struct nest_set nest_chase_with_hold(struct chase *c, const struct nest_set *from, struct hold h)
-{
-    struct nest_set s = *from;
-    nest_set_hold(from, h, &c->memory, &s);
-    return s;
-}
-
 /* Held whole by all nests that access it; and by each with other levels. */
 static void chase_holds(struct chase *c, int32_t tensor)
 {
@@ -90,17 +83,19 @@ static void chase_holds(struct chase *c, int32_t tensor)
     for (int32_t n = 0; n < c->base.nest_count; n++) {
         struct nest_tensor in = nest_tensor_of(l, &c->base.nests[n], tensor);
         if (!in.accessed) continue;
-        whole = nest_chase_with_hold(c, &whole, (struct hold){tensor, n, 0});
+        nest_set_hold(&whole, (struct hold){tensor, n, 0}, &c->memory, &whole);
         any = n;
         many++;
         for (int level = 1; level <= c->base.nests[n].level_count && !nest_chase_is_over(c); level++) {
-            struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, level});
+            struct nest_set s;
+            nest_set_hold(&c->base, (struct hold){tensor, n, level}, &c->memory, &s);
             if (in.indexed & level_bit(level - 1)) nest_chase_try_counts(c, &s, n);
         }
     }
     for (int32_t n = 0; n < c->base.nest_count && many > 1 && !nest_chase_is_over(c); n++) {
         if (!nest_tensor_of(l, &c->base.nests[n], tensor).accessed) continue;
-        struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, 0});
+        struct nest_set s;
+        nest_set_hold(&c->base, (struct hold){tensor, n, 0}, &c->memory, &s);
         nest_chase_try_counts(c, &s, n);
     }
     if (any >= 0 && !nest_chase_is_over(c)) nest_chase_try_counts(c, &whole, any);

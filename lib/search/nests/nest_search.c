@@ -48,7 +48,7 @@ static void nest_search_enter(struct search *search, struct nest_set *s, int64_t
     struct attempt tried;
     s->below = nest_pool_limit(next, s);
     s->changed = EVERY_NEST;
-    nest_set_plan(search, s, &tried);
+    nest_set_plan(search, s, true, &tried);
     *tries -= s->menus->spent - before;
     if (tried.memory) nest_pool_add(next, &tried);
 }
@@ -80,18 +80,6 @@ static void add_path(struct search *search, const struct nest_set *base, const s
         s = with;
     }
     if (s.nest_count > base->nest_count + 1) nest_search_enter(search, &s, tries, next);
-}
-
-/* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
-static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32_t tensor)
-{
-    for (int32_t i = 0; i < a->draft.problem.count; i++) {
-        const struct lx_stay *s = &a->draft.stays[i];
-        if (s->tensor == tensor && a->answer.address[i] >= 0 && s->first <= n->last && s->last >= n->first &&
-            (s->first < n->first || s->last > n->last))
-            return true;
-    }
-    return false;
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
@@ -127,9 +115,15 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
             struct nest_set s = with;
             int32_t whole = 0;
             for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
-                if (!nest_tensor_of(from->draft.layouts, &with.nests[at], t).accessed ||
-                    !goes_through(from, &with.nests[at], t))
-                    continue;
+                const struct lx_nest *n = &with.nests[at];
+                /* In one stay with what is before or behind the nest. */
+                bool through = false;
+                for (int32_t k = 0; k < from->draft.problem.count && !through; k++) {
+                    const struct lx_stay *stay = &from->draft.stays[k];
+                    through = stay->tensor == t && from->answer.address[k] >= 0 && stay->first <= n->last &&
+                              stay->last >= n->first && (stay->first < n->first || stay->last > n->last);
+                }
+                if (!through || !nest_tensor_of(from->draft.layouts, n, t).accessed) continue;
                 nest_set_hold(&s, (struct hold){t, at, 0}, &memory, &s);
                 whole++;
             }
@@ -165,25 +159,22 @@ static bool add_round(struct nest_search *s)
     return true;
 }
 
-/* Where no nest helps that is guessed to fit just so, one for less room may, which is easier to pack. */
-static bool asks_less(struct nest_search *s)
-{
-    enum { LEAST = 2 };
-    bool none = s->search->best.draft.how.nest_count == 0;
-    if (s->better || !none || s->quarters <= LEAST) return s->better;
-    s->quarters--;
-    return true;
-}
-
-/* Rounds, at most so many, as long as they help. */
+/* Rounds, at most so many, as long as they help. Where no nest helps that is guessed to fit just so, one for less room may, which
+ * is easier to pack. */
 static bool add_rounds(struct nest_search *s, int most)
 {
+    enum { LEAST = 2 };
     bool ok = true;
-    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->search); i++)
+    for (int i = 0; ok && i < most; i++) {
+        bool less = !s->better && s->search->best.draft.how.nest_count == 0 && s->quarters > LEAST;
+        s->quarters -= less;
+        if ((!s->better && !less) || s->left <= 0 || nests_suffice(s->search)) break;
         ok = add_round(s);
+    }
     return ok;
 }
-/* With the planner's solver. Each part may take what the ones before left, but for a share of it. */
+
+/* Each part may take what the ones before left, but for a share of it. */
 static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
                           int64_t tries)
 {
@@ -228,14 +219,14 @@ bool nest_search_end(struct nest_search *s)
     return ok;
 }
 
-bool nest_search_hastily(struct search *search, struct nest_menus *menus)
+bool nest_search_last(struct search *search, struct nest_menus *menus)
 {
     enum { PLANS = 3 }; /* with nests */
     struct search by = *search;
     struct nest_search s;
     if (search->best.draft.how.nest_count > 0 || !search_is_over(search)) return true;
     by.effort = effort_last(search);
-    VEC_FREE(&menus->tried); /* by a solver that was told to stop */
+    VEC_FREE(&menus->tried); /* by a solver that was cancelled */
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);

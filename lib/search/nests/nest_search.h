@@ -45,8 +45,8 @@ bool nest_search_begin(struct nest_search *s, struct search *search, struct nest
 /* All the rest. Whether it came to that or not, the memory is given back. */
 bool nest_search_end(struct nest_search *s);
 void nest_search_free(struct nest_search *s);
-/* Stopped before any nests were found: a few plans with those that promise most are made all the same. */
-bool nest_search_hastily(struct search *search, struct nest_menus *menus);
+/* Cancelled before any nests were found: a few plans with those that promise most are made all the same. */
+bool nest_search_last(struct search *search, struct nest_menus *menus);
 /* What each op moves in an attempt. */
 int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory);
 
@@ -66,8 +66,8 @@ struct nest_window {
 };
 
 /* The ops of a draft without nests; all memory is the arena's, and what the draft has is shared. */
-bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
-                      struct nest_window *out, lx_status *st);
+void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
+                      struct nest_window *out);
 /* Do both have the same ops on the same tensors? */
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b);
 /* What was decided for the window (or one like it) goes into a set of the whole, behind what it has. `divided`: the set's. */
@@ -75,7 +75,7 @@ bool nest_window_carry(const struct nest_window *w, const struct draft *whole, c
                        struct arena *memory, struct nest_set *to, const struct lx_division **divided,
                        lx_status *st);
 /* Where windows end: per window its last op. At most `most` ops each, where little crosses; the same for what repeats. */
-bool nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory, int32_t **last,
-                      int32_t *count, lx_status *st);
+void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory, int32_t **last,
+                      int32_t *count);
 
 #endif
