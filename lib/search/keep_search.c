@@ -44,14 +44,6 @@ struct keep_walk {
     struct keep_outcome chosen[LX_MAX_OPERANDS];
 };
 
-static double keep_least_of(int64_t rank)
-{
-    double least;
-    rank ^= (rank >> 63) & INT64_MAX;
-    memcpy(&least, &rank, sizeof least);
-    return least;
-}
-
 /* What can follow use u when the ops of `done` are over. */
 static struct keep_later later_of(const struct keep_walk *s, const struct keep_use *u, uint64_t done)
 {
@@ -272,24 +264,6 @@ static void keep_walk_ops(struct keep_walk *s)
     }
 }
 
-struct listing {
-    const struct keep_model *m;
-    const int32_t *place; /* per op: its tick */
-    int32_t *uses;        /* of one tensor, by tick */
-};
-
-/* The uses of a tensor as they come: moved where ops have changed places. */
-static int32_t uses_by_time(const struct listing *x, int32_t tensor)
-{
-    const struct keep_tensor *t = &x->m->tensors[tensor];
-    for (int32_t k = 0; k < t->count; k++) {
-        int32_t at = k, tick = x->place[x->m->uses[t->first + k].op];
-        for (; at > 0 && x->place[x->m->uses[x->uses[at - 1]].op] > tick; at--) x->uses[at] = x->uses[at - 1];
-        x->uses[at] = t->first + k;
-    }
-    return t->count;
-}
-
 /* The choice that led to last state `at`: what happened at each op is made again. */
 static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
@@ -300,7 +274,7 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
             *choices = arena_array(memory, ops, sizeof *choices),
             *row = arena_array(memory, (size_t)s->slot_count, sizeof *row);
     bool *kept = arena_array(memory, uses, sizeof *kept);
-    const struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
+    int32_t *by_time = arena_array(memory, uses, sizeof *by_time);
     *out = (struct keep_choice){.cost = ((const struct keep_node *)beam_node_of(&s->beam, at))->cost,
                                 .order = s->l->any_order ? order : NULL,
                                 .kept = kept,
@@ -319,14 +293,18 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
     /* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
-    const struct keep_model *i = x.m;
-    for (int32_t t = 0; i->cuts && t < i->tensor_count; t++) {
-        int32_t count = uses_by_time(&x, t);
-        for (int32_t k = 0; k + 1 < count; k++) {
-            const struct keep_use *next = &i->uses[x.uses[k + 1]];
-            bool before = k > 0 && out->kept[x.uses[k - 1]], behind = out->kept[x.uses[k + 1]];
-            if (out->kept[x.uses[k]] || next->run != i->uses[x.uses[k]].run || !(before || behind)) continue;
-            out->cuts[out->cut_count++] = (struct cut){t, x.place[next->op]};
+    for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
+        const struct keep_tensor *tensor = &m->tensors[t];
+        for (int32_t k = 0; k < tensor->count; k++) { /* uses as they come, where ops have changed places */
+            int32_t to = k, tick = place[m->uses[tensor->first + k].op];
+            for (; to > 0 && place[m->uses[by_time[to - 1]].op] > tick; to--) by_time[to] = by_time[to - 1];
+            by_time[to] = tensor->first + k;
+        }
+        for (int32_t k = 0; k + 1 < tensor->count; k++) {
+            const struct keep_use *next = &m->uses[by_time[k + 1]];
+            bool before = k > 0 && kept[by_time[k - 1]], behind = kept[by_time[k + 1]];
+            if (kept[by_time[k]] || next->run != m->uses[by_time[k]].run || !(before || behind)) continue;
+            out->cuts[out->cut_count++] = (struct cut){t, place[next->op]};
         }
     }
 }
@@ -355,7 +333,12 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
         last[i] = (struct keep_last){n->cost, from, i};
     }
     if (count) qsort(last, count, sizeof *last, keep_by_cost);
-    if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
+    if (s->beam.dropped < INT64_MAX) {
+        int64_t rank = s->beam.dropped ^ ((s->beam.dropped >> 63) & INT64_MAX);
+        double least;
+        memcpy(&least, &rank, sizeof least);
+        s->dropped = fmin(s->dropped, least);
+    }
     out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
     out->complete = all && !s->beam.merged && isinf(s->dropped);
