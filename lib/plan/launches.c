@@ -15,19 +15,6 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
     return lx_launch_of(p->divisions, op, on_chip, options ? options : &p->launch, st);
 }
 
-/* The launch with all that belongs to it, in the plan's memory. */
-static void launches_keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
-{
-    *out = *from;
-    if (!from->launch) return;
-    struct lx_launch *l = arena_copy_array(memory, from->launch, 1, sizeof *l);
-    l->cores = arena_copy_array(memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
-    out->sum = arena_copy_array(memory, from->sum, (size_t)from->sum_count, sizeof *out->sum);
-    out->launch = l;
-    if (from->tiles)
-        out->tiles = arena_copy_array(memory, from->tiles, (size_t)from->tile_count, sizeof *out->tiles);
-}
-
 /* A list of tiles is for launches with as many. */
 static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *launches, lx_status *st)
 {
@@ -66,7 +53,17 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
             return status_set(st, why.code, "op %s: %s%s", name, why.text,
                               too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
         }
-        launches_keep(made, p->memory, &launches[o]);
+        struct lx_op_launch *to = &launches[o];
+        *to = *made;
+        if (made->launch) { /* with all that belongs to it, in the plan's memory */
+            struct lx_launch *l = arena_copy_array(p->memory, made->launch, 1, sizeof *l);
+            l->cores = arena_copy_array(p->memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
+            to->launch = l;
+            to->sum = arena_copy_array(p->memory, made->sum, (size_t)made->sum_count, sizeof *to->sum);
+            if (made->tiles)
+                to->tiles =
+                    arena_copy_array(p->memory, made->tiles, (size_t)made->tile_count, sizeof *to->tiles);
+        }
         lx_op_launch_free(made);
     }
     p->launches = launches;

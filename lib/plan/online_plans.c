@@ -40,22 +40,21 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     return kept;
 }
 
-static bool has_op(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (g->ops[o].kind == op->kind && strcmp(g->ops[o].name, op->name) == 0) return true;
-    return false;
-}
-
-/* Tensors of ops that are rewritten: true; and what the ops that access one of them move more than all their operands
- * once. That is what running sums can save by themselves. */
-static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten, bool *touched, bool *seen)
+/* Do the ops that access a tensor of an op that is rewritten move more than all their operands once? That is what running sums
+ * can save by themselves. */
+static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
     const struct lx_graph *g = p->layouts->graph;
     int64_t moved = 0, once = 0;
+    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
+    bool *seen = touched + p->graph->tensor_count;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         const struct lx_op *op = &p->graph->ops[o];
-        if (has_op(rewritten, op)) continue;
+        int32_t k = 0;
+        while (k < rewritten->op_count &&
+               (rewritten->ops[k].kind != op->kind || strcmp(rewritten->ops[k].name, op->name) != 0))
+            k++;
+        if (k < rewritten->op_count) continue;
         for (int i = 0; i < op_operand_count(op); i++) touched[op_operand(op, i)] = true;
     }
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -73,18 +72,8 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
             once += lx_layout_bytes(&p->layouts->layouts[t]);
         }
     }
-    return moved > once;
-}
-
-/* All but small graphs are planned twice only where softmax moves more than it has to by itself. */
-static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritten)
-{
-    enum { SMALL = 12 };
-    if (p->graph->op_count <= SMALL) return true;
-    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
-    bool worth = touched && moves_more(p, rewritten, touched, touched + p->graph->tensor_count);
     mem_free(touched);
-    return worth;
+    return moved > once;
 }
 
 /* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
@@ -98,7 +87,10 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
         return p;
     bool ok = graph_online(p->graph, &rewritten, st);
-    if (ok && (!rewritten || !is_worth_it(p, rewritten))) {
+    enum {
+        SMALL = 12
+    }; /* ops: larger graphs are planned twice only where softmax moves more than it has to */
+    if (ok && (!rewritten || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
         lx_graph_free(rewritten);
         return p;
     }
@@ -137,9 +129,10 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
                                 lx_status *st)
 {
     /* Nests that are asked for where none are allowed. */
-    if (*options->nests && options->passes.tile == LX_TILE_NONE &&
-        !status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out"))
+    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
+        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
         return NULL;
+    }
     if (*options->nests) return online_plans_plan_asked(g, options, st);
     /* What is planned: the graph, or what it came from, on its device. */
     const struct lx_graph *from =

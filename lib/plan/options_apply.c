@@ -82,18 +82,6 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     return true;
 }
 
-/* The grid must hold the cores; when it does not, they stand in one row. */
-static bool options_apply_set_cores(struct lx_device *device, int64_t cores, lx_status *st)
-{
-    if (!lx_cores_valid(device, cores, st)) return false;
-    device->cores = cores;
-    if (device->grid_y * device->grid_x != cores) {
-        device->grid_y = 1;
-        device->grid_x = cores;
-    }
-    return true;
-}
-
 static bool set_device(const struct lx_settings *o, struct lx_device *device, lx_status *st)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
@@ -102,18 +90,12 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
     if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
-    return !lx_settings_is_set(o, LX_OPTION_CORES) ||
-           options_apply_set_cores(device, o->value[LX_OPTION_CORES], st);
-}
-
-/* A part of the scratchpad that the pattern or its device has. */
-static bool options_apply_part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
-{
-    int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
-    if (whole < 0)
-        return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
-                             "this list has no capacity of its own to take %g %% of; give bytes", percent);
-    *bytes = (int64_t)((double)whole * percent / 100);
+    int64_t cores = o->value[LX_OPTION_CORES];
+    if (!lx_settings_is_set(o, LX_OPTION_CORES)) return true;
+    if (!lx_cores_valid(device, cores, st)) return false;
+    device->cores = cores;
+    /* The grid must hold the cores; when it does not, they stand in one row. */
+    if (device->grid_y * device->grid_x != cores) device->grid_y = 1, device->grid_x = cores;
     return true;
 }
 
@@ -128,7 +110,12 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
-    if (o->lx_percent <= 0 || options_apply_part_of(on, o->lx_percent, &bytes, st))
+    int64_t whole = on->is_list ? on->capacity : lx_device_usable(&on->device);
+    if (o->lx_percent > 0) bytes = (int64_t)((double)whole * o->lx_percent / 100);
+    if (o->lx_percent > 0 && whole < 0)
+        status_set_at(st, LX_E_USAGE, on->file, 0, 0,
+                      "this list has no capacity of its own to take %g %% of; give bytes", o->lx_percent);
+    else
         sized = lx_graph_with_capacity(on, bytes, st);
     lx_graph_free(on);
     return sized;
