@@ -10,32 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The smallest stride above `stride` among dimensions that are walked at all; 0: none. */
-static int64_t next_larger(int rank, const int64_t *size, const int64_t *stride, int64_t above)
-{
-    int64_t best = 0;
-    for (int d = 0; d < rank; d++)
-        if (size[d] > 1 && stride[d] > above && (best == 0 || stride[d] < best)) best = stride[d];
-    return best;
-}
-
-static bool flat_index_add_term(struct coordinate *c, const struct index_term *t, int64_t stride,
-                                int64_t next, lx_status *st)
-{
-    int64_t reach;
-    if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
-        return status_set(st, LX_E_RANGE, "an index term reaches beyond 2^63");
-    if (c->term_count == MAX_COORDINATE_TERMS)
-        return status_set(st, LX_E_UNSUPPORTED, "more than %d variables walk one dimension",
-                          MAX_COORDINATE_TERMS);
-    c->terms[c->term_count++] = (struct coordinate_term){.var = t->var,
-                                                         .scale = t->coefficient,
-                                                         .wrap = t->wrap,
-                                                         .mod = next > 0 && reach > next ? next : 0,
-                                                         .divisor = stride};
-    return true;
-}
-
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st)
 {
@@ -61,8 +35,20 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                            (stride[d] - 1) / t->coefficient < t->range &&
                            stride[d] < t->coefficient * t->range;
             if (d != primary && !reached) continue;
-            if (!flat_index_add_term(&out[d], t, stride[d], next_larger(rank, size, stride, stride[d]), st))
-                return false;
+            int64_t reach, next = 0; /* the next larger stride of a dimension that is walked at all */
+            for (int k = 0; k < rank; k++)
+                if (size[k] > 1 && stride[k] > stride[d] && (next == 0 || stride[k] < next)) next = stride[k];
+            if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
+                return status_set(st, LX_E_RANGE, "an index term reaches beyond 2^63");
+            struct coordinate *c = &out[d];
+            if (c->term_count == MAX_COORDINATE_TERMS)
+                return status_set(st, LX_E_UNSUPPORTED, "more than %d variables walk one dimension",
+                                  MAX_COORDINATE_TERMS);
+            c->terms[c->term_count++] = (struct coordinate_term){.var = t->var,
+                                                                 .scale = t->coefficient,
+                                                                 .wrap = t->wrap,
+                                                                 .mod = next > 0 && reach > next ? next : 0,
+                                                                 .divisor = stride[d]};
         }
     }
     /* The constant, greedily from the largest stride down. */

@@ -24,16 +24,6 @@ static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t ste
     l->step[l->rank++] = step;
 }
 
-static bool row_major(int rank, const int64_t *shape, int64_t *stride)
-{
-    int64_t n = 1;
-    for (int d = rank - 1; d >= 0; d--) {
-        stride[d] = n;
-        if (!mul_i64(n, shape[d], &n)) return false;
-    }
-    return true;
-}
-
 static bool layout_check_order(const int *order, int count, int rank, lx_status *st)
 {
     bool seen[LX_MAX_RANK] = {0};
@@ -59,14 +49,6 @@ int64_t lx_stick_elements(enum lx_dtype dtype, int64_t stick_bytes)
     return max_i64(n, 1);
 }
 
-/* Bytes in which a stick of so many elements is stored. */
-static int64_t stored_stick(enum lx_dtype dtype, int64_t stick_bytes, int64_t elements)
-{
-    int64_t bits;
-    return lx_dtype_shares(dtype) && lx_dtype_size(dtype, elements, &bits) ? ceil_div_i64(bits, 8)
-                                                                           : stick_bytes;
-}
-
 bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
                     const int *order, int order_count, int64_t stick_bytes, struct lx_layout *out,
                     lx_status *st)
@@ -84,17 +66,18 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
                           (long long)stick_bytes, lx_dtype_word(dtype));
     if (!order) order = identity, order_count = rank;
     if (!layout_check_order(order, order_count, rank, st)) return false;
-    *out = (struct lx_layout){.dtype = dtype,
-                              .host_rank = rank,
-                              .stick_dim = -1,
-                              .stick_elements = e,
-                              .stick_bytes = stored_stick(dtype, stick_bytes, e)};
+    *out = (struct lx_layout){
+        .dtype = dtype, .host_rank = rank, .stick_dim = -1, .stick_elements = e, .stick_bytes = stick_bytes};
+    int64_t bits; /* blocks are stored in fewer bytes */
+    if (lx_dtype_shares(dtype) && lx_dtype_size(dtype, e, &bits)) out->stick_bytes = ceil_div_i64(bits, 8);
     memcpy(out->host_shape, shape, (size_t)rank * sizeof *shape);
-    if (!stride) {
-        if (!row_major(rank, shape, plain))
+    int64_t elements = 1; /* row-major */
+    for (int d = rank - 1; !stride && d >= 0; d--) {
+        plain[d] = elements;
+        if (!mul_i64(elements, shape[d], &elements))
             return status_set(st, LX_E_RANGE, "a tensor has more than 2^63 elements");
-        stride = plain;
     }
+    if (!stride) stride = plain;
     int n = order_count, last = n > 0 ? order[n - 1] : -1;
     for (int i = 1; i < n - 1; i++) put_dim(out, shape[order[i]], order[i], 1);
     put_dim(out, last >= 0 ? ceil_div_i64(shape[last], e) : 1, last, e);

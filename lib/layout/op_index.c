@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool op_index_shaped(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int i = 0; i < op_operand_count(op); i++)
-        if (g->tensors[op_operand(op, i)].rank < 0) return false;
-    return true;
-}
-
 bool op_is_restickify(const struct lx_op *op)
 {
     return op->kind->id == LX_KIND_RESTICKIFY;
@@ -52,8 +45,8 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->window_count = 0;
     for (int i = 0; i < out->operand_count; i++) out->offset[i] = out->stride[i] = NULL;
     out->walks = op->map ? op->map->walks : NULL;
-    bool plain = op->input_count == 1 && op_index_shaped(g, op) &&
-                 g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
+    bool plain = op->input_count == 1 && g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
+    for (int i = 0; i < out->operand_count; i++) plain = plain && g->tensors[op_operand(op, i)].rank >= 0;
     if (op->map) {
         const struct lx_einsum *m = op->map;
         out->var_count = m->var_count;

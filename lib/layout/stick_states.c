@@ -22,24 +22,6 @@ static void stick_lay_out(const struct stick_search *s, int32_t t, int stick, st
     if (s->by_size) to->moved = add_saturated(to->moved, elements);
 }
 
-/* A result takes the layout that the way has for it. */
-static bool stick_make_result(const struct stick_search *s, int32_t t, int need, int32_t *row,
-                              struct stick_node *to)
-{
-    const struct lx_tensor *out = &s->g->tensors[t];
-    int stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
-    if (out->rank < 0) return true;
-    int32_t *slot = &row[s->slot[t]];
-    if (*slot) { /* written before: its layout stands */
-        if (!stick_satisfies(out, PRIMARY(*slot), need)) return false;
-        *slot = FRESH(PRIMARY(*slot));
-        return true;
-    }
-    *slot = FRESH(stick);
-    stick_lay_out(s, t, stick, to);
-    return stick_elements_of(&s->costs, t, stick) < INT64_MAX;
-}
-
 /* Cost and effect of one way on one state; false if the way is impossible there. */
 static bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
                         int32_t *row, struct stick_node *to)
@@ -58,8 +40,19 @@ static bool stick_apply(const struct stick_search *s, const struct lx_op *op, co
         stick_lay_out(s, t, wanted, to);
         if (s->slot[t] >= 0) row[s->slot[t]] = WITH(ts, wanted);
     }
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!stick_make_result(s, op_operand(op, i), w->need[i], row, to)) return false;
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        int32_t t = op_operand(op, i);
+        const struct lx_tensor *out = &g->tensors[t];
+        int stick = w->need[i] == STICK_ANY ? stick_default(out) : stick_for_need(w->need[i]);
+        if (out->rank < 0) continue;
+        int32_t *slot = &row[s->slot[t]], before = *slot;
+        *slot = FRESH(before ? PRIMARY(before) : stick);
+        /* Written before: its layout stands. */
+        if (before ? !stick_satisfies(out, PRIMARY(before), w->need[i])
+                   : stick_elements_of(&s->costs, t, stick) == INT64_MAX)
+            return false;
+        if (!before) stick_lay_out(s, t, stick, to);
+    }
     return to->moved < INT64_MAX;
 }
 
@@ -140,27 +133,6 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
 /* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
  * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
 
-static void uses_gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
-{
-    for (int32_t t = 0; t < g->tensor_count; t++) u->last_use[t] = u->first[t] = -1;
-    for (int32_t o = 0; o < g->op_count; o++) {
-        if (!alive[o]) continue;
-        const struct lx_op *op = &g->ops[o];
-        for (int i = 0; i < op_operand_count(op); i++) {
-            int32_t t = op_operand(op, i);
-            u->readers[t] += i < op->input_count;
-            u->last_use[t] = o;
-            if (u->first[t] < 0) u->first[t] = o;
-        }
-        for (int i = op->input_count; i < op_operand_count(op); i++) {
-            int32_t t = op_operand(op, i);
-            u->rigid[t] |= u->written[t];
-            u->written[t] = true;
-        }
-        if (op_is_restickify(op)) u->rigid[op->inputs[0]] = true;
-    }
-}
-
 static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, int32_t t)
 {
     return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
@@ -198,7 +170,22 @@ void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
     out->readers = mem_zeroed(tensors, sizeof *out->readers);
     out->written = mem_zeroed(tensors, sizeof *out->written);
     out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
-    uses_gather(g, alive, out);
+    for (int32_t t = 0; t < g->tensor_count; t++) out->last_use[t] = out->first[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; alive[o] && i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            out->last_use[t] = o;
+            if (out->first[t] < 0) out->first[t] = o;
+            if (i < op->input_count) {
+                out->readers[t]++;
+            } else {
+                out->rigid[t] |= out->written[t];
+                out->written[t] = true;
+            }
+        }
+        if (alive[o] && op_is_restickify(op)) out->rigid[op->inputs[0]] = true;
+    }
     out->most_live = most_live(g, alive, out);
 }
 
