@@ -155,7 +155,7 @@ static int memory_viz_by_time(const void *a, const void *b)
 static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
 {
     struct byte_blocks b;
-    if (!byte_blocks_make(p, pool, &b)) return false;
+    byte_blocks_make(p, pool, &b);
     *out = (struct allocations){.at = mem_zeroed(b.count + 1, sizeof *out->at),
                                 .capacity = max_i64(lx_pool_capacity(&p->problem, pool), 0)};
     bool ok = out->at != NULL;

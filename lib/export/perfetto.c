@@ -157,7 +157,7 @@ static bool add_pool(struct trace *x, int32_t pool)
     struct lx_occupancy o;
     struct text name = {0};
     size_t count = 0, k = 0;
-    if (!lx_occupancy_make(x->p, pool, &o)) return false;
+    lx_occupancy_make(x->p, pool, &o);
     int64_t *at = perfetto_changes_of(x, &o, pool, &count);
     bool named = x->p->problem.pool_count > 0 && x->p->problem.pools[pool].name;
     text_format(&name, "in use, %s", named ? x->p->problem.pools[pool].name : "each core");

@@ -354,7 +354,8 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
     struct lx_occupancy o = {0};
     struct bands bands = {0};
     struct text json = {0}, still = {0};
-    if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
+    lx_occupancy_make(p, LX_ALL_POOLS, &o);
+    if (bands_make(p, &bands)) {
         add_plan(p, &o, bands.top, &json);
         plan_page_add_facts(p, other, o.peak, &json);
         add_remarks(p, &json);

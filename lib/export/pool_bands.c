@@ -15,7 +15,7 @@ static bool pool_bands_measure(const struct lx_plan *p, int32_t pool, struct ban
             end = max_i64(end, p->answer.address[i] + p->problem.buffers[i].size);
     int64_t used = end, capacity = lx_pool_capacity(&p->problem, pool);
     bool named = p->problem.pool_count > 0 && p->problem.pools[pool].name;
-    if (!lx_occupancy_make(p, pool, &o)) return false;
+    lx_occupancy_make(p, pool, &o);
     *b = (struct band){
         .name = named ? p->problem.pools[pool].name : NULL, .capacity = capacity, .peak = o.peak};
     lx_occupancy_free(&o);

@@ -9,21 +9,15 @@
 
 #include <stdlib.h>
 
-/* The capacity of a list: its own or the device's, or that of all its pools (those without a limit count nothing). */
-static int64_t list_capacity(const struct lx_graph *g)
-{
-    int64_t sum = 0;
-    for (int32_t k = 0; k < g->list->pool_count; k++) sum += max_i64(g->list->pools[k].capacity, 0);
-    return g->list->pool_count      ? sum
-           : g->list->capacity >= 0 ? g->list->capacity
-                                    : lx_device_usable(&g->device);
-}
-
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {
+    int64_t sum = 0; /* of all pools: those without a limit count nothing */
+    for (int32_t k = 0; k < g->list->pool_count; k++) sum += max_i64(g->list->pools[k].capacity, 0);
     *out = (struct lx_problem){.objective = objective,
-                               .capacity = list_capacity(g),
+                               .capacity = g->list->pool_count      ? sum
+                                           : g->list->capacity >= 0 ? g->list->capacity
+                                                                    : lx_device_usable(&g->device),
                                .alignment = g->list->alignment,
                                .count = g->list->buffer_count,
                                .buffers = g->list->buffers,

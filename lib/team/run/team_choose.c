@@ -4,6 +4,7 @@
 #include "team/run/team_contest.h"
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "plan/plan_slot.h"
 
 #include <string.h>
@@ -17,8 +18,9 @@ static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int
 }
 
 /* The devices' plans, in what is left of the time for so many teams. */
-static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team, const struct lx_plan_options *lit,
-                                          int teams, lx_status *st)
+static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team,
+                                                      const struct lx_plan_options *lit, int teams,
+                                                      lx_status *st)
 {
     struct lx_plan_options how = *lit;
     how.run = team_choose_share_of(lit, teams);
@@ -151,10 +153,31 @@ static int make_teams(const struct lx_graph *g, const struct lx_team_options *ho
     return count;
 }
 
-static bool team_choose_at_once(void *context)
+/* The same with the first plan that there is, and no bound. */
+static struct lx_team_plans *plan_whole_quickly(const struct lx_graph *g, const struct lx_team_options *how,
+                                                const struct lx_plan_options *plan, lx_status *st)
 {
-    (void)context;
-    return true;
+    struct lx_plan_options quick = *plan;
+    struct cancel token;
+    quick.run = (struct lx_run){.seed = plan->run.seed, .hasty = true};
+    cancel_begin(&token, 0);
+    atomic_store(&token.requested, true);
+    struct lx_team_plans *whole = plan_whole(g, how, &quick, st);
+    cancel_end(&token);
+    return whole;
+}
+
+/* Where somebody waits for a team of a graph that is not small, one that is not cut is offered first. */
+static void team_choose_offer(const struct lx_graph *g, const struct lx_team_options *how,
+                              const struct lx_plan_options *plan)
+{
+    enum { SMALL = 30 }; /* ops */
+    lx_status ignored = {0};
+    if (g->op_count <= SMALL || !slot_wants_result()) return;
+    struct lx_team_plans *whole = plan_whole_quickly(g, how, plan, &ignored);
+    if (!whole) return;
+    whole->team->unsharded = true;
+    slot_offer(whole);
 }
 
 /* What takes least by the search may take longer by the clock than to cut nothing: many small ops, and each exchange is some
@@ -164,13 +187,11 @@ static void team_choose_enter_whole(struct contest *c, const struct lx_graph *g,
 {
     enum { NEAR = 2, FEW = 32 };
     const struct lx_team_plan *best = c->best ? c->best->team : NULL;
-    struct lx_plan_options hasty = *lit;
     lx_status why = {0};
-    hasty.run = (struct lx_run){.stop = team_choose_at_once, .seed = lit->run.seed, .hasty = true};
     if (!best || lx_run_stopped(&lit->run) || lx_team_all_replicated(best) ||
         lx_team_replicated_bound_us(best->graph) > best->predicted_us)
         return;
-    struct lx_team_plans *whole = plan_whole(g, how, &hasty, &why);
+    struct lx_team_plans *whole = plan_whole_quickly(g, how, lit, &why);
     bool near =
         whole && (best->graph->op_count < FEW || whole->team->predicted_us < NEAR * best->predicted_us);
     lx_team_plans_free(whole);
@@ -213,6 +234,7 @@ static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_optio
     const struct lx_team_options *how = more;
     struct cancel token;
     cancel_begin(&token, plan->run.time_limit);
+    team_choose_offer(g, how, plan);
     struct lx_team_plans *p = team_choose(g, how, plan, st);
     cancel_end(&token);
     return p;
