@@ -43,45 +43,28 @@ static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, s
     text_free(&t);
 }
 
-static void nests_before_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    (void)column;
-    if (row->word)
-        v->words = row->word;
-    else
-        nests_value(row->p, row->c.first_before, row->c.count_before, v);
-}
-
-static void nests_after_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(diff_nests_gain_value, struct nest_row,
+    int64_t gain = row->c.bytes_before - row->c.bytes_after;
+    value_whole(v, gain);
+    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);)
+VALUE_OF(nests_after_value, struct nest_row,
     if (row->word)
         v->words = "";
     else
-        nests_value(row->q, row->c.first_after, row->c.count_after, v);
-}
-
-static void diff_nests_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    int64_t gain = row->c.bytes_before - row->c.bytes_after;
-    (void)column;
-    value_whole(v, gain);
-    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
-}
-
-/* clang-format off */
-VALUE_OF(bytes_before_value, struct nest_row, value_whole(v, row->c.bytes_before);)
-VALUE_OF(bytes_after_value,  struct nest_row, value_whole(v, row->c.bytes_after);)
+        nests_value(row->q, row->c.first_after, row->c.count_after, v);)
+VALUE_OF(nests_before_value, struct nest_row,
+    if (row->word)
+        v->words = row->word;
+    else
+        nests_value(row->p, row->c.first_before, row->c.count_before, v);)
 
 static const struct column nest_change_array[] = {
     {.key = "before",       .heading = "nests before", .kind = VALUE_WORDS, .value = nests_before_value},
     {.key = "after",        .heading = "nests after",  .kind = VALUE_WORDS, .value = nests_after_value},
-    {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, .value = bytes_before_value},
-    {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, .value = bytes_after_value},
+    {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, MEMBER(struct nest_row, c.bytes_before)},
+    {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, MEMBER(struct nest_row, c.bytes_after)},
     {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = diff_nests_gain_value},
 };
 /* clang-format on */
@@ -133,47 +116,32 @@ static void place_value(int64_t address, const char *pool, bool is_there, struct
     v->paint = is_there ? PAINT_PLAIN : PAINT_DIM;
 }
 
-static void cmd_diff_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct lx_difference *row = row_of_table;
-    (void)column;
-    value_whole(v, row->gain);
-    v->paint = row->gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", row->gain > 0 ? "+" : "", grouped(row->gain).at);
-}
-
-static void cmd_diff_why_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct lx_difference *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(cmd_diff_why_value, struct lx_difference,
     v->paint = PAINT_DIM;
     if (*row->in_place_of) {
         value_add(v, "in place of ");
         value_add(v, row->in_place_of);
     } else
-        v->words = row->reason;
-}
-
-/* clang-format off */
-VALUE_OF(buffer_value, struct lx_difference, v->words = row->name;)
+        v->words = row->reason;)
+VALUE_OF(cmd_diff_gain_value, struct lx_difference,
+    value_whole(v, row->gain);
+    v->paint = row->gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", row->gain > 0 ? "+" : "", grouped(row->gain).at);)
 VALUE_OF(change_value, struct lx_difference, v->words = lx_change_word(row->change);)
 VALUE_OF(before_value, struct lx_difference, place_value(row->address_before, row->pool_before, row->before >= 0, v);)
 VALUE_OF(after_value,  struct lx_difference, place_value(row->address_after, row->pool_after, row->after >= 0, v);)
-VALUE_OF(pool_before_value, struct lx_difference, v->words = row->pool_before;)
-VALUE_OF(pool_after_value, struct lx_difference, v->words = row->pool_after;)
-VALUE_OF(slot_value,   struct lx_difference, v->words = row->in_place_of;)
-VALUE_OF(reason_value, struct lx_difference, v->words = row->reason;)
 
 static const struct column difference_array[] = {
-    {.key = "buffer",         .heading = "buffer", .kind = VALUE_NAME,    .value = buffer_value},
+    {.key = "buffer",         .heading = "buffer", .kind = VALUE_NAME,    MEMBER(struct lx_difference, name)},
     {.key = "change",                              .kind = VALUE_WORDS,   .value = change_value},
     {.key = "address_before", .heading = "before", .kind = VALUE_ADDRESS, .value = before_value},
     {.key = "address_after",  .heading = "after",  .kind = VALUE_ADDRESS, .value = after_value},
-    {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_before_value},
-    {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_after_value},
+    {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, pool_before)},
+    {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, pool_after)},
     {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = cmd_diff_gain_value},
-    {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = slot_value},
-    {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, .value = reason_value},
+    {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, in_place_of)},
+    {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, reason)},
     {.key = "why",            .heading = "why",    .kind = VALUE_WORDS,   .flags = COLUMN_PEOPLE,   .value = cmd_diff_why_value},
 };
 /* clang-format on */
@@ -186,27 +154,18 @@ struct share_row {
     int64_t before, after;
 };
 
-static void share_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct share_row *row = row_of_table;
+/* clang-format off */
+VALUE_OF(share_gain_value, struct share_row,
     int64_t gain = row->before - row->after;
-    (void)column;
     value_whole(v, gain);
     v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
-}
-
-/* clang-format off */
-VALUE_OF(share_word_value,   struct share_row, v->words = row->word;)
-VALUE_OF(share_words_value,  struct share_row, v->words = row->words;)
-VALUE_OF(share_before_value, struct share_row, value_whole(v, row->before);)
-VALUE_OF(share_after_value,  struct share_row, value_whole(v, row->after);)
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);)
 
 static const struct column share_array[] = {
-    {.key = "share",                             .kind = VALUE_WORDS, .value = share_word_value},
-    {.key = "words",        .heading = "bytes",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, .value = share_words_value},
-    {.key = "bytes_before", .heading = "before", .kind = VALUE_BYTES, .value = share_before_value},
-    {.key = "bytes_after",  .heading = "after",  .kind = VALUE_BYTES, .value = share_after_value},
+    {.key = "share",                             .kind = VALUE_WORDS, MEMBER(struct share_row, word)},
+    {.key = "words",        .heading = "bytes",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, MEMBER(struct share_row, words)},
+    {.key = "bytes_before", .heading = "before", .kind = VALUE_BYTES, MEMBER(struct share_row, before)},
+    {.key = "bytes_after",  .heading = "after",  .kind = VALUE_BYTES, MEMBER(struct share_row, after)},
     {.key = "gain_bytes",   .heading = "gain",   .kind = VALUE_BYTES, .value = share_gain_value},
 };
 /* clang-format on */

@@ -136,16 +136,14 @@ static void exec_value(const void *row_of_table, const struct column *column, st
 }
 
 /* clang-format off */
-VALUE_OF(number_value, struct loop_row, v->number = row->number; v->paint = PAINT_DIM;)
 VALUE_OF(type_value,   struct loop_row, v->words = lx_loop_type_word(row->loop.type);)
-VALUE_OF(size_value,   struct loop_row, value_whole(v, row->loop.size);)
 VALUE_OF(stride_value, struct loop_row, value_dim(v, row->loop.stride[column->argument]);)
 
 static const struct column loop_array[] = {
-    {.key = "loop",       .heading = "",     .kind = VALUE_NUMBER, .value = number_value},
+    {.key = "loop",       .heading = "",     .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct loop_row, number)},
     {.key = "type",       .heading = "type", .kind = VALUE_WORDS,  .value = type_value},
     {.key = "exec",       .heading = "exec", .kind = VALUE_WORDS,  .value = exec_value},
-    {.key = "size",       .heading = "size", .kind = VALUE_COUNT,  .value = size_value},
+    {.key = "size",       .heading = "size", .kind = VALUE_COUNT,  MEMBER(struct loop_row, loop.size)},
     {.key = "stride_in0", .heading = "in0",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN0, .value = stride_value},
     {.key = "stride_in1", .heading = "in1",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN1, .value = stride_value},
     {.key = "stride_out", .heading = "out",  .kind = VALUE_COUNT,  .argument = LX_LOOP_OUT, .value = stride_value},

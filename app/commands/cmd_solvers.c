@@ -33,28 +33,20 @@ static const struct column solver_array[] = {
     {.key = "summary",   .heading = "",        .kind = VALUE_WORDS, .value = summary_value},
 };
 
-VALUE_OF(option_value_name, struct lx_option, v->words = row->name;)
-VALUE_OF(default_value,     struct lx_option, value_whole(v, row->def);)
-VALUE_OF(low_value,         struct lx_option, value_whole(v, row->low);)
-VALUE_OF(high_value,        struct lx_option, value_whole(v, row->high);)
-VALUE_OF(help_value,        struct lx_option, v->words = row->help;)
 
 static const struct column option_array[] = {
-    {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  .value = option_value_name},
-    {.key = "default", .heading = "default", .kind = VALUE_COUNT, .value = default_value},
-    {.key = "low",     .heading = "from",    .kind = VALUE_COUNT, .value = low_value},
-    {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, .value = high_value},
-    {.key = "help",    .heading = "",        .kind = VALUE_WORDS, .value = help_value},
+    {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  MEMBER(struct lx_option, name)},
+    {.key = "default", .heading = "default", .kind = VALUE_COUNT, MEMBER(struct lx_option, def)},
+    {.key = "low",     .heading = "from",    .kind = VALUE_COUNT, MEMBER(struct lx_option, low)},
+    {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, MEMBER(struct lx_option, high)},
+    {.key = "help",    .heading = "",        .kind = VALUE_WORDS, MEMBER(struct lx_option, help)},
 };
 
-VALUE_OF(stat_name_value, struct lx_stat_row, v->words = row->name;)
-VALUE_OF(stat_unit_value, struct lx_stat_row, v->words = row->unit;)
-VALUE_OF(stat_help_value, struct lx_stat_row, v->words = row->help;)
 
 static const struct column stat_array[] = {
-    {.key = "name", .heading = "counts", .kind = VALUE_NAME,  .value = stat_name_value},
-    {.key = "unit", .heading = "unit",   .kind = VALUE_WORDS, .value = stat_unit_value},
-    {.key = "help", .heading = "",       .kind = VALUE_WORDS, .value = stat_help_value},
+    {.key = "name", .heading = "counts", .kind = VALUE_NAME,  MEMBER(struct lx_stat_row, name)},
+    {.key = "unit", .heading = "unit",   .kind = VALUE_WORDS, MEMBER(struct lx_stat_row, unit)},
+    {.key = "help", .heading = "",       .kind = VALUE_WORDS, MEMBER(struct lx_stat_row, help)},
 };
 /* clang-format on */
 

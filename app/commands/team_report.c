@@ -49,8 +49,6 @@ static const char *state_word(const struct member_row *row)
 }
 
 /* clang-format off */
-VALUE_OF(member_value,      struct member_row, v->number = row->member;)
-VALUE_OF(ops_value,         struct member_row, value_whole(v, row->a->ops);)
 VALUE_OF(hbm_value,         struct member_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_counted_value, struct member_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
 VALUE_OF(lx_value,          struct member_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
@@ -60,8 +58,8 @@ VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + ro
 VALUE_OF(state_value,       struct member_row, v->words = state_word(row); v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
 static const struct column member_array[] = {
-    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
-    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  .value = ops_value},
+    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct member_row, member)},
+    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct member_row, a, ops)},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
     {.key = "lx_bytes",    .heading = "LX planned",  .kind = VALUE_BYTES,  .value = lx_value},

@@ -43,47 +43,27 @@ static void buffer_table_life_value(const void *row_of_table, const struct colum
     value_format(v, "%lld..%lld", (long long)b->start, (long long)b->end);
 }
 
-static void buffer_table_state_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    (void)column;
-    v->words = buffer_state(row->plan, row->i);
-    v->paint = buffer_table_is_placed(row)           ? PAINT_GOOD
-               : buffer_table_buffer_of(row)->reason ? PAINT_DIM
-                                                     : PAINT_BAD;
-}
-
+/* clang-format off */
+VALUE_OF(buffer_table_slot_value, struct buffer_row,
+    int32_t slot = row->plan->took_slot_of[row->i];
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";)
+/* The level of its nest that it is held in. */
+VALUE_OF(hold_value, struct buffer_row,
+    value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
+    if (v->whole == 0) v->words = "";)
 /* The number of tiles, of which the buffer holds one. */
-static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
+VALUE_OF(buffer_table_tiles_value, struct buffer_row,
     bool tile = is_tile(row->plan, row->i);
-    (void)column;
     value_whole(v, tile ? tile_count(row->plan, row->i) : 0);
     if (tile)
         value_format(v, "1/%s", grouped(v->whole).at);
     else
-        v->words = "";
-}
-
-/* The level of its nest that it is held in. */
-static void hold_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    (void)column;
-    value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
-    if (v->whole == 0) v->words = "";
-}
-
-static void buffer_table_slot_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    int32_t slot = row->plan->took_slot_of[row->i];
-    (void)column;
-    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
-}
-
-/* clang-format off */
+        v->words = "";)
+VALUE_OF(buffer_table_state_value, struct buffer_row,
+    v->words = buffer_state(row->plan, row->i);
+    v->paint = buffer_table_is_placed(row)           ? PAINT_GOOD
+               : buffer_table_buffer_of(row)->reason ? PAINT_DIM
+                                                     : PAINT_BAD;)
 VALUE_OF(name_value,   struct buffer_row, v->words = buffer_table_buffer_of(row)->name;)
 VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_table_buffer_of(row)->size);)
 VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->use_count);)

@@ -56,18 +56,13 @@ static void price_number(const struct reason_row *row, int64_t n, struct value *
         v->number = NAN;
 }
 
+/* clang-format off */
 /* Beside what the tensor is; less is better than what the search has. */
-static void more_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct reason_row *row = row_of_table;
+VALUE_OF(more_value, struct reason_row,
     int64_t more = row->price->bytes - row->reasons->is.bytes;
-    (void)column;
     price_number(row, more, v);
     if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
-    v->words = is_priced(row) ? v->made.at : NULL;
-}
-
-/* clang-format off */
+    v->words = is_priced(row) ? v->made.at : NULL;)
 VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->cut, &v->made); v->words = v->made.at;)
 VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->cut, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
 VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
@@ -93,19 +88,14 @@ static const struct lx_team_exchange *exchange_of(const struct read_row *row)
     return e >= 0 ? &row->plan->exchanges[e] : NULL;
 }
 
-static void explain_cuts_by_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct read_row *row = row_of_table;
+/* clang-format off */
+VALUE_OF(explain_cuts_by_value, struct read_row,
     const struct lx_team_exchange *x = exchange_of(row);
-    (void)column;
     v->paint = PAINT_DIM;
     v->words = x ? lx_team_pattern_word(x->pattern) : "what it has";
     if (!x || x->reads < 2) return;
     value_format(v, "%s, one of %s", lx_team_pattern_word(x->pattern), counted(x->reads, "read").at);
-    v->words = v->made.at;
-}
-
-/* clang-format off */
+    v->words = v->made.at;)
 VALUE_OF(reader_value, struct read_row, v->words = row->plan->graph->ops[row->op].name;)
 VALUE_OF(kind_value,   struct read_row, v->words = row->plan->graph->ops[row->op].kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(how_value,    struct read_row, v->words = lx_team_mode_word(row->plan->ops[row->op].mode);)

@@ -82,28 +82,6 @@ static void remedy_columns_share_value(const void *row_of_table, const struct co
     value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
 }
 
-static void presence_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    (void)column;
-    v->words = "";
-    if (!has_figures(row) || !row->of->name) return;
-    v->words = presence_word(row->it->presence);
-    v->paint = row->it->presence == PRESENCE_YES ? PAINT_GOOD : PAINT_DIM;
-}
-
-static void remedy_columns_time_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    (void)column;
-    v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
-    v->number = NAN;
-    v->words = "";
-    if (!has_figures(row) || row->of->plan->graph->is_list) return;
-    v->words = NULL;
-    v->number = row->it->us;
-}
-
 /* How much longer, or shorter, it takes from end to end. */
 static void slower_value(const void *row_of_table, const struct column *column, struct value *v)
 {
@@ -132,6 +110,18 @@ static void note_value(const void *row_of_table, const struct column *column, st
 }
 
 /* clang-format off */
+VALUE_OF(remedy_columns_time_value, struct remedy_row,
+    v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
+    v->number = NAN;
+    v->words = "";
+    if (!has_figures(row) || row->of->plan->graph->is_list) return;
+    v->words = NULL;
+    v->number = row->it->us;)
+VALUE_OF(presence_value, struct remedy_row,
+    v->words = "";
+    if (!has_figures(row) || !row->of->name) return;
+    v->words = presence_word(row->it->presence);
+    v->paint = row->it->presence == PRESENCE_YES ? PAINT_GOOD : PAINT_DIM;)
 VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has_figures(row) && delta_of(row) < 0 ? PAINT_HEADING : PAINT_PLAIN;)
 
 static const struct column array[REMEDY_COLUMNS] = {

@@ -26,40 +26,32 @@ struct op_row {
 };
 
 /* clang-format off */
-VALUE_OF(tick_value,    struct op_row, v->number = row->op; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,      struct op_row, v->words = row->is->name;)
 VALUE_OF(kind_value,    struct op_row, v->words = row->is->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(splits_value,  struct op_row, show_plan_add_splits(&row->plan->divisions->at[row->op], &v->made); v->words = v->made.at;)
 VALUE_OF(cores_value,   struct op_row, value_whole(v, row->plan->divisions->at[row->op].cores_used);)
 VALUE_OF(read_value,    struct op_row, value_dim(v, row->traffic->hbm_read);)
 VALUE_OF(written_value, struct op_row, value_dim(v, row->traffic->hbm_written);)
 VALUE_OF(ring_value,    struct op_row, value_dim(v, row->traffic->ring + row->traffic->reduce_ring);)
-VALUE_OF(device_value,  struct op_row, v->number = row->traffic->device_us;)
-VALUE_OF(whole_value,   struct op_row, v->number = row->traffic->end_to_end_us;)
 VALUE_OF(bound_value,   struct op_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "";)
 
-static void nest_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct op_row *row = row_of_table;
+VALUE_OF(nest_value, struct op_row,
     int32_t nest = plan_nest_at(row->plan, row->op);
-    (void)column;
     if (nest < 0) return;
     text_format(&v->made, "%d: ", (int)nest + 1);
     add_nest_words(row->plan, &row->plan->nests[nest], &v->made);
-    v->words = v->made.at;
-}
+    v->words = v->made.at;)
 
 static const struct column op_array[] = {
-    {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct op_row, op)},
+    {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   VIA(struct op_row, is, name)},
     {.key = "kind",        .heading = "kind",        .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "splits",      .heading = "splits",      .kind = VALUE_WORDS,  .value = splits_value},
     {.key = "cores",       .heading = "cores",       .kind = VALUE_NUMBER, .value = cores_value},
     {.key = "hbm_read",    .heading = "HBM read",    .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "HBM written", .kind = VALUE_BYTES,  .value = written_value},
     {.key = "ring",        .heading = "ring",        .kind = VALUE_BYTES,  .value = ring_value},
-    {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, .value = device_value},
-    {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, .value = whole_value},
+    {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, VIA(struct op_row, traffic, device_us)},
+    {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, VIA(struct op_row, traffic, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by",    .kind = VALUE_WORDS,  .value = bound_value},
     {.key = "nest",        .heading = "nest",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE, .value = nest_value},
 };
@@ -129,35 +121,24 @@ struct stage_row {
     double device_us, end_to_end_us;
 };
 
-static void elements_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct stage_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(elements_value, struct stage_row,
     if (row->bits)
         value_whole(v, (row->hbm_bytes * 8 / row->bits));
     else
-        v->words = "";
-}
-
-/* clang-format off */
-VALUE_OF(stage_value,    struct stage_row, v->words = row->name;)
-VALUE_OF(what_value,     struct stage_row, v->words = row->what; v->paint = PAINT_DIM;)
-VALUE_OF(hbm_value,      struct stage_row, value_whole(v, row->hbm_bytes);)
-VALUE_OF(baseline_value, struct stage_row, value_whole(v, row->baseline_bytes);)
+        v->words = "";)
 VALUE_OF(share_value,    struct stage_row,
          v->number = row->baseline_bytes ? (double)row->hbm_bytes / (double)row->baseline_bytes : 0;)
-VALUE_OF(stage_device_value, struct stage_row, v->number = row->device_us;)
-VALUE_OF(stage_whole_value, struct stage_row, v->number = row->end_to_end_us;)
 
 static const struct column stage_array[] = {
-    {.key = "stage",              .heading = "stage",        .kind = VALUE_WORDS,  .value = stage_value},
-    {.key = "what",               .heading = "what changes", .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = what_value},
-    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  .value = hbm_value},
-    {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  .value = baseline_value},
+    {.key = "stage",              .heading = "stage",        .kind = VALUE_WORDS,  MEMBER(struct stage_row, name)},
+    {.key = "what",               .heading = "what changes", .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE | COLUMN_DIM, MEMBER(struct stage_row, what)},
+    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  MEMBER(struct stage_row, hbm_bytes)},
+    {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  MEMBER(struct stage_row, baseline_bytes)},
     {.key = "elements",           .heading = "elements",     .kind = VALUE_COUNT,  .flags = COLUMN_PEOPLE, .value = elements_value},
     {.key = "of_baseline",        .heading = "of baseline",  .kind = VALUE_SHARE,  .flags = COLUMN_PEOPLE, .value = share_value},
-    {.key = "device_us",          .heading = "device us",    .kind = VALUE_MICROS, .digits = 6, .value = stage_device_value},
-    {.key = "end_to_end_us",      .heading = "end to end us", .kind = VALUE_MICROS, .digits = 6, .value = stage_whole_value},
+    {.key = "device_us",          .heading = "device us",    .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, device_us)},
+    {.key = "end_to_end_us",      .heading = "end to end us", .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, end_to_end_us)},
 };
 /* clang-format on */
 
@@ -171,14 +152,12 @@ struct step_row {
 };
 
 /* clang-format off */
-VALUE_OF(step_value,       struct step_row, v->words = row->gain.step;)
-VALUE_OF(step_hbm_value,   struct step_row, value_whole(v, row->gain.hbm_bytes);)
 VALUE_OF(step_saved_value, struct step_row, if (row->is_first) v->words = ""; else value_whole(v, row->saved);)
 VALUE_OF(step_time_value,  struct step_row, if (row->has_time) v->number = row->gain.us; else v->words = "";)
 
 static const struct column step_array[] = {
-    {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  .value = step_value},
-    {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  .value = step_hbm_value},
+    {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  MEMBER(struct step_row, gain.step)},
+    {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  MEMBER(struct step_row, gain.hbm_bytes)},
     {.key = "saved",         .heading = "saved",              .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = step_saved_value},
     {.key = "end_to_end_us", .heading = "end to end us",      .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_PEOPLE, .value = step_time_value},
 };

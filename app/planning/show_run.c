@@ -59,9 +59,7 @@ static void show_run_times_value(const void *row_of_table, const struct column *
 }
 
 /* clang-format off */
-VALUE_OF(name_value,      struct op_row, v->words = row->op->name;)
 VALUE_OF(kind_value,      struct op_row, v->words = row->op->kind->name;)
-VALUE_OF(cores_value,     struct op_row, value_whole(v, row->run->cores_used);)
 VALUE_OF(read_value,      struct op_row, moved_bytes(v, row->run->counted.hbm_read);)
 VALUE_OF(written_value,   struct op_row, moved_bytes(v, row->run->counted.hbm_written);)
 VALUE_OF(lx_value,        struct op_row, moved_bytes(v, row->run->counted.lx_read + row->run->counted.lx_written);)
@@ -71,22 +69,12 @@ VALUE_OF(rings_value,     struct op_row, moved_bytes(v, row->run->counted.ring +
 VALUE_OF(ring_value,      struct op_row, moved_bytes(v, row->run->counted.ring);)
 VALUE_OF(reduce_value,    struct op_row, moved_bytes(v, row->run->counted.reduce_ring);)
 VALUE_OF(flops_value,     struct op_row, moved_bytes(v, row->run->counted.flops);)
-VALUE_OF(device_value,    struct op_row, v->number = row->run->device_us;)
-VALUE_OF(whole_value,     struct op_row, v->number = row->run->end_to_end_us;)
 VALUE_OF(wait_value,      struct op_row, v->words = lx_wait_word(row->wait); v->paint = PAINT_DIM;)
-VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
-VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
-VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
-VALUE_OF(altered_value,   struct op_row, value_whole(v, row->run->altered);)
-VALUE_OF(bound_value,     struct op_row, v->number = row->run->bound;)
-VALUE_OF(largest_value,   struct op_row, v->number = row->run->largest;)
-VALUE_OF(share_value,     struct op_row, v->number = row->run->share;)
-VALUE_OF(agree_value,     struct op_row, v->number = row->run->counts_agree;)
 
 static const struct column op_array[] = {
-    {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   .value = name_value},
+    {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   VIA(struct op_row, op, name)},
     {.key = "kind",        .heading = "kind",     .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = kind_value},
-    {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, VIA(struct op_row, run, cores_used)},
     {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = show_run_times_value},
     {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
@@ -97,18 +85,18 @@ static const struct column op_array[] = {
     {.key = "ring",                               .kind = VALUE_BYTES,  .value = ring_value},
     {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
-    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, .value = device_value},
-    {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, .value = whole_value},
+    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, device_us)},
+    {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by", .kind = VALUE_WORDS,  .value = wait_value},
-    {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
-    {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
-    {.key = "altered",                            .kind = VALUE_COUNT,  .value = altered_value},
+    {.key = "verified",                           .kind = VALUE_BOOL,   VIA(struct op_row, run, verified)},
+    {.key = "wrong",                              .kind = VALUE_COUNT,  VIA(struct op_row, run, wrong)},
+    {.key = "altered",                            .kind = VALUE_COUNT,  VIA(struct op_row, run, altered)},
     {.key = "judged",      .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
-    {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, .value = off_value},
-    {.key = "bound",                              .kind = VALUE_RATIO,  .digits = 9, .value = bound_value},
-    {.key = "largest",                            .kind = VALUE_RATIO,  .digits = 9, .value = largest_value},
-    {.key = "share",                              .kind = VALUE_RATIO,  .digits = 9, .value = share_value},
-    {.key = "counts_agree",                       .kind = VALUE_BOOL,   .value = agree_value},
+    {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, error)},
+    {.key = "bound",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, bound)},
+    {.key = "largest",                            .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, largest)},
+    {.key = "share",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, share)},
+    {.key = "counts_agree",                       .kind = VALUE_BOOL,   VIA(struct op_row, run, counts_agree)},
 };
 /* clang-format on */
 
@@ -261,17 +249,13 @@ static void number_json(const char *key, double value, struct text *out)
 
 /* clang-format off */
 VALUE_OF(fault_value,   struct lx_fault, v->words = lx_fault_word(row->kind);)
-VALUE_OF(tick_value,    struct lx_fault, v->number = row->tick;)
-VALUE_OF(core_value,    struct lx_fault, v->number = row->core;)
-VALUE_OF(address_value, struct lx_fault, value_whole(v, row->address);)
-VALUE_OF(text_value,    struct lx_fault, v->words = row->text;)
 
 static const struct column fault_array[] = {
     {.key = "fault",   .kind = VALUE_WORDS,   .value = fault_value},
-    {.key = "tick",    .kind = VALUE_NUMBER,  .value = tick_value},
-    {.key = "core",    .kind = VALUE_NUMBER,  .value = core_value},
-    {.key = "address", .kind = VALUE_ADDRESS, .value = address_value},
-    {.key = "text",    .kind = VALUE_WORDS,   .value = text_value},
+    {.key = "tick",    .kind = VALUE_NUMBER,  MEMBER(struct lx_fault, tick)},
+    {.key = "core",    .kind = VALUE_NUMBER,  MEMBER(struct lx_fault, core)},
+    {.key = "address", .kind = VALUE_ADDRESS, MEMBER(struct lx_fault, address)},
+    {.key = "text",    .kind = VALUE_WORDS,   MEMBER(struct lx_fault, text)},
 };
 /* clang-format on */
 
@@ -279,15 +263,13 @@ const struct columns fault_columns = COLUMNS("faults of a run", fault_array);
 
 /* clang-format off */
 struct output_row { const char *name; const struct lx_output_run *run; };
-VALUE_OF(tensor_value,     struct output_row, v->words = row->name;)
-VALUE_OF(known_value,      struct output_row, v->number = row->run->known;)
 VALUE_OF(distance_value,   struct output_row, v->number = row->run->known ? row->run->error : NAN;)
 VALUE_OF(out_of_value,     struct output_row, v->number = row->run->known ? row->run->largest : NAN;)
 VALUE_OF(relative_value,   struct output_row, v->number = row->run->known ? row->run->relative : NAN;)
 
 static const struct column output_array[] = {
-    {.key = "tensor",         .kind = VALUE_NAME,  .value = tensor_value},
-    {.key = "known",          .kind = VALUE_BOOL,  .value = known_value},
+    {.key = "tensor",         .kind = VALUE_NAME,  MEMBER(struct output_row, name)},
+    {.key = "known",          .kind = VALUE_BOOL,  VIA(struct output_row, run, known)},
     {.key = "error",          .kind = VALUE_RATIO, .digits = 9, .value = distance_value},
     {.key = "largest",        .kind = VALUE_RATIO, .digits = 9, .value = out_of_value},
     {.key = "relative_error", .kind = VALUE_RATIO, .digits = 9, .value = relative_value},

@@ -28,9 +28,6 @@ static double sweep_tables_gap_of(const struct sweep_row *row)
 }
 
 /* clang-format off */
-VALUE_OF(cores_value,  struct sweep_row, value_whole(v, row->line->cores);)
-VALUE_OF(lx_value,     struct sweep_row, value_whole(v, row->value->lx);)
-VALUE_OF(solver_value, struct sweep_row, v->words = row->line->solver;)
 VALUE_OF(state_value,  struct sweep_row, v->words = sweep_state_word((enum sweep_state)row->value->state);)
 VALUE_OF(find_value,   struct sweep_row, v->words = find_words[row->find];)
 VALUE_OF(hbm_value,    struct sweep_row, sweep_tables_bytes_of(row, row->value->hbm, v);)
@@ -44,12 +41,11 @@ VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? ro
 VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
 VALUE_OF(nests_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->nests, v);)
 VALUE_OF(iterations_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->iterations, v);)
-VALUE_OF(why_value,    struct sweep_row, v->words = row->value->why;)
 
 static const struct column point_array[] = {
-    {.key = "cores",         .heading = "cores",      .kind = VALUE_NUMBER, .value = cores_value},
-    {.key = "lx",            .heading = "LX",         .kind = VALUE_BYTES,  .value = lx_value},
-    {.key = "solver",        .heading = "solver",     .kind = VALUE_NAME,   .value = solver_value},
+    {.key = "cores",         .heading = "cores",      .kind = VALUE_NUMBER, VIA(struct sweep_row, line, cores)},
+    {.key = "lx",            .heading = "LX",         .kind = VALUE_BYTES,  VIA(struct sweep_row, value, lx)},
+    {.key = "solver",        .heading = "solver",     .kind = VALUE_NAME,   VIA(struct sweep_row, line, solver)},
     {.key = "state",         .heading = "state",      .kind = VALUE_WORDS,  .value = state_value},
     {.key = "hbm_bytes",     .heading = "HBM bytes",  .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "least_bytes",   .heading = "proven least", .kind = VALUE_BYTES, .value = least_value},
@@ -62,13 +58,13 @@ static const struct column point_array[] = {
     {.key = "fits",          .heading = "no spill",   .kind = VALUE_BOOL,   .value = fits_value},
     {.key = "nests",         .heading = "nests",      .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = nests_value},
     {.key = "iterations",    .heading = "iterations", .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = iterations_value},
-    {.key = "why",           .heading = "why",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_LACK, .value = why_value},
+    {.key = "why",           .heading = "why",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_LACK, VIA(struct sweep_row, value, why)},
 };
 static const struct column knee_array[] = {
-    {.key = "cores",  .heading = "cores",     .kind = VALUE_NUMBER, .value = cores_value},
-    {.key = "solver", .heading = "solver",    .kind = VALUE_NAME,   .value = solver_value},
+    {.key = "cores",  .heading = "cores",     .kind = VALUE_NUMBER, VIA(struct sweep_row, line, cores)},
+    {.key = "solver", .heading = "solver",    .kind = VALUE_NAME,   VIA(struct sweep_row, line, solver)},
     {.key = "from",   .heading = "from here", .kind = VALUE_WORDS,  .value = find_value},
-    {.key = "lx",     .heading = "LX",        .kind = VALUE_BYTES,  .value = lx_value},
+    {.key = "lx",     .heading = "LX",        .kind = VALUE_BYTES,  VIA(struct sweep_row, value, lx)},
     {.key = "hbm_bytes", .heading = "HBM bytes", .kind = VALUE_BYTES, .value = hbm_value},
 };
 /* clang-format on */
@@ -152,27 +148,18 @@ struct size_row {
     size_t size;
 };
 
-static void shown_value(const void *row_of_table, const struct column *c, struct value *v)
-{
-    const struct size_row *row = row_of_table;
-    const struct sweep_value *at = &row->lines[c->argument].at[row->size];
+/* clang-format off */
+VALUE_OF(bound_value, struct size_row,
+    v->number = sweep_least(row->sweep, row->lines->cores, row->size);
+    v->paint = PAINT_DIM;
+    if (!row->sweep->by_time && isfinite(v->number)) value_whole(v, (int64_t)v->number);)
+VALUE_OF(shown_value, struct size_row,
+    const struct sweep_value *at = &row->lines[column->argument].at[row->size];
     v->number = sweep_shown(row->sweep, at);
     if (is_planned(at) && !row->sweep->by_time) value_whole(v, at->hbm);
     if (is_planned(at) && at->proved && !row->sweep->by_time) v->paint = PAINT_GOOD;
     if (at->state == SWEEP_REFUSED || at->state == SWEEP_LOST)
-        v->words = sweep_state_word((enum sweep_state)at->state), v->paint = PAINT_BAD;
-}
-
-static void bound_value(const void *row_of_table, const struct column *c, struct value *v)
-{
-    const struct size_row *row = row_of_table;
-    (void)c;
-    v->number = sweep_least(row->sweep, row->lines->cores, row->size);
-    v->paint = PAINT_DIM;
-    if (!row->sweep->by_time && isfinite(v->number)) value_whole(v, (int64_t)v->number);
-}
-
-/* clang-format off */
+        v->words = sweep_state_word((enum sweep_state)at->state), v->paint = PAINT_BAD;)
 VALUE_OF(size_value, struct size_row, value_whole(v, row->sweep->sizes.at[row->size]);)
 /* clang-format on */
 

@@ -80,7 +80,6 @@ static void team_sweep_amount(const struct team_size *s, int64_t n, struct value
 }
 
 /* clang-format off */
-VALUE_OF(members_value, struct team_size, value_whole(v, row->members);)
 VALUE_OF(grid_value,    struct team_size, grid_words(row, v);)
 VALUE_OF(us_value,      struct team_size, v->number = row->planned ? row->point.us : NAN;)
 VALUE_OF(least_value,   struct team_size, v->number = row->planned ? row->point.bound_us : NAN; v->paint = PAINT_DIM;)
@@ -94,7 +93,7 @@ VALUE_OF(shapes_value,  struct team_size, team_sweep_amount(row, row->point.shap
 VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.uncut ? lx_team_uncut_words() : "";)
 
 static const struct column size_array[] = {
-    {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, .value = members_value},
+    {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, MEMBER(struct team_size, members)},
     {.key = "grid",            .heading = "grid",           .kind = VALUE_MARK,   .value = grid_value},
     {.key = "predicted_us",    .heading = "predicted us",   .kind = VALUE_MICROS, .digits = 9, .value = us_value},
     {.key = "bound_us",        .heading = "lower bound",    .kind = VALUE_MICROS, .digits = 9, .value = least_value},
