@@ -70,17 +70,6 @@ static void cmd_solvers_write_json(const struct lx_solver *s, struct text *t)
     text_add(t, "]}");
 }
 
-static void list_as_json(struct text *t)
-{
-    text_add(t, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [\n");
-    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-        text_add(t, "  ");
-        cmd_solvers_write_json(*s, t);
-        text_add(t, s[1] ? ",\n" : "\n");
-    }
-    text_add(t, "]}\n");
-}
-
 static const char *cmd_solvers_solver_word(int k)
 {
     return lx_solver_at(k, "name");
@@ -92,9 +81,15 @@ static int cmd_solvers_run(struct call *call)
         if (option_given(&call->line, "names"))
             for (int k = 0; cmd_solvers_solver_word(k); k++)
                 text_format(&call->out, "%s\n", cmd_solvers_solver_word(k));
-        else if (wants_json(call))
-            list_as_json(&call->out);
-        else {
+        else if (wants_json(call)) {
+            text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [\n");
+            for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+                text_add(&call->out, "  ");
+                cmd_solvers_write_json(*s, &call->out);
+                text_add(&call->out, s[1] ? ",\n" : "\n");
+            }
+            text_add(&call->out, "]}\n");
+        } else {
             size_t n = 0;
             while (lx_solvers()[n]) n++;
             table_add_text(&TABLE(solver_columns, lx_solvers(), n), &call->out);

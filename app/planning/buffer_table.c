@@ -3,6 +3,10 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];
@@ -88,6 +92,18 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
 /* clang-format on */
 
 const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
+
+void add_labelled(struct text *out, const char *label, const char *format, ...)
+{
+    char words[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    paint_add(out, PAINT_DIM, label);
+    text_pad(out, ' ', 10 - strlen(label));
+    text_add(out, words);
+}
 
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
 {

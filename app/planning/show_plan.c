@@ -105,14 +105,6 @@ void show_copies(const struct lx_plan *p, struct text *out)
                                        : "");
 }
 
-/* Bits of an element if all tensors agree, else 0. */
-static int64_t show_plan_element_bits(const struct lx_graph *g)
-{
-    for (int32_t i = 0; i < g->tensor_count; i++)
-        if (g->tensors[i].rank < 0 || g->tensors[i].dtype != g->tensors[0].dtype) return 0;
-    return g->tensor_count ? lx_dtype_bits(g->tensors[0].dtype) : 0;
-}
-
 struct stage_row {
     const char *name, *what;
     enum lx_stage stage;
@@ -165,37 +157,6 @@ static const struct column step_array[] = {
 
 const struct columns step_columns = COLUMNS("steps of the search for a plan", step_array);
 
-static void write_stages(const struct call *call, const struct table *stages, const struct table *steps,
-                         struct text *out)
-{
-    if (wants_json(call)) {
-        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
-        table_add_json_rows(stages, 4, out);
-        text_add(out, "\n  ],\n  \"steps\": [\n");
-        table_add_json_rows(steps, 4, out);
-        text_add(out, "\n  ]\n}\n");
-    } else {
-        table_add_text(stages, out);
-        text_add(out, "\n");
-        table_add_text(steps, out);
-    }
-}
-
-static struct lx_plan *plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
-                                  struct stage_row *row)
-{
-    struct lx_passes passes = *asked;
-    passes.stage = (int)row->stage;
-    struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
-    if (!p) return NULL;
-    row->bits = show_plan_element_bits(g);
-    row->hbm_bytes = p->figures.hbm_bytes;
-    row->baseline_bytes = p->figures.baseline_hbm_bytes;
-    row->device_us = p->figures.device_us;
-    row->end_to_end_us = p->figures.end_to_end_us;
-    return p;
-}
-
 bool show_stages(struct call *call, const char *path, struct text *out)
 {
     struct stage_row stages[] = {
@@ -204,6 +165,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE, 0, 0, 0, 0, 0},
         {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL, 0, 0, 0, 0,
          0}};
+    enum { STAGES = sizeof stages / sizeof *stages };
     struct step_row steps[LX_MOST_GAINS];
     struct lx_passes asked;
     const struct lx_graph *g = read_pattern(call, path);
@@ -212,9 +174,24 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     if (ok && g->is_list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
-    for (size_t i = 0; ok && i < sizeof stages / sizeof *stages; i++) {
-        struct lx_plan *p = plan_stage(call, g, &asked, &stages[i]);
+    /* Bits of an element if all tensors agree, else 0. */
+    int64_t bits = ok && g->tensor_count ? lx_dtype_bits(g->tensors[0].dtype) : 0;
+    for (int32_t i = 0; ok && i < g->tensor_count; i++)
+        if (g->tensors[i].rank < 0 || g->tensors[i].dtype != g->tensors[0].dtype) bits = 0;
+    for (size_t i = 0; ok && i < STAGES; i++) {
+        struct stage_row *row = &stages[i];
+        asked.stage = (int)row->stage;
+        struct lx_plan *p = make_plan_as(call, g, &asked, NULL);
         ok = p != NULL;
+        if (ok)
+            *row = (struct stage_row){row->name,
+                                      row->what,
+                                      row->stage,
+                                      bits,
+                                      p->figures.hbm_bytes,
+                                      p->figures.baseline_hbm_bytes,
+                                      p->figures.device_us,
+                                      p->figures.end_to_end_us};
         step_count = ok ? p->gain_count : 0;
         for (int k = 0; k < step_count; k++)
             steps[k] = (struct step_row){.gain = p->gains[k],
@@ -224,8 +201,19 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         lx_plan_free(p);
     }
     lx_graph_free(g);
-    if (ok)
-        write_stages(call, &TABLE(stage_columns, stages, sizeof stages / sizeof *stages),
-                     &TABLE(step_columns, steps, step_count), out);
-    return ok;
+    if (!ok) return false;
+    const struct table stage_table = TABLE(stage_columns, stages, STAGES),
+                       step_table = TABLE(step_columns, steps, step_count);
+    if (wants_json(call)) {
+        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
+        table_add_json_rows(&stage_table, 4, out);
+        text_add(out, "\n  ],\n  \"steps\": [\n");
+        table_add_json_rows(&step_table, 4, out);
+        text_add(out, "\n  ]\n}\n");
+    } else {
+        table_add_text(&stage_table, out);
+        text_add(out, "\n");
+        table_add_text(&step_table, out);
+    }
+    return true;
 }

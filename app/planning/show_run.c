@@ -116,103 +116,73 @@ static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_
     struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
     struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
     lx_plan_waits(p, waits);
-    for (int32_t i = 0; order && rows && waits && i < *shown; i++)
+    for (int32_t i = 0; i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
                                   lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
-    bool ok = order && waits;
     mem_free(waits);
-    if (!ok) {
-        mem_free(rows);
-        rows = NULL;
-    }
     mem_free(order);
     return rows;
-}
-
-static void show_run_label(struct text *out, const char *word)
-{
-    paint_add(out, PAINT_DIM, word);
-    text_pad(out, ' ', 10 - strlen(word));
 }
 
 static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     const struct lx_counters *c = &r->total;
-    int64_t hbm = c->hbm_read + c->hbm_written;
-    show_run_label(out, "HBM");
-    text_format(out, "%s read, ", in_bytes(c->hbm_read).at);
-    text_format(out, "%s written", in_bytes(c->hbm_written).at);
-    if (p->figures.baseline_hbm_bytes > 0) {
-        text_format(out, "; together %s", in_percent((double)hbm / (double)p->figures.baseline_hbm_bytes).at);
-        text_format(out, " of %s with nothing on chip", in_bytes(p->figures.baseline_hbm_bytes).at);
-    }
-    text_add(out, "\n");
-    show_run_label(out, "LX");
-    text_format(out, "%s read, ", in_bytes(c->lx_read).at);
-    text_format(out, "%s written\n", in_bytes(c->lx_written).at);
-    show_run_label(out, "rings");
-    text_format(out, "%s of relayouts, ", in_bytes(c->ring).at);
-    text_format(out, "%s of partial sums\n", in_bytes(c->reduce_ring).at);
-    show_run_label(out, "flops");
-    text_format(out, "%s\n", grouped(c->flops).at);
-    show_run_label(out, "predicted");
-    text_format(out, "%.2f us on the device (%.2f us with nothing on chip), ", r->device_us,
-                p->divisions->predicted_us);
-    text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
+    int64_t hbm = c->hbm_read + c->hbm_written, baseline = p->figures.baseline_hbm_bytes;
     int32_t ops = p->layouts->graph->op_count;
     struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
+    add_labelled(out, "HBM", "%s read, %s written", in_bytes(c->hbm_read).at, in_bytes(c->hbm_written).at);
+    if (baseline > 0)
+        text_format(out, "; together %s of %s with nothing on chip",
+                    in_percent((double)hbm / (double)baseline).at, in_bytes(baseline).at);
+    text_add(out, "\n");
+    add_labelled(out, "LX", "%s read, %s written\n", in_bytes(c->lx_read).at, in_bytes(c->lx_written).at);
+    add_labelled(out, "rings", "%s of relayouts, %s of partial sums\n", in_bytes(c->ring).at,
+                 in_bytes(c->reduce_ring).at);
+    add_labelled(out, "flops", "%s\n", grouped(c->flops).at);
+    add_labelled(
+        out, "predicted", "%.2f us on the device (%.2f us with nothing on chip), %.2f us end to end in %s\n",
+        r->device_us, p->divisions->predicted_us, r->end_to_end_us, counted(p->bundle_count, "bundle").at);
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
-    show_run_label(out, "waits");
+    add_labelled(out, "waits", "%s", "");
     add_wait_sums(&sum, out);
     text_add(out, "\n");
     mem_free(waits);
 }
 
-/* Outputs that nobody knows in fp64: by name the first, and how many others. */
-static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
-{
-    int32_t i = 0;
-    if (r->unknown_outputs == 0) return;
-    while (r->outputs[i].known) i++;
-    text_add(out, "; without an fp64 reference end to end: ");
-    add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
-    if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
-}
-
+/* Op by op against the bounds, and from end to end. */
 static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
-    /* Op by op against the bounds, and from end to end. */
-    show_run_label(out, "error");
-    if (r->worst_op < 0)
-        text_add(out, "not judged");
-    else if (r->share == 0)
-        text_add(out, "none, every judged bit is exact");
-    else {
+    add_labelled(out, "error", "%s",
+                 r->worst_op < 0 ? "not judged"
+                 : r->share == 0 ? "none, every judged bit is exact"
+                                 : "");
+    if (r->worst_op >= 0 && r->share != 0) {
         text_format(out, "at most %.1f %% of tolerance, in ", 100 * share_shown(r->share));
         add_printable(out, p->layouts->graph->ops[r->worst_op].name, 40);
     }
     if (r->relative_error >= 0)
         text_format(out, "; outputs end to end within %.2g of fp64", r->relative_error);
-    show_unknown(p, r, out);
+    if (r->unknown_outputs) { /* by name the first, and how many others */
+        int32_t i = 0;
+        while (r->outputs[i].known) i++;
+        text_add(out, "; without an fp64 reference end to end: ");
+        add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
+        if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
+    }
     text_add(out, "\n");
-    show_run_label(out, "counts");
-    if (r->unequal) {
-        paint_add(out, PAINT_BAD, "not as planned: ");
-        add_printable(out, r->unequal, 0);
-    } else
-        paint_add(out, PAINT_GOOD, "as planned, byte for byte");
+    add_labelled(out, "counts", "%s", "");
+    paint_add(out, r->unequal ? PAINT_BAD : PAINT_GOOD,
+              r->unequal ? "not as planned: " : "as planned, byte for byte");
+    if (r->unequal) add_printable(out, r->unequal, 0);
     text_add(out, "\n");
-    show_run_label(out, "result");
-    if (r->ok)
-        paint_add(out, PAINT_GOOD, "verified");
-    else {
-        char line[300];
+    add_labelled(out, "result", "%s", "");
+    char line[300] = "verified";
+    if (!r->ok)
         snprintf(line, sizeof line, "%s, %s wrong, %s with other counts than planned",
                  counted(r->fault_count, "fault").at, counted(r->wrong_ops, "op").at,
                  counted(r->unequal_ops, "op").at);
-        paint_add(out, PAINT_BAD, line);
-    }
+    paint_add(out, r->ok ? PAINT_GOOD : PAINT_BAD, line);
     text_format(out, " in %s\n", in_time(r->seconds).at);
 }
 
@@ -220,7 +190,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
 {
     int32_t shown;
     struct op_row *rows = show_run_rows_of(p, r, most, &shown);
-    if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
+    table_add_text(&TABLE(run_op_columns, rows, shown), out);
     mem_free(rows);
     if (shown < r->op_count)
         text_format(out, "  ... %s more that move less; --all lists them\n",
@@ -278,17 +248,6 @@ static const struct column output_array[] = {
 
 const struct columns run_output_columns = COLUMNS("outputs of a run", output_array);
 
-static void outputs_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
-{
-    struct output_row *rows = mem_alloc(((size_t)r->output_count + 1) * sizeof *rows);
-    for (int32_t i = 0; i < r->output_count; i++)
-        rows[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
-    text_add(out, "  \"outputs\": [\n");
-    table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
-    text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
-    mem_free(rows);
-}
-
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     text_add(out, "{\n  \"lxplan\": 1, \"kind\": \"run\", \"pattern\": ");
@@ -321,10 +280,16 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
     text_add(out, ",\n  \"ops\": [\n");
-    if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
+    table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
     text_add(out, shown ? "\n  ],\n" : "  ],\n");
     mem_free(rows);
-    outputs_json(p, r, out);
+    struct output_row *outputs = mem_alloc(((size_t)r->output_count + 1) * sizeof *outputs);
+    for (int32_t i = 0; i < r->output_count; i++)
+        outputs[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
+    text_add(out, "  \"outputs\": [\n");
+    table_add_json_rows(&TABLE(run_output_columns, outputs, r->output_count), 4, out);
+    text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
+    mem_free(outputs);
     text_add(out, "  \"fault_list\": [\n");
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
     text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");
