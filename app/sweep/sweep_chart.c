@@ -135,15 +135,6 @@ static struct scale value_scale(const struct sweep *s, const struct drawing *d)
                                                    : SCALE_BYTES};
 }
 
-/* Is there a height to draw? Before that an axis would say what nobody knows. */
-static bool has_values(const struct drawing *d)
-{
-    for (int k = 0; k < d->count; k++)
-        for (int i = 0; i < d->series[k].count; i++)
-            if (isfinite(d->series[k].y[i])) return true;
-    return false;
-}
-
 struct plot sweep_draw(const struct scene *on, struct box area, const struct sweep *s, int64_t cores)
 {
     struct drawing d;
@@ -152,6 +143,9 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
         sweep_chart_begin(s, cores, &d);
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
+        bool any = false; /* a height to draw: before that an axis would say what nobody knows */
+        for (int n = 0; n < d.count; n++)
+            for (int i = 0; i < d.series[n].count; i++) any |= isfinite(d.series[n].y[i]) != 0;
         struct chart c = {.series = d.series,
                           .series_count = d.count,
                           .x = {.name = s->graph->list ? "capacity" : "LX per core",
@@ -170,9 +164,7 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                           .mark_count = d.knee.length > 0};
         c.x.tick_count = sweep_chart_ticks_of(x, area.columns / X_TICK_ROOM, d.x_ticks);
         c.y.tick_count =
-            !has_values(&d)
-                ? 0
-                : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
+            !any ? 0 : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
         p = chart_draw(on, area, &c);
     }
     mem_free(d.series);

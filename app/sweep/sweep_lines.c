@@ -26,17 +26,12 @@ static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how,
     return true;
 }
 
-static void sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
-{
-    for (size_t i = 0; i < from->count; i++) VEC_PUSH(to, from->at[i]);
-}
-
 bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};
-    sweep_lines_copy(&s->sizes, sizes);
-    sweep_lines_copy(&s->cores, cores);
+    for (size_t i = 0; i < sizes->count; i++) VEC_PUSH(&s->sizes, sizes->at[i]);
+    for (size_t i = 0; i < cores->count; i++) VEC_PUSH(&s->cores, cores->at[i]);
     bool ok = true;
     if (s->cores.count == 0) { /* the device's own number */
         const struct lx_graph *sized = lx_settings_graph(solvers, g, st);
@@ -62,43 +57,32 @@ void sweep_free(struct sweep *s)
     *s = (struct sweep){0};
 }
 
-bool sweep_points(const struct sweep *s, sweep_tasks *out)
+/* All lines of one size next to each other: a screen fills from the left. */
+void sweep_points(const struct sweep *s, sweep_tasks *out)
 {
-    /* All lines of one size next to each other: a screen fills from the left. */
     for (size_t i = 0; i < s->sizes.count; i++)
-        for (size_t l = 0; l < s->lines.count; l++) {
-            struct sweep_task t = {
-                .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]};
-            VEC_PUSH(out, t);
-        }
-    return true;
+        for (size_t l = 0; l < s->lines.count; l++)
+            VEC_PUSH(out,
+                     (struct sweep_task){
+                         .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]});
 }
 
 /* Between the last size without the property and the first from which on all have it. */
-static bool search_of(const struct sweep *s, int line, enum sweep_find find, struct sweep_task *out)
+void sweep_searches(const struct sweep *s, sweep_tasks *out)
 {
-    const struct sweep_line *l = &s->lines.at[line];
-    size_t first = s->sizes.count;
-    for (; first > 0; first--) {
-        const struct sweep_value *v = &l->at[first - 1];
-        if (v->state != SWEEP_PLANNED || (find != FIND_PLAN && !v->fits)) break;
+    for (size_t i = 0; i < s->lines.count * FIND_COUNT; i++) {
+        const struct sweep_value *at = s->lines.at[i / FIND_COUNT].at;
+        int find = (int)(i % FIND_COUNT);
+        size_t first = s->sizes.count;
+        while (first > 0 && at[first - 1].state == SWEEP_PLANNED && (find == FIND_PLAN || at[first - 1].fits))
+            first--;
+        if (first == s->sizes.count || first == 0 || at[first - 1].state == SWEEP_UNKNOWN) continue;
+        VEC_PUSH(out, (struct sweep_task){.line = (int32_t)(i / FIND_COUNT),
+                                          .find = find,
+                                          .size = (int32_t)first,
+                                          .lx = s->sizes.at[first],
+                                          .below = s->sizes.at[first - 1]});
     }
-    if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
-    *out = (struct sweep_task){.line = line,
-                               .find = (int32_t)find,
-                               .size = (int32_t)first,
-                               .lx = s->sizes.at[first],
-                               .below = s->sizes.at[first - 1]};
-    return true;
-}
-
-bool sweep_searches(const struct sweep *s, sweep_tasks *out)
-{
-    struct sweep_task t;
-    for (size_t l = 0; l < s->lines.count; l++)
-        for (int find = 0; find < FIND_COUNT; find++)
-            if (search_of(s, (int)l, (enum sweep_find)find, &t)) VEC_PUSH(out, t);
-    return true;
 }
 
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v)
@@ -197,15 +181,6 @@ static bool sweep_plan_has(const struct sweep_value *v, enum sweep_find find)
     return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
 }
 
-/* The size to look at next. A plan in which nothing spills says itself how much of the scratchpad it needs: first that
- * is tried, then one byte less, and only then the middle. */
-static int64_t guess(const struct sweep_value *best, int64_t below, enum sweep_find find, bool tried_less)
-{
-    if (find == FIND_FIT && best->height > below && best->height < best->lx) return best->height;
-    if (find == FIND_FIT && best->height == best->lx && !tried_less) return best->lx - 1;
-    return below + (best->lx - below) / 2;
-}
-
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out)
 {
@@ -218,7 +193,12 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     bool tried_less = false;
     while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
            (!run->stop || !run->stop(run->context))) {
-        int64_t lx = guess(&best, below, (enum sweep_find)t->find, tried_less);
+        /* A plan in which nothing spills says itself how much of the scratchpad it needs: first that is tried, then
+         * one byte less, and only then the middle. */
+        bool fit = t->find == FIND_FIT;
+        int64_t lx = fit && best.height > below && best.height < best.lx ? best.height
+                     : fit && best.height == best.lx && !tried_less      ? best.lx - 1
+                                                                         : below + (best.lx - below) / 2;
         sweep_plan_with(s, l, lx, run, like, &now);
         tried_less = lx == best.lx - 1 || tried_less;
         if (sweep_plan_has(&now, (enum sweep_find)t->find))
@@ -266,24 +246,16 @@ void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool brief
                     in_enough(first->lx, briefly).at);
 }
 
-static void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
-{
-    const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
-    if (found->state == SWEEP_PLANNED && is_fit(s)) return; /* the same in other words */
-    if (found->state == SWEEP_PLANNED)
-        text_format(out, "below %s it cannot be planned", in_enough(found->lx, briefly).at);
-    else if (last->state == SWEEP_REFUSED) {
-        text_add(out, "cannot be planned: ");
-        add_printable(out, last->why, 0);
-    }
-}
-
 void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
 {
-    struct text more = {0};
+    const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
     size_t before = out->length;
     sweep_say_fit(s, l, briefly, out);
-    sweep_say_plan(s, l, briefly, &more);
-    if (more.length) text_format(out, "%s%s", out->length > before ? "; " : "", more.at);
-    text_free(&more);
+    const char *between = out->length > before ? "; " : "";
+    if (found->state == SWEEP_PLANNED && !is_fit(s)) /* else the same in other words */
+        text_format(out, "%sbelow %s it cannot be planned", between, in_enough(found->lx, briefly).at);
+    else if (found->state != SWEEP_PLANNED && last->state == SWEEP_REFUSED) {
+        text_format(out, "%scannot be planned: ", between);
+        add_printable(out, last->why, 0);
+    }
 }

@@ -118,6 +118,32 @@ void value_free(struct value *v)
     *v = (struct value){0};
 }
 
+static void column_member(const struct column *c, const void *row, struct value *v)
+{
+    const void *x = (const char *)row + c->at;
+    if (c->member & MEMBER_VIA) x = *(const char *const *)x + c->inner;
+    switch (c->member & ~MEMBER_VIA) {
+    case MEMBER_CHARS:
+        v->words = x;
+        break;
+    case MEMBER_WORDS:
+        v->words = *(const char *const *)x;
+        break;
+    case MEMBER_BOOL:
+        v->number = *(const bool *)x;
+        break;
+    case MEMBER_INT32:
+        value_whole(v, *(const int32_t *)x);
+        break;
+    case MEMBER_INT64:
+        value_whole(v, *(const int64_t *)x);
+        break;
+    default:
+        v->number = *(const double *)x;
+    }
+    if (c->flags & COLUMN_DIM) v->paint = PAINT_DIM;
+}
+
 void column_value(const struct column *c, const void *row, struct value *v)
 {
     v->made.length = 0;
@@ -126,7 +152,10 @@ void column_value(const struct column *c, const void *row, struct value *v)
     v->number = NAN;
     v->is_whole = false;
     v->paint = PAINT_PLAIN;
-    c->value(row, c, v);
+    if (c->value)
+        c->value(row, c, v);
+    else
+        column_member(c, row, v);
 }
 
 const char *column_words(const struct column *c, struct value *v)
