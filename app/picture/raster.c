@@ -39,23 +39,6 @@ static bool raster_find_rect(const struct raster *r, const struct placed *l, str
     return true;
 }
 
-/* A row of tallies is one longer than a row of cells, and there is one row more. */
-static void raster_add_rect(const struct raster *r, struct tally *all, const struct raster_rect *rect)
-{
-    int width = r->time.cells + 1, top = r->address.cells - 1 - rect->top,
-        end = r->address.cells - rect->bottom;
-    uint64_t number = (uint64_t)rect->buffer + 1;
-    int corners[] = {top * width + rect->left, top * width + rect->right + 1, end * width + rect->left,
-                     end * width + rect->right + 1};
-    for (int i = 0; i < 4; i++) {
-        int sign = i == 0 || i == 3 ? 1 : -1;
-        struct tally *t = &all[corners[i]];
-        t->count += sign;
-        t->sum += (uint64_t)sign * number;
-        t->squares += (uint64_t)sign * number * number;
-    }
-}
-
 static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct tally *t)
 {
     int32_t a, b;
@@ -108,9 +91,13 @@ static void raster_mark_reserved(struct raster *r, const struct lx_pool *pool, i
     }
 }
 
-/* Edges of lives in the window, in picture addresses. */
-static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int *count)
+/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows: then no cuts
+ * at edges are made, and sorting is saved. */
+static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int rows, int *count)
 {
+    enum { ROOM = 8192 };
+    int64_t set[ROOM]; /* of different addresses; -1: a free place */
+    int different = rows < ROOM / 2 ? 0 : INT32_MIN;
     int32_t begin, end;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
     int64_t *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof *events);
@@ -120,26 +107,15 @@ static int64_t *raster_find_edges(const struct plan_index *x, const struct raste
         if (l->place > r->address.from) events[(*count)++] = l->place;
         if (l->place + l->size > r->address.from) events[(*count)++] = l->place + l->size;
     }
-    return events;
-}
-
-/* Are there more different addresses than rows? Then no cuts at edges are made, and sorting is saved. */
-static bool raster_too_many(const int64_t *events, int count, int rows)
-{
-    enum { ROOM = 8192 };
-    static const int64_t nothing = -1;
-    int64_t set[ROOM];
-    int different = 0;
-    if (rows >= ROOM / 2) return false;
-    for (int i = 0; i < ROOM; i++) set[i] = nothing;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < ROOM; i++) set[i] = -1;
+    for (int i = 0; different >= 0 && different <= rows && i < *count; i++) {
         uint64_t at = (uint64_t)events[i] * UINT64_C(0x9e3779b97f4a7c15) >> 51;
-        while (set[at % ROOM] != nothing && set[at % ROOM] != events[i]) at++;
-        if (set[at % ROOM] == events[i]) continue;
+        while (set[at % ROOM] != -1 && set[at % ROOM] != events[i]) at++;
+        different += set[at % ROOM] == -1;
         set[at % ROOM] = events[i];
-        if (++different > rows) return true;
     }
-    return false;
+    if (different > rows) *count = 0;
+    return events;
 }
 
 void raster_fill(const struct plan_index *x, struct raster *out)
@@ -156,8 +132,20 @@ void raster_fill(const struct plan_index *x, struct raster *out)
     struct tally *t = mem_zeroed((rows + 1) * (columns + 1), sizeof *t);
     for (int32_t i = begin; i < end; i++)
         if (raster_find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
-            raster_add_rect(out, t, &out->rects[out->rect_count]);
-            out->rect_count++;
+            /* Four corners. A row of tallies is one longer than a row of cells, and there is one row more. */
+            const struct raster_rect *rect = &out->rects[out->rect_count++];
+            int wide = out->time.cells + 1, top = (out->address.cells - 1 - rect->top) * wide,
+                bottom = (out->address.cells - rect->bottom) * wide;
+            uint64_t number = (uint64_t)rect->buffer + 1;
+            int corners[] = {top + rect->left, top + rect->right + 1, bottom + rect->left,
+                             bottom + rect->right + 1};
+            for (int k = 0; k < 4; k++) {
+                int sign = k == 0 || k == 3 ? 1 : -1;
+                struct tally *corner = &t[corners[k]];
+                corner->count += sign;
+                corner->sum += (uint64_t)sign * number;
+                corner->squares += (uint64_t)sign * number * number;
+            }
         }
     raster_add_up(out, t);
     mem_free(t);
@@ -192,8 +180,7 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
          * all pools is in proportion. */
         struct cell_scale *a = &out->address;
         int n = 0, each = view->down > 1 ? view->down : 1;
-        int64_t *events = view->by_edges ? raster_find_edges(x, out, &n) : NULL;
-        if (n && raster_too_many(events, n, view->rows)) n = 0;
+        int64_t *events = view->by_edges ? raster_find_edges(x, out, view->rows, &n) : NULL;
         a->by_edges = true;
         if (x->bands.count > 1)
             a->by_edges =

@@ -25,8 +25,8 @@ struct rails {
     int32_t rows;
 };
 
-/* `all` is sorted. Things outside [0, rows) are not allowed. */
-void rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out);
+/* Things outside [0, rows) are not allowed. */
+void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rails *out);
 void rails_free(struct rails *r);
 /* What runs in a lane at a row; NULL: nothing. */
 const struct rail *rails_at(const struct rails *r, int lane, int32_t row);
