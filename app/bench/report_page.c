@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-static void report_page_begin(struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [");
-}
-
 static void report_page_say(const char *words, const char *lines, enum paint paint, struct text *out)
 {
     (void)paint;
@@ -32,7 +27,7 @@ static void report_page_end(struct text *out)
 
 const struct exporter html_exporter = {.name = "html",
                                        .whole = true,
-                                       .begin = report_page_begin,
+                                       .begin = "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [",
                                        .say = report_page_say,
                                        .add = report_page_add,
                                        .end = report_page_end};

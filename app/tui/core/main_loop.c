@@ -28,17 +28,6 @@ static bool write_dump(struct explorer *x, const char *path, lx_status *st)
     return ok;
 }
 
-static bool run_script(struct explorer *x, const char *script, lx_status *st)
-{
-    struct key k;
-    while (!x->quit && key_parse(&script, &k, st)) {
-        explorer_key(x, k);
-        worker_take(x->session.worker);
-        explorer_draw(x); /* views get their boxes by being drawn */
-    }
-    return st->code == LX_OK;
-}
-
 static void run_terminal(struct explorer *x)
 {
     int descriptor = worker_descriptor(x->session.worker);
@@ -113,7 +102,14 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     if (o->welcome) x.overlay = VIEW_WELCOME;
     if (ok && o->script) {
         explorer_draw(&x);
-        ok = run_script(&x, o->script, st) && (!o->dump || write_dump(&x, o->dump, st));
+        const char *script = o->script;
+        struct key k;
+        while (!x.quit && key_parse(&script, &k, st)) {
+            explorer_key(&x, k);
+            worker_take(x.session.worker);
+            explorer_draw(&x); /* views get their boxes by being drawn */
+        }
+        ok = (st->code == LX_OK) && (!o->dump || write_dump(&x, o->dump, st));
     } else if (ok) {
         struct key size = {.code = AT_RESIZE};
         screen_size(&size.row, &size.column);

@@ -235,31 +235,6 @@ static void view_map_to_svg(const struct session *s, struct text *out)
     show_svg(session_plan(s), &(struct picture){0}, out);
 }
 
-static int view_map_count(struct explorer *x, void *state)
-{
-    (void)state;
-    return session_plan(&x->session)->problem.count;
-}
-
-static const char *view_map_item(struct explorer *x, void *state, int i)
-{
-    (void)state;
-    return session_plan(&x->session)->problem.buffers[i].name;
-}
-
-static int view_map_selected(struct explorer *x, void *state)
-{
-    (void)state;
-    return x->session.selection.buffer;
-}
-
-static void view_map_select_item(struct explorer *x, void *state, int i)
-{
-    (void)state;
-    session_select_buffer(&x->session, i);
-    session_show_buffer(&x->session);
-}
-
 static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;
@@ -291,8 +266,5 @@ const struct view view_map = {
     .is_lively = view_map_is_lively,
     .hint_word = view_map_hint_word,
     .tick = map_window_play,
-    .count = view_map_count,
-    .item = view_map_item,
-    .selected = view_map_selected,
-    .select = view_map_select_item,
+    .items = ITEMS_BUFFERS,
 };

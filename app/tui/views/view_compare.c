@@ -372,6 +372,6 @@ const struct view view_compare = {
     .request = view_compare_request,
     .count = view_compare_count,
     .item = view_compare_item,
-    .list = first_list,
+    .is_list = true,
     .select = view_compare_select_row,
 };

@@ -275,7 +275,7 @@ const struct view view_graph = {
     .request = view_graph_request,
     .count = view_graph_count,
     .item = view_graph_item,
-    .list = first_list,
+    .is_list = true,
     .select = view_graph_select_item,
     .hides = view_graph_hides,
 };

@@ -172,5 +172,5 @@ const struct view view_help = {
     .request = view_help_request,
     .count = view_help_count,
     .item = view_help_item,
-    .list = first_list,
+    .is_list = true,
 };

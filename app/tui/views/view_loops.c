@@ -194,8 +194,5 @@ const struct view view_loops = {
               {REQ_BACK, "back"}},
     .draw = view_loops_draw,
     .request = view_loops_request,
-    .count = op_items_count,
-    .item = op_items_name,
-    .selected = op_items_selected,
-    .select = op_items_select,
+    .items = ITEMS_OPS,
 };

@@ -12,9 +12,8 @@ enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPE
 struct patterns_view {
     struct list list;
     int *shown, count; /* patterns in order, filtered */
-    int column;
+    struct sorting by;
     struct column columns[PATTERN_COLUMNS]; /* at the last drawing */
-    bool reversed;
     bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
 
@@ -97,7 +96,7 @@ static int view_patterns_compare(const void *a, const void *b, void *context)
 {
     const struct order *by = context;
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
-    int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
+    int column = by->view->by.column, sign = by->view->by.descending ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* patterns that can be planned come first */
     if (column != BY_NAME) {
@@ -129,26 +128,6 @@ static void view_patterns_arrange(struct patterns_view *v, const struct session 
     qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, view_patterns_compare, &by);
     for (int i = 0; i < v->count; i++)
         if (v->shown[i] == keep) v->list.cursor = i;
-}
-
-static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
-                                    const struct fitted *f)
-{
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
-        int at = v->list.top + i;
-        struct box row = {list.row + i, list.column, 1, list.columns};
-        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        bool open = on->session->current == (int)(p - on->session->patterns.at);
-        if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_values(on->cells, box_behind(row, 2), f, &(struct pattern_row){on, p});
-        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-        if (on->search[0] && has_text(p->shown, on->search))
-            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
-                      INK_ON(MATCH, MATCH));
-    }
-    /* A cursor mark, for terminals without colours. */
-    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
-        INK_ON(KEY, SELECTED));
 }
 
 /* Names come first: optional columns that would cut them are left out, those of the widest screens before
@@ -187,13 +166,7 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
     struct fitted f = view_patterns_fit(v, on->session, box_behind(head, 2).columns);
-    for (int c = 0; c < PATTERN_COLUMNS; c++) {
-        char title[40];
-        bool here = c == v->column;
-        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
-                 here ? (v->reversed ? " v" : " ^") : "");
-        put_heading(on->cells, box_behind(head, 2), &f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
-    }
+    sorting_draw_heads(on, box_behind(head, 2), &f, &pattern_columns, &v->by);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
         if (on->filter[0])
@@ -217,7 +190,20 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
                  p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
         put_wrapped(on->cells, summary, INK(DIM), text);
     }
-    view_patterns_draw_rows(on, v, list, &f);
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+        struct box row = {list.row + i, list.column, 1, list.columns};
+        p = &on->session->patterns.at[v->shown[v->list.top + i]];
+        if (on->session->current == v->shown[v->list.top + i])
+            put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        put_values(on->cells, box_behind(row, 2), &f, &(struct pattern_row){on, p});
+        if (v->list.top + i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        if (on->search[0] && has_text(p->shown, on->search))
+            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
+                      INK_ON(MATCH, MATCH));
+    }
+    /* A cursor mark, for terminals without colours. */
+    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
+        INK_ON(KEY, SELECTED));
 }
 
 int pattern_marked(struct explorer *x)
@@ -230,43 +216,22 @@ int pattern_marked(struct explorer *x)
 static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
-    struct text known = {0};
-    int column = -1;
     view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
-    switch (r) {
-    case REQ_OPEN:
-        if (argument) return false;
-        v->moved = true;
-        if (v->list.cursor >= v->count) return true;
-        session_open(&x->session, v->shown[v->list.cursor]);
-        explorer_show(x, VIEW_MAP);
-        return true;
-    case REQ_SORT:
-        for (int c = 0; c < PATTERN_COLUMNS; c++) {
-            if (strcmp(pattern_array[c].key, argument) == 0) column = c;
-            text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
-        }
-        if (column >= 0)
-            v->column = column;
-        else
-            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument, known.at);
-        text_free(&known);
-        return true;
-    case REQ_SORT_RIGHT:
-        v->column = (v->column + 1) % PATTERN_COLUMNS;
-        return true;
-    case REQ_SORT_LEFT:
-        v->column = (v->column + PATTERN_COLUMNS - 1) % PATTERN_COLUMNS;
-        return true;
-    case REQ_SORT_REVERSE:
-        v->reversed = !v->reversed;
-        return true;
-    case REQ_PLAN_ALL:
-        session_plan_all(&x->session);
-        return true;
-    default:
-        return false;
-    }
+    if (r == REQ_PLAN_ALL) return session_plan_all(&x->session), true;
+    if (r != REQ_OPEN || argument) return sorting_request(x, &v->by, &pattern_columns, NULL, r, argument);
+    v->moved = true;
+    if (v->list.cursor >= v->count) return true;
+    session_open(&x->session, v->shown[v->list.cursor]);
+    explorer_show(x, VIEW_MAP);
+    return true;
+}
+
+/* A click on the head sorts by the next column, behind the last one in reverse. */
+static void view_patterns_click_head(struct explorer *x, void *state, const struct key *k)
+{
+    const struct patterns_view *v = state;
+    (void)k;
+    view_patterns_request(x, state, v->by.column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
 }
 
 static void view_patterns_select_item(struct explorer *x, void *state, int i)
@@ -274,25 +239,6 @@ static void view_patterns_select_item(struct explorer *x, void *state, int i)
     struct patterns_view *v = state;
     (void)x, (void)i;
     v->moved = true;
-}
-
-static void view_patterns_mouse(struct explorer *x, void *state, const struct key *k)
-{
-    struct patterns_view *v = state;
-    if (k->code != AT_CLICK) {
-        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-        return;
-    }
-    int row = k->row - v->list.rows.row + v->list.top;
-    if (k->row == v->list.rows.row - 1) { /* the head sorts */
-        view_patterns_request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
-        return;
-    }
-    if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count) return;
-    if (row == v->list.cursor) /* the second click opens */
-        view_patterns_request(x, v, REQ_OPEN, NULL);
-    else
-        view_select(x, VIEW_PATTERNS, row);
 }
 
 static int view_patterns_count(struct explorer *x, void *state)
@@ -322,10 +268,10 @@ const struct view view_patterns = {
               {REQ_BACK, "quit"}},
     .draw = view_patterns_draw,
     .request = view_patterns_request,
-    .mouse = view_patterns_mouse,
+    .mouse = view_patterns_click_head,
     .count = view_patterns_count,
     .item = view_patterns_item,
-    .list = first_list,
+    .is_list = true,
     .sorted_by = &pattern_columns,
     .select = view_patterns_select_item,
 };

@@ -142,8 +142,8 @@ static bool view_roofline_request(struct explorer *x, void *state, enum request 
 {
     const struct outcome *o = &x->session.shown;
     int by = r == REQ_DOWN || r == REQ_RIGHT ? 1 : r == REQ_UP || r == REQ_LEFT ? -1 : 0;
-    int n = op_items_count(x, state), at = x->session.selection.op;
-    (void)argument;
+    int n = view_count(x, VIEW_ROOFLINE), at = x->session.selection.op;
+    (void)argument, (void)state;
     if (by == 0 || n == 0) return false;
     for (int k = 0; k < n; k++) {
         at = (at + by + n) % n;
@@ -165,8 +165,5 @@ const struct view view_roofline = {
               {REQ_BACK, "back"}},
     .draw = view_roofline_draw,
     .request = view_roofline_request,
-    .count = op_items_count,
-    .item = op_items_name,
-    .selected = op_items_selected,
-    .select = op_items_select,
+    .items = ITEMS_OPS,
 };

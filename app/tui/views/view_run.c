@@ -79,7 +79,7 @@ static int view_run_draw_verdict(const struct scene *on, struct box area, int sp
                     r->relative_error);
     if (!line.at) text_add(&line, " ");
     view_run_put_line(&h, INK(DIM), &line);
-    if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
+    if (on->session->run.of == on->session->got) add_wait_sums(&on->session->shown.waits_sum, &line);
     view_run_put_line(&h, INK(PLAIN), &line);
     return area.rows - h.room.rows;
 }
@@ -177,7 +177,8 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
 {
     const struct lx_op_run *run = &on->session->run.result->ops[op];
     const struct lx_graph *g = on->session->run.plan->layouts->graph;
-    const struct lx_op_wait *waits = session_run_is_old(on->session) ? NULL : on->session->shown.waits;
+    const struct lx_op_wait *waits =
+        on->session->run.of != on->session->got ? NULL : on->session->shown.waits;
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
                            plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
     struct box bar = {row.row, row.column + f->end + 1, 1,
@@ -228,7 +229,7 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
         view_run_draw_waiting(on, area);
         return;
     }
-    if (session_run_is_old(s)) {
+    if (s->run.of != s->got) {
         struct box warn = box_cut_top(&area, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "this run is of another plan; %s runs the present one", KEY_OF(EXECUTE));
@@ -250,7 +251,7 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
         columns[TIMES].from = columns[EACH].from = NEVER;
     struct fitted f = fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, area.columns);
     if (titles.rows) put_headings(on->cells, titles, &f);
-    const struct lx_op_wait *waits = session_run_is_old(s) ? NULL : s->shown.waits;
+    const struct lx_op_wait *waits = s->run.of != s->got ? NULL : s->shown.waits;
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
         longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
@@ -347,6 +348,6 @@ const struct view view_run = {
     .request = view_run_request,
     .count = view_run_count,
     .item = view_run_item,
-    .list = first_list,
+    .is_list = true,
     .select = view_run_select_item,
 };

@@ -140,5 +140,5 @@ const struct view view_what_if = {
     .request = view_what_if_request,
     .count = view_what_if_count,
     .item = view_what_if_item,
-    .list = first_list,
+    .is_list = true,
 };
