@@ -38,14 +38,6 @@ void html_page(const char *title, const char *script, const struct text *json, c
 
 const char page_version[] = LXPLAN_VERSION;
 
-/* A name, or other words of a file. */
-static void still_add_words(const char *words, struct text *out)
-{
-    char *clean = printable(words ? words : "", 0);
-    text_xml(out, clean);
-    mem_free(clean);
-}
-
 void add_command_words(const struct lx_plan *p, struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
@@ -71,7 +63,7 @@ void add_command_words(const struct lx_plan *p, struct text *out)
 static void still_add_row(const char *name, struct text *made, struct text *out)
 {
     text_format(out, "<tr><th scope=\"row\">%s</th><td class=\"words\">", name);
-    still_add_words(made->at, out);
+    text_xml_name(out, made->at, 0);
     text_add(out, "</td></tr>\n");
     text_free(made);
 }
@@ -145,13 +137,13 @@ static void still_add_buffer(const struct lx_plan *p, int32_t i, int64_t moved, 
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     text_format(out, "<tr><td class=\"right\">%d</td><td>", (int)i);
-    still_add_words(b->name, out);
+    text_xml_name(out, b->name, 0);
     text_format(out, "</td><td class=\"right\">%s</td><td>%" PRId64 "..%" PRId64 "</td><td>",
                 grouped(b->size).at, b->start, b->end);
     if (p->answer.address[i] >= 0) text_format(out, "0x%06" PRIx64, (uint64_t)p->answer.address[i]);
     if (p->problem.pool_count > 1) {
         text_add(out, " ");
-        still_add_words(pool_word(p, i), out);
+        text_xml_name(out, pool_word(p, i), 0);
     }
     text_format(out,
                 "</td><td>%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"words\">",
@@ -159,7 +151,7 @@ static void still_add_buffer(const struct lx_plan *p, int32_t i, int64_t moved, 
                 : p->problem.buffers[i].reason ? "HBM only"
                                                : "off chip",
                 grouped(b->spill_cost).at, grouped(moved).at);
-    still_add_words(p->reason[i], out);
+    text_xml_name(out, p->reason[i], 0);
     text_add(out, "</td></tr>\n");
 }
 
@@ -168,7 +160,7 @@ static void still_add_op(const struct lx_plan *p, int32_t i, struct text *out)
     const struct lx_op *op = &p->layouts->graph->ops[i];
     const struct lx_op_traffic *t = &p->traffic[i];
     text_format(out, "<tr><td class=\"right\">%d</td><td>", (int)i);
-    still_add_words(op->name, out);
+    text_xml_name(out, op->name, 0);
     text_format(out, "</td><td>%s</td><td>", op->kind->name);
     if (p->divisions && i < p->divisions->count) {
         const char *between = "";
@@ -195,7 +187,7 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
             *chosen = largest_buffers(p, STILL_MOST, &shown);
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "<header><div><h1>");
-    still_add_words(p->graph->name, out);
+    text_xml_name(out, p->graph->name, 0);
     text_add(out, "</h1></div></header>\n<main>\n<section><h2>Plan</h2><table>\n");
     still_add_facts(p, other, out);
     text_format(out, "</table></section>\n<section><h2>%s</h2>\n",

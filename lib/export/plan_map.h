@@ -68,6 +68,8 @@ int32_t *largest_buffers(const struct lx_plan *p, int32_t most, int32_t *count);
 /* plan_svg.c: the map as a drawing without scripts, fonts or other files. Sizes of 0: the default ones. In a page it has
  * no XML head, and only the `most` largest buffers (0: all). */
 void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int32_t most, struct text *out);
+/* A name or a text from a file, printable and escaped, cut to so many columns (0: not cut). */
+void text_xml_name(struct text *t, const char *s, int columns);
 /* A name inside a rectangle of a drawing, if three of its letters fit. */
 void svg_add_label(const char *name, double x, double y, double width, double height, struct text *t);
 

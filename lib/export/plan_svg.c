@@ -54,9 +54,9 @@ static double svg_y_of(const struct frame *f, int32_t pool, int64_t address)
     return b->y + b->height * (1 - (double)address / (double)f->bands.at[pool].shown);
 }
 
-static void svg_add_xml(struct text *t, const char *s, int columns)
+void text_xml_name(struct text *t, const char *s, int columns)
 {
-    char *clean = printable(s, columns);
+    char *clean = printable(s ? s : "", columns);
     text_xml(t, clean);
     mem_free(clean);
 }
@@ -85,12 +85,12 @@ static void svg_add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     text_add(t, "<title>");
-    svg_add_xml(t, b->name, 0);
+    text_xml_name(t, b->name, 0);
     text_format(t, ": %s, ticks %lld to %lld", in_bytes(b->size).at, (long long)b->start, (long long)b->end);
     if (p->answer.address[i] >= 0) text_format(t, ", at 0x%llx", (long long)p->answer.address[i]);
     if (p->answer.address[i] >= 0 && p->problem.pool_count) {
         text_add(t, " of pool ");
-        svg_add_xml(t, p->problem.pools[lx_pool_of(p, i)].name, 0);
+        text_xml_name(t, p->problem.pools[lx_pool_of(p, i)].name, 0);
     }
     text_format(t, ", cost off chip %s", in_bytes(b->spill_cost).at);
     if (is_tile(p, i)) {
@@ -102,11 +102,11 @@ static void svg_add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
     }
     if (p->took_slot_of[i] >= 0) {
         text_add(t, ", in place of ");
-        svg_add_xml(t, p->problem.buffers[p->took_slot_of[i]].name, 0);
+        text_xml_name(t, p->problem.buffers[p->took_slot_of[i]].name, 0);
     }
     if (p->reason[i]) {
         text_add(t, "; ");
-        svg_add_xml(t, p->reason[i], 0);
+        text_xml_name(t, p->reason[i], 0);
     }
     text_add(t, "</title>");
 }
@@ -122,7 +122,7 @@ void svg_add_label(const char *name, double x, double y, double width, double he
                 y + height / 2 + 0.345 * size);
     if (size < 11) text_format(t, " style=\"font-size:%.1fpx\"", size);
     text_add(t, ">");
-    svg_add_xml(t, name, fits);
+    text_xml_name(t, name, fits);
     text_add(t, "</text>");
 }
 
@@ -227,7 +227,7 @@ static void svg_addresses(const struct frame *f, struct text *t)
                     at->y, f->width, at->height);
         if (f->bands.count >= 2) {
             text_format(t, "<text class=\"pool\" x=\"%.1f\" y=\"%.1f\">", f->x, at->y - 5);
-            svg_add_xml(t, b->name ? b->name : "?", 60);
+            text_xml_name(t, b->name ? b->name : "?", 60);
             if (b->capacity > 0)
                 text_format(t, " <tspan class=\"dim\">%s, %s in use at most</tspan>",
                             in_bytes(b->capacity).at, in_percent((double)b->peak / (double)b->capacity).at);
@@ -295,7 +295,7 @@ static void svg_ticks(const struct frame *f, struct text *t)
         if (i < f->first || i >= f->last || x < free_from) continue;
         text_format(t, "<text class=\"op\" transform=\"translate(%.1f %.1f) rotate(40)\">", x - 2,
                     bottom + 28);
-        svg_add_xml(t, g->ops[i].name, 16);
+        text_xml_name(t, g->ops[i].name, 16);
         text_add(t, "</text>\n");
         free_from = x + LEAST_APART;
     }
@@ -343,9 +343,9 @@ static void svg_spilled(const struct lx_plan *p, const struct frame *f, const st
 static void svg_title(const struct lx_plan *p, struct text *t)
 {
     text_format(t, "<text class=\"title\" x=\"%d\" y=\"28\">", 20);
-    svg_add_xml(t, p->graph->name, 80);
+    text_xml_name(t, p->graph->name, 80);
     text_format(t, "</text>\n<text class=\"subtitle\" x=\"%d\" y=\"48\">", 20);
-    svg_add_xml(t, p->solver, 30);
+    text_xml_name(t, p->solver, 30);
     /* add_least_words writes "optimal" below */
     bool said_below =
         p->problem.objective == LX_SPILL && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) <= 0;
@@ -441,7 +441,7 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
                     "xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                     "viewBox=\"0 0 %d %d\">\n<title>",
                     width, height, width, height);
-    svg_add_xml(t, p->graph->name, 0);
+    text_xml_name(t, p->graph->name, 0);
     text_format(t, "</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", styles, width, height);
     svg_title(p, t);
     svg_stack_bands(&f);

@@ -31,12 +31,12 @@ struct trace {
 };
 
 /* As microseconds: "12.000345". */
-static void trace_add_us(struct trace *x, const char *key, int64_t ps)
+static void perfetto_add_us(struct trace *x, const char *key, int64_t ps)
 {
     text_format(x->out, ", \"%s\": %" PRId64 ".%06" PRId64, key, ps / PS_PER_US, ps % PS_PER_US);
 }
 
-static void trace_begin_event(struct trace *x, const char *phase, int process, int64_t row)
+static void perfetto_begin_event(struct trace *x, const char *phase, int process, int64_t row)
 {
     text_format(x->out, "%s\n  {\"ph\": \"%s\", \"pid\": %d", x->begun ? "," : "", phase, process);
     if (row >= 0) text_format(x->out, ", \"tid\": %" PRId64, row);
@@ -44,40 +44,40 @@ static void trace_begin_event(struct trace *x, const char *phase, int process, i
 }
 
 /* `what`: a process or a thread. Rows stand in the order of their numbers. */
-static void trace_name(struct trace *x, const char *what, int process, int64_t row, const char *name)
+static void perfetto_name(struct trace *x, const char *what, int process, int64_t row, const char *name)
 {
-    trace_begin_event(x, "M", process, row);
+    perfetto_begin_event(x, "M", process, row);
     text_format(x->out, ", \"name\": \"%s_name\", \"args\": {\"name\": ", what);
     text_json_string(x->out, name);
     text_add(x->out, "}}");
-    trace_begin_event(x, "M", process, row);
+    perfetto_begin_event(x, "M", process, row);
     text_format(x->out, ", \"name\": \"%s_sort_index\", \"args\": {\"sort_index\": %" PRId64 "}}", what,
                 what[0] == 't' ? row : (int64_t)process);
 }
 
 /* Up to and with the opening brace of its arguments. */
-static void trace_begin_slice(struct trace *x, int process, int64_t row, const char *name,
-                              const char *category, int64_t from, int64_t to)
+static void perfetto_begin_slice(struct trace *x, int process, int64_t row, const char *name,
+                                 const char *category, int64_t from, int64_t to)
 {
-    trace_begin_event(x, "X", process, row);
+    perfetto_begin_event(x, "X", process, row);
     text_add(x->out, ", \"name\": ");
     text_json_string(x->out, name);
     text_format(x->out, ", \"cat\": \"%s\"", category);
-    trace_add_us(x, "ts", from);
-    trace_add_us(x, "dur", to - from);
+    perfetto_add_us(x, "ts", from);
+    perfetto_add_us(x, "dur", to - from);
     text_add(x->out, ", \"args\": {");
 }
 
-static void trace_begin_counter(struct trace *x, int process, const char *name, int64_t at)
+static void perfetto_begin_counter(struct trace *x, int process, const char *name, int64_t at)
 {
-    trace_begin_event(x, "C", process, -1);
+    perfetto_begin_event(x, "C", process, -1);
     text_add(x->out, ", \"name\": ");
     text_json_string(x->out, name);
-    trace_add_us(x, "ts", at);
+    perfetto_add_us(x, "ts", at);
     text_add(x->out, ", \"args\": {");
 }
 
-static void trace_begin(struct trace *x, const char *pattern, uint64_t hash)
+static void perfetto_begin(struct trace *x, const char *pattern, uint64_t hash)
 {
     text_add(x->out, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", "
                      "\"otherData\": {\"pattern\": ");
@@ -85,7 +85,7 @@ static void trace_begin(struct trace *x, const char *pattern, uint64_t hash)
     text_format(x->out, ", \"pattern_hash\": \"%016" PRIx64 "\"", hash);
 }
 
-static void trace_add_op(struct trace *x, int32_t tick, const struct lx_op_traffic *t)
+static void perfetto_add_op(struct trace *x, int32_t tick, const struct lx_op_traffic *t)
 {
     text_format(x->out,
                 "\"tick\": %d, \"cores\": %" PRId64 ", \"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64
@@ -128,7 +128,7 @@ int64_t tick_time(const struct tick_times *t, int64_t tick)
     return t->at ? t->at[tick] : (tick - t->first) * PS_PER_US;
 }
 
-static void trace_add_cores(struct plan_trace *x)
+static void perfetto_add_cores(struct plan_trace *x)
 {
     const struct lx_plan *p = x->p;
     const struct lx_graph *g = p->layouts->graph;
@@ -138,22 +138,22 @@ static void trace_add_cores(struct plan_trace *x)
         most = max_i64(most, p->traffic[o].cores);
     }
     int64_t rows = slices <= MOST_SLICES ? most : min_i64(most, 1);
-    trace_name(&x->trace, "process", CORES, -1, "cores");
+    perfetto_name(&x->trace, "process", CORES, -1, "cores");
     for (int64_t c = 0; c < rows; c++) {
         char name[40];
         snprintf(name, sizeof name, rows < most ? "all cores" : "core %d", (int)c);
-        trace_name(&x->trace, "thread", CORES, c, name);
+        perfetto_name(&x->trace, "thread", CORES, c, name);
     }
     for (int32_t o = 0; o < g->op_count; o++)
         for (int64_t c = 0; c < min_i64(rows, p->traffic[o].cores); c++) {
-            trace_begin_slice(&x->trace, CORES, c, g->ops[o].name, g->ops[o].kind->name,
-                              tick_time(&x->time, o), tick_time(&x->time, o + 1));
-            trace_add_op(&x->trace, o, &p->traffic[o]);
+            perfetto_begin_slice(&x->trace, CORES, c, g->ops[o].name, g->ops[o].kind->name,
+                                 tick_time(&x->time, o), tick_time(&x->time, o + 1));
+            perfetto_add_op(&x->trace, o, &p->traffic[o]);
         }
 }
 
 /* Bytes of a pool that belong to nobody at a tick. In a graph the device keeps them for itself. */
-static int64_t trace_reserved(const struct lx_plan *p, int32_t pool, int64_t tick)
+static int64_t perfetto_reserved(const struct lx_plan *p, int32_t pool, int64_t tick)
 {
     int64_t bytes = 0;
     if (p->layouts) return max_i64(p->graph->device.lx_bytes - p->problem.capacity, 0);
@@ -165,7 +165,7 @@ static int64_t trace_reserved(const struct lx_plan *p, int32_t pool, int64_t tic
 }
 
 /* A counter of bytes in use, with a value at every tick at which the use of the pool changes. */
-static void trace_add_pool(struct plan_trace *x, int32_t pool)
+static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
 {
     const struct lx_pool *own = x->p->problem.pool_count ? &x->p->problem.pools[pool] : NULL;
     struct lx_occupancy o;
@@ -186,9 +186,9 @@ static void trace_add_pool(struct plan_trace *x, int32_t pool)
         bool end = at[i] == x->time.last;
         if (i && at[i] == at[i - 1]) continue;
         while (k < o.count && o.tick[k] <= at[i]) k++;
-        trace_begin_counter(&x->trace, LX, name.at, tick_time(&x->time, at[i]));
+        perfetto_begin_counter(&x->trace, LX, name.at, tick_time(&x->time, at[i]));
         text_format(x->trace.out, "\"bytes\": %" PRId64 ", \"reserved\": %" PRId64 "}}",
-                    end || !k ? 0 : o.bytes[k - 1], end ? 0 : trace_reserved(x->p, pool, at[i]));
+                    end || !k ? 0 : o.bytes[k - 1], end ? 0 : perfetto_reserved(x->p, pool, at[i]));
     }
     mem_free(at);
     text_free(&name);
@@ -196,39 +196,39 @@ static void trace_add_pool(struct plan_trace *x, int32_t pool)
 }
 
 /* In GB/s, so that times the length of the tick it is exactly the bytes. */
-static double trace_rate(int64_t bytes, int64_t ps)
+static double perfetto_rate(int64_t bytes, int64_t ps)
 {
     return ps > 0 ? (double)bytes * 1000 / (double)ps : 0;
 }
 
-static void trace_add_traffic(struct plan_trace *x)
+static void perfetto_add_traffic(struct plan_trace *x)
 {
     struct text *out = x->trace.out;
     int32_t count = x->p->layouts->graph->op_count;
-    trace_name(&x->trace, "process", HBM, -1, "HBM");
-    trace_name(&x->trace, "process", RING, -1, "ring");
+    perfetto_name(&x->trace, "process", HBM, -1, "HBM");
+    perfetto_name(&x->trace, "process", RING, -1, "ring");
     for (int32_t o = 0; o <= count; o++) {
         static const struct lx_op_traffic none;
         const struct lx_op_traffic *t = o == count ? &none : &x->p->traffic[o];
         int64_t at = tick_time(&x->time, o), ps = tick_time(&x->time, o + 1) - at;
-        trace_begin_counter(&x->trace, HBM, "HBM GB/s", at);
+        perfetto_begin_counter(&x->trace, HBM, "HBM GB/s", at);
         text_format(out, "\"read\": %.17g, \"written\": %.17g, \"total\": %.17g}}",
-                    trace_rate(t->hbm_read, ps), trace_rate(t->hbm_written, ps),
-                    trace_rate(t->hbm_read + t->hbm_written, ps));
-        trace_begin_counter(&x->trace, RING, "ring GB/s", at);
-        text_format(out, "\"data\": %.17g, \"reduce\": %.17g}}", trace_rate(t->ring, ps),
-                    trace_rate(t->reduce_ring, ps));
+                    perfetto_rate(t->hbm_read, ps), perfetto_rate(t->hbm_written, ps),
+                    perfetto_rate(t->hbm_read + t->hbm_written, ps));
+        perfetto_begin_counter(&x->trace, RING, "ring GB/s", at);
+        text_format(out, "\"data\": %.17g, \"reduce\": %.17g}}", perfetto_rate(t->ring, ps),
+                    perfetto_rate(t->reduce_ring, ps));
     }
 }
 
-static void trace_add_life(struct plan_trace *x, const struct laned *l)
+static void perfetto_add_life(struct plan_trace *x, const struct laned *l)
 {
     const struct lx_plan *p = x->p;
     struct text *out = x->trace.out;
     const struct lx_buffer *b = &p->problem.buffers[l->who];
     bool on_chip = p->answer.address[l->who] >= 0;
-    trace_begin_slice(&x->trace, BUFFERS, l->lane, b->name, on_chip ? "on chip" : "off chip",
-                      tick_time(&x->time, l->from), tick_time(&x->time, l->to));
+    perfetto_begin_slice(&x->trace, BUFFERS, l->lane, b->name, on_chip ? "on chip" : "off chip",
+                         tick_time(&x->time, l->from), tick_time(&x->time, l->to));
     text_format(out, "\"buffer\": %d, \"size\": %" PRId64, (int)l->who, b->size);
     if (on_chip) text_format(out, ", \"address\": %" PRId64, p->answer.address[l->who]);
     int32_t slot = p->took_slot_of[l->who];
@@ -247,7 +247,7 @@ static void trace_add_life(struct plan_trace *x, const struct laned *l)
     text_add(out, "}}");
 }
 
-static void trace_add_buffers(struct plan_trace *x)
+static void perfetto_add_buffers(struct plan_trace *x)
 {
     const struct lx_problem *problem = &x->p->problem;
     size_t room = 1, n = 0;
@@ -259,13 +259,13 @@ static void trace_add_buffers(struct plan_trace *x)
             if (life.start < life.end) all[n++] = (struct laned){life.start, life.end, i, 0};
         }
     int lanes = lanes_sweep(all, n, (int)min_i64((int64_t)n, INT32_MAX));
-    trace_name(&x->trace, "process", BUFFERS, -1, "buffers");
+    perfetto_name(&x->trace, "process", BUFFERS, -1, "buffers");
     for (int l = 0; l < lanes; l++) {
         char name[40];
         snprintf(name, sizeof name, "lane %d", l + 1);
-        trace_name(&x->trace, "thread", BUFFERS, l, name);
+        perfetto_name(&x->trace, "thread", BUFFERS, l, name);
     }
-    for (size_t i = 0; i < n; i++) trace_add_life(x, &all[i]);
+    for (size_t i = 0; i < n; i++) perfetto_add_life(x, &all[i]);
     mem_free(all);
 }
 
@@ -274,14 +274,14 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
     struct plan_trace x = {.trace = {.out = out}, .p = p};
     (void)other, (void)st;
     tick_times_make(p, &x.time);
-    trace_begin(&x.trace, p->graph->name, p->graph->hash);
+    perfetto_begin(&x.trace, p->graph->name, p->graph->hash);
     text_format(out, ", \"time\": \"%s\"}, \"traceEvents\": [",
                 p->traffic ? "device, predicted" : "1 us per tick");
-    if (p->traffic) trace_add_cores(&x);
-    trace_name(&x.trace, "process", LX, -1, "LX");
-    for (int32_t pool = 0; pool < lx_pool_count(&p->problem); pool++) trace_add_pool(&x, pool);
-    if (p->traffic) trace_add_traffic(&x);
-    trace_add_buffers(&x);
+    if (p->traffic) perfetto_add_cores(&x);
+    perfetto_name(&x.trace, "process", LX, -1, "LX");
+    for (int32_t pool = 0; pool < lx_pool_count(&p->problem); pool++) perfetto_add_pool(&x, pool);
+    if (p->traffic) perfetto_add_traffic(&x);
+    perfetto_add_buffers(&x);
     text_add(out, "\n]}\n");
     mem_free(x.time.at);
     return true;
@@ -299,13 +299,13 @@ struct team_trace {
     int64_t flow; /* the number of the last */
 };
 
-static int64_t trace_ps(double us)
+static int64_t perfetto_ps(double us)
 {
     return llround(us * PS_PER_US);
 }
 
 /* Tensor and kind of a tag. Tags behind those of exchanges are rounds of combining: terms, then sums. */
-static const char *trace_trip_name(const struct lx_team_plan *p, int tag, const char **how)
+static const char *perfetto_trip_name(const struct lx_team_plan *p, int tag, const char **how)
 {
     static const char *const rounds[] = {"terms", "sums"};
     int of_combine = tag - lx_team_tag_combine(p, 0, 0);
@@ -314,39 +314,40 @@ static const char *trace_trip_name(const struct lx_team_plan *p, int tag, const 
                           : p->graph->ops[of_combine / 2].name;
 }
 
-static void trace_add_team_op(struct team_trace *x, int m, int o)
+static void perfetto_add_team_op(struct team_trace *x, int m, int o)
 {
     const struct lx_team_times *at = &x->clock->at[m];
     const struct lx_op *op = &x->p->plans[m]->layouts->graph->ops[o];
-    trace_begin_slice(&x->trace, m + 1, OPS, op->name, op->kind->name, trace_ps(at->works[o]),
-                      trace_ps(at->end[o]));
-    trace_add_op(&x->trace, o, &x->p->plans[m]->traffic[o]);
+    perfetto_begin_slice(&x->trace, m + 1, OPS, op->name, op->kind->name, perfetto_ps(at->works[o]),
+                         perfetto_ps(at->end[o]));
+    perfetto_add_op(&x->trace, o, &x->p->plans[m]->traffic[o]);
     if (!(at->works[o] > at->begin[o])) return;
     const struct lx_team_trip *trip = &at->trips[at->trip[o]];
     struct text name = {0};
     const char *how;
-    text_format(&name, "wait for %s", trace_trip_name(x->p->team, trip->tag, &how));
-    trace_begin_slice(&x->trace, m + 1, WAITS, name.at, how, trace_ps(at->begin[o]), trace_ps(at->works[o]));
+    text_format(&name, "wait for %s", perfetto_trip_name(x->p->team, trip->tag, &how));
+    perfetto_begin_slice(&x->trace, m + 1, WAITS, name.at, how, perfetto_ps(at->begin[o]),
+                         perfetto_ps(at->works[o]));
     text_format(x->trace.out, "\"tick\": %d, \"tag\": %d, \"bytes\": %" PRId64 "}}", o, trip->tag,
                 trip->bytes);
     text_free(&name);
 }
 
-static void trace_add_flow_end(struct team_trace *x, const char *phase, int member, int row, double us)
+static void perfetto_add_flow_end(struct team_trace *x, const char *phase, int member, int row, double us)
 {
-    trace_begin_event(&x->trace, phase, member + 1, row);
+    perfetto_begin_event(&x->trace, phase, member + 1, row);
     text_format(x->trace.out, ", \"name\": \"message\", \"cat\": \"message\", \"id\": %" PRId64, x->flow);
-    trace_add_us(&x->trace, "ts", trace_ps(us));
+    perfetto_add_us(&x->trace, "ts", perfetto_ps(us));
     text_add(x->trace.out, phase[0] == 'f' ? ", \"bp\": \"e\"}" : "}");
 }
 
-static void trace_add_trip(struct team_trace *x, int m, const struct lx_team_trip *trip)
+static void perfetto_add_trip(struct team_trace *x, int m, const struct lx_team_trip *trip)
 {
-    const char *how, *name = trace_trip_name(x->p->team, trip->tag, &how);
+    const char *how, *name = perfetto_trip_name(x->p->team, trip->tag, &how);
     int row = FIRST_AXIS;
     if (!trip->axes) return;
     while (row + 1 < FIRST_AXIS + LX_TEAM_AXES && !(trip->axes >> (row - FIRST_AXIS) & 1)) row++;
-    trace_begin_slice(&x->trace, m + 1, row, name, how, trace_ps(trip->begin), trace_ps(trip->end));
+    perfetto_begin_slice(&x->trace, m + 1, row, name, how, perfetto_ps(trip->begin), perfetto_ps(trip->end));
     text_format(x->trace.out, "\"tag\": %d, \"axes\": %u, \"bytes\": %" PRId64 "}}", trip->tag, trip->axes,
                 trip->bytes);
     for (int32_t i = trip->first_message; x->flows && i < trip->end_message; i++) { /* an arrow for each */
@@ -356,13 +357,13 @@ static void trace_add_trip(struct team_trace *x, int m, const struct lx_team_tri
         int32_t o = from->last_send ? from->last_send[g->tag] : -1;
         if (o < 0) continue;
         x->flow++;
-        trace_add_flow_end(x, "s", g->peer, OPS, from->works[o]);
-        trace_add_flow_end(x, "f", m, row, trip->begin);
+        perfetto_add_flow_end(x, "s", g->peer, OPS, from->works[o]);
+        perfetto_add_flow_end(x, "f", m, row, trip->begin);
     }
 }
 
 /* "device 3 at 1, 0 of 2x2", and its rows. */
-static void trace_name_device(struct team_trace *x, int m)
+static void perfetto_name_device(struct team_trace *x, int m)
 {
     const struct lx_team_grid *grid = &x->p->team->grid;
     struct text name = {0};
@@ -370,13 +371,13 @@ static void trace_name_device(struct team_trace *x, int m)
     for (int a = 0; a < grid->axes; a++)
         text_format(&name, "%s%d", a ? ", " : "", lx_team_coordinate(grid, m, a));
     for (int a = 0; a < grid->axes; a++) text_format(&name, "%s%d", a ? "x" : " of ", grid->size[a]);
-    trace_name(&x->trace, "process", m + 1, OPS, name.at);
-    trace_name(&x->trace, "thread", m + 1, OPS, "ops");
-    trace_name(&x->trace, "thread", m + 1, WAITS, "waits");
+    perfetto_name(&x->trace, "process", m + 1, OPS, name.at);
+    perfetto_name(&x->trace, "thread", m + 1, OPS, "ops");
+    perfetto_name(&x->trace, "thread", m + 1, WAITS, "waits");
     for (int a = 0; a < grid->axes; a++) {
         char row[40];
         snprintf(row, sizeof row, "links of axis %d", a);
-        trace_name(&x->trace, "thread", m + 1, FIRST_AXIS + a, row);
+        perfetto_name(&x->trace, "thread", m + 1, FIRST_AXIS + a, row);
     }
     text_free(&name);
 }
@@ -390,14 +391,14 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     if (!clock) return NULL;
     for (int m = 0; m < clock->members; m++) messages += p->members[m] ? p->members[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
-    trace_begin(&x.trace, p->team->graph->name, p->team->graph->hash);
+    perfetto_begin(&x.trace, p->team->graph->name, p->team->graph->hash);
     text_format(&t, ", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
                 p->team->members);
     for (int m = 0; m < clock->members; m++) {
         const struct lx_team_times *at = &clock->at[m];
-        trace_name_device(&x, m);
-        for (int o = 0; o < at->ops; o++) trace_add_team_op(&x, m, o);
-        for (int i = 0; i < at->trip_count; i++) trace_add_trip(&x, m, &at->trips[i]);
+        perfetto_name_device(&x, m);
+        for (int o = 0; o < at->ops; o++) perfetto_add_team_op(&x, m, o);
+        for (int i = 0; i < at->trip_count; i++) perfetto_add_trip(&x, m, &at->trips[i]);
     }
     text_add(&t, "\n]}\n");
     lx_team_clock_free(clock);
