@@ -1,6 +1,5 @@
 /* Tables as data of pages. */
 #include "html/html.h"
-#include "text/format.h"
 
 #include <inttypes.h>
 #include <math.h>

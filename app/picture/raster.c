@@ -4,8 +4,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 static double raster_tick_place(const struct cell_scale *s, int64_t tick, int32_t event)
 {
     double at = s->event ? scale_place_event(s, event) : scale_place(s, tick);

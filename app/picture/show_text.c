@@ -7,19 +7,12 @@
  * one below the other. */
 #include "export/nest_words.h"
 #include "export/page.h"
-#include "export/plan_words.h"
 #include "picture/picture.h"
-#include "planning/buffer_table.h"
 #include "picture/heat.h"
 #include "base/checked.h"
-#include "base/memory.h"
-#include "text/colour.h"
 #include "text/table.h"
-#include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DEFAULT_WIDTH = 100, DEFAULT_HEIGHT = 24, WIDEST_TICK = 4, LEAST_ADDRESS = 6 };
 

@@ -5,7 +5,6 @@
 #include "base/file.h"
 
 #include <langinfo.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * is as wide as its widest cell; programs get every value as it is. */
 #include "text/table.h"
 #include "base/arena.h"
-#include "base/memory.h"
 #include "base/vec.h"
 #include "text/format.h"
 

@@ -6,7 +6,6 @@
  * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "plan/byte_blocks.h"

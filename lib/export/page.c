@@ -1,7 +1,6 @@
 /* The frame of a page, and the page of a plan without scripts: its figures, the map, the tables. */
 #include "export/page.h"
 #include "base/memory.h"
-#include "base/words/human_words.h"
 #include "export/plan_map.h"
 #include "export/plan_words.h"
 

@@ -13,7 +13,6 @@
  * Times are whole picoseconds, so that slices of a row stay apart when they are rounded. */
 #include "export/export_rows.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "export/plan_map.h"

@@ -12,7 +12,6 @@
 #include "plan/occupancy.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -1,6 +1,4 @@
 /* Requests that the view on top does not answer. */
-#include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/team/team_picture.h"
 

@@ -9,11 +9,8 @@
 #include "tui/core/requests.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "base/words/words.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

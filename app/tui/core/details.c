@@ -3,7 +3,6 @@
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct words address_words(const struct scene *on, int64_t address)
 {

@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/memory.h"
 
 #include <locale.h>
 #include <langinfo.h>

@@ -2,12 +2,8 @@
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
 #include "base/bisect.h"
-#include "base/memory.h"
-#include "planning/buffer_table.h"
-#include "export/plan_map.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */

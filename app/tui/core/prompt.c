@@ -1,8 +1,6 @@
 /* The command line: commands with completion and history, searches, filters. While it is open it gets
  * every key, so that a q in a filter is a q. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
-#include "text/column.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,9 @@
 #include "tui/core/session.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "planning/graph_files.h"
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

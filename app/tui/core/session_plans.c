@@ -7,10 +7,7 @@
  * take at most a SHARE of the time. */
 #include "tui/core/session.h"
 #include "base/clock.h"
-#include "base/memory.h"
-#include "text/format.h"
 
-#include <stdlib.h>
 #include <stdio.h>
 
 static const double EVERY = 0.2; /* seconds between two interim plans, at least */

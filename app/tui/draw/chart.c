@@ -1,12 +1,9 @@
 /* Axes around a plot, lines and points in it. */
 #include "tui/draw/chart.h"
 #include "picture/ticks.h"
-#include "text/format.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
 
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };

@@ -2,8 +2,6 @@
  * message, else the keys of the view, which can be clicked; at its right end the filter and the place in the list. */
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
-#include "export/plan_words.h"
-#include "text/format.h"
 #include "tui/draw/chart.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  * there is no room. */
 #include "tui/map/map_window.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/map/paint_map.h"
 

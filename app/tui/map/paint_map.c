@@ -5,11 +5,9 @@
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
-#include "picture/heat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PICKED = 16 };
 

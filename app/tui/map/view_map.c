@@ -1,13 +1,9 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
-#include "picture/picture.h"
-#include "base/memory.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 

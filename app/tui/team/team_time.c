@@ -2,10 +2,8 @@
  * second lane with the traffic of its links. The selected device has both. Below them the time, and where
  * the selected op runs on that device. A zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
-#include "team/team_figures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_CELLS = 240, LABEL = 7, MOST_ZOOM = 12 };

@@ -3,7 +3,6 @@
  * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The selection is found by names, as other views show the graph with layouts. An op that layouts added

@@ -1,16 +1,13 @@
 /* Below the rows of Compare: two maps side by side with differences marked, the list of differences, and
  * best and bound over time. */
 #include "export/nest_words.h"
-#include "export/plan_words.h"
 #include "tui/draw/chart.h"
 #include "tui/views/compared.h"
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int64_t compare_panes_share_of(int64_t from, int64_t to, double share)

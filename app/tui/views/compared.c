@@ -1,6 +1,5 @@
 /* Rows, columns and differences of Compare. */
 #include "tui/views/compared.h"
-#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
 #include "tui/draw/chart.h"
-#include "picture/picture.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,9 @@
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/text.h"
-#include "planning/graph_files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pattern_source {

@@ -3,15 +3,12 @@
  * Up to some 100,000 rows: they are sorted once for a plan, a column and a filter; drawing visits only
  * visible rows. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/table.h"
-#include "tui/draw/cells.h"
 #include "tui/draw/chart.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The key of an order of rows. */

@@ -1,13 +1,9 @@
 /* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
  * raced in the background. Two of them are drawn next to each other with their differences. */
-#include "text/format.h"
 #include "tui/views/compared.h"
-#include "tui/draw/cells.h"
 #include "base/checked.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_PANE = 6, MARKS = 4 };

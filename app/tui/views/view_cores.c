@@ -7,7 +7,6 @@
 #include "planning/op_words.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_PER_ROW = 16 };
 

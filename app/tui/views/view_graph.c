@@ -1,14 +1,11 @@
 /* The graph: ops in order; of the selected one its producers and consumers, and whether tensors go through
  * HBM or stay on chip. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
 #include "tui/views/graph_rows.h"
 #include "tui/draw/chart.h"
-
-#include <string.h>
 
 enum { LARGE = 256 }; /* repeated layers of larger graphs are folded at first */
 

@@ -1,7 +1,5 @@
 /* The patterns: the facts of each file, its last plan, its expectations. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
-#include "tui/draw/cells.h"
 
 #include <stdio.h>
 #include <stdlib.h>

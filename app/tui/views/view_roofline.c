@@ -2,7 +2,6 @@
  * limits of HBM, scratchpads and cores are lines. An op without HBM traffic stands at its flops per byte
  * of scratchpad. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 

@@ -3,7 +3,6 @@
 #include "tui/core/explorer.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "tui/draw/cells.h"
 #include "tui/draw/chart.h"
 
 #include <math.h>

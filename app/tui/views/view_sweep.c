@@ -4,13 +4,9 @@
 #include "sweep/sweep_chart.h"
 #include "tui/core/explorer.h"
 #include "base/fail.h"
-#include "base/memory.h"
-#include "sweep/sweep_lines.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A sweep in the background: one job per size, then jobs that search for the knees.
  *

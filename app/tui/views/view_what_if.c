@@ -2,7 +2,6 @@
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 

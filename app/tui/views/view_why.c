@@ -1,13 +1,8 @@
 /* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost,
  * and every remedy as a row that is filled in when its job ends. <Enter> applies a row. */
 #include "tui/core/explorer.h"
-#include "export/plan_words.h"
-#include "tui/draw/cells.h"
-#include "base/memory.h"
-#include "planning/remedies.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 /* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the
  * remedies of planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit,
