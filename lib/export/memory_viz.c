@@ -98,7 +98,7 @@ struct event {
 ORDER(memory_viz_by_time, struct event, ORDER_UP(tick) ORDER_UP(is_alloc) ORDER_UP(who));
 
 /* The blocks of a pool, and at least its capacity. */
-static void memory_viz_find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
+static void viz_find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
 {
     struct byte_blocks b;
     byte_blocks_make(p, pool, &b);
@@ -115,14 +115,14 @@ static void memory_viz_find_in_pool(const struct lx_plan *p, int32_t pool, struc
 }
 
 /* Ticks on which a tensor is touched in HBM. */
-static void memory_viz_touch(struct allocation *a, int64_t tick)
+static void viz_touch(struct allocation *a, int64_t tick)
 {
     a->start = min_i64(a->start, tick);
     a->end = max_i64(a->end, tick + 1);
 }
 
 /* Inputs and outputs live all the time, other tensors from first to last touch. */
-static void memory_viz_find_in_hbm(const struct lx_plan *p, struct allocations *out)
+static void viz_find_in_hbm(const struct lx_plan *p, struct allocations *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct allocation *all = mem_zeroed((size_t)g->tensor_count + 1, sizeof *all);
@@ -131,19 +131,19 @@ static void memory_viz_find_in_hbm(const struct lx_plan *p, struct allocations *
     for (int32_t o = 0; o < g->op_count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             const struct lx_access *x = &p->accesses[a];
-            if (x->stay < 0 || p->answer.address[x->stay] < 0) memory_viz_touch(&all[x->tensor], o);
+            if (x->stay < 0 || p->answer.address[x->stay] < 0) viz_touch(&all[x->tensor], o);
         }
     for (int32_t i = 0; i < p->transfer_count; i++)
         if (lx_through_hbm(p->transfers[i].kind))
-            memory_viz_touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
+            viz_touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
         struct allocation a = all[t];
         /* A touch in one iteration counts for the whole nest. */
         for (int32_t i = 0; i < p->nest_count; i++) {
             if (a.start > p->nests[i].last || a.end <= p->nests[i].first) continue;
-            memory_viz_touch(&a, p->nests[i].first);
-            memory_viz_touch(&a, p->nests[i].last);
+            viz_touch(&a, p->nests[i].first);
+            viz_touch(&a, p->nests[i].last);
         }
         if (g->tensors[t].role != LX_INTERMEDIATE) a.start = 0, a.end = g->op_count;
         a.address = p->hbm_address[t];
@@ -154,15 +154,15 @@ static void memory_viz_find_in_hbm(const struct lx_plan *p, struct allocations *
     }
 }
 
-static void memory_viz_add_number(struct text *t, const char *key, int64_t n)
+static void viz_add_number(struct text *t, const char *key, int64_t n)
 {
     pickle_string(t, key);
     pickle_int(t, n);
 }
 
 /* A dict with one frame, which names the op of the tick where ticks are ops. */
-static void memory_viz_add_event(const struct lx_plan *p, struct text *t, const char *action,
-                                 const struct allocation *a, int64_t tick)
+static void viz_add_event(const struct lx_plan *p, struct text *t, const char *action,
+                          const struct allocation *a, int64_t tick)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     struct text words = {0};
@@ -171,22 +171,22 @@ static void memory_viz_add_event(const struct lx_plan *p, struct text *t, const 
     text_add(t, DICT_BEGIN);
     pickle_string(t, "action");
     pickle_string(t, action);
-    memory_viz_add_number(t, "addr", a->address);
-    memory_viz_add_number(t, "size", a->size);
-    memory_viz_add_number(t, "stream", 0);
+    viz_add_number(t, "addr", a->address);
+    viz_add_number(t, "size", a->size);
+    viz_add_number(t, "stream", 0);
     pickle_string(t, "frames");
     text_add(t, LIST_BEGIN DICT_BEGIN);
     pickle_string(t, "filename");
     pickle_string(t, p->graph->name ? p->graph->name : "");
     pickle_string(t, "name");
     pickle_string(t, words.at ? words.at : "");
-    memory_viz_add_number(t, "line", tick);
+    viz_add_number(t, "line", tick);
     text_add(t, DICT_END LIST_END DICT_END);
     text_free(&words);
 }
 
 /* Events in order of time. */
-static void memory_viz_add_trace(const struct lx_plan *p, const struct allocations *a, struct text *t)
+static void viz_add_trace(const struct lx_plan *p, const struct allocations *a, struct text *t)
 {
     struct event *e = mem_zeroed(2 * a->count + 1, sizeof *e);
     char segment[] = "segment";
@@ -198,33 +198,33 @@ static void memory_viz_add_trace(const struct lx_plan *p, const struct allocatio
     }
     if (a->count) qsort(e, 2 * a->count, sizeof *e, memory_viz_by_time);
     text_add(t, LIST_BEGIN);
-    memory_viz_add_event(p, t, "segment_alloc", &all, a->count ? e[0].tick : 0);
+    viz_add_event(p, t, "segment_alloc", &all, a->count ? e[0].tick : 0);
     for (size_t i = 0; i < 2 * a->count; i++) {
         const struct allocation *one = &a->at[e[i].who];
         pickle_next(t, n++);
-        memory_viz_add_event(p, t, e[i].is_alloc ? "alloc" : "free_requested", one, e[i].tick);
+        viz_add_event(p, t, e[i].is_alloc ? "alloc" : "free_requested", one, e[i].tick);
         if (e[i].is_alloc) continue;
         pickle_next(t, n++);
-        memory_viz_add_event(p, t, "free_completed", one, e[i].tick);
+        viz_add_event(p, t, "free_completed", one, e[i].tick);
     }
     text_add(t, LIST_END);
     mem_free(e);
 }
 
 /* One block, which is free in the end. */
-static void memory_viz_add_segment(int device, int64_t capacity, struct text *t)
+static void viz_add_segment(int device, int64_t capacity, struct text *t)
 {
     text_add(t, DICT_BEGIN);
-    memory_viz_add_number(t, "device", device);
-    memory_viz_add_number(t, "address", 0);
-    memory_viz_add_number(t, "total_size", capacity);
-    memory_viz_add_number(t, "stream", 0);
+    viz_add_number(t, "device", device);
+    viz_add_number(t, "address", 0);
+    viz_add_number(t, "total_size", capacity);
+    viz_add_number(t, "stream", 0);
     pickle_string(t, "frames");
     text_add(t, LIST_BEGIN LIST_END);
     pickle_string(t, "blocks");
     text_add(t, LIST_BEGIN DICT_BEGIN);
-    memory_viz_add_number(t, "size", capacity);
-    memory_viz_add_number(t, "requested_size", 0);
+    viz_add_number(t, "size", capacity);
+    viz_add_number(t, "requested_size", 0);
     pickle_string(t, "state");
     pickle_string(t, "inactive");
     pickle_string(t, "frames");
@@ -236,18 +236,17 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
     struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
     (void)other, (void)st;
-    for (int d = 0; d < pools; d++) memory_viz_find_in_pool(p, d, &devices[d]);
-    if (p->layouts) memory_viz_find_in_hbm(p, &devices[pools]);
+    for (int d = 0; d < pools; d++) viz_find_in_pool(p, d, &devices[d]);
+    if (p->layouts) viz_find_in_hbm(p, &devices[pools]);
     pickle_put(out, PROTO, 2, 1);
     text_add(out, DICT_BEGIN);
     pickle_string(out, "segments");
     text_add(out, LIST_BEGIN);
-    for (int d = 0; d < count; d++)
-        pickle_next(out, (size_t)d), memory_viz_add_segment(d, devices[d].capacity, out);
+    for (int d = 0; d < count; d++) pickle_next(out, (size_t)d), viz_add_segment(d, devices[d].capacity, out);
     text_add(out, LIST_END);
     pickle_string(out, "device_traces");
     text_add(out, LIST_BEGIN);
-    for (int d = 0; d < count; d++) pickle_next(out, (size_t)d), memory_viz_add_trace(p, &devices[d], out);
+    for (int d = 0; d < count; d++) pickle_next(out, (size_t)d), viz_add_trace(p, &devices[d], out);
     text_add(out, LIST_END DICT_END STOP);
     for (int d = 0; d < count; d++) {
         for (size_t i = 0; i < devices[d].count; i++) mem_free(devices[d].at[i].name);

@@ -11,14 +11,14 @@
 #include <inttypes.h>
 
 /* Names of files are made printable, as everywhere. */
-static void plan_page_add_name(struct text *out, const char *name)
+static void page_add_name(struct text *out, const char *name)
 {
     char *clean = printable(name ? name : "", 0);
     text_json_string(out, clean);
     mem_free(clean);
 }
 
-static void plan_page_add_fact(struct text *out, const char *name, const char *value, const char *tone)
+static void page_add_fact(struct text *out, const char *name, const char *value, const char *tone)
 {
     text_add(out, !out->length || out->at[out->length - 1] == '[' ? "[" : ", [");
     text_json_string(out, name);
@@ -28,47 +28,45 @@ static void plan_page_add_fact(struct text *out, const char *name, const char *v
     text_add(out, "]");
 }
 
-static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
-                                struct text *out)
+static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
+                           struct text *out)
 {
     const struct lx_figures *f = &p->figures;
     bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
     struct text times = {0};
     text_add(out, "\"facts\": [");
     if (height)
-        plan_page_add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
+        page_add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
     else
-        plan_page_add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at,
-                           NULL);
+        page_add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at,
+                      NULL);
     if (p->problem.objective != LX_FIT) {
         double gap = lx_plan_gap(p);
         if (gap <= 0)
-            plan_page_add_fact(out, "proof", optimal_words(p), "good");
+            page_add_fact(out, "proof", optimal_words(p), "good");
         else
-            plan_page_add_fact(out, "above the proven least", in_gap(gap).at, NULL);
-        if (p->unproved) plan_page_add_fact(out, "no proof", p->unproved, NULL);
+            page_add_fact(out, "above the proven least", in_gap(gap).at, NULL);
+        if (p->unproved) page_add_fact(out, "no proof", p->unproved, NULL);
     }
     if (f->baseline_hbm_bytes > 0 && !height)
-        plan_page_add_fact(
+        page_add_fact(
             out, "saved",
             in_percent((double)(f->baseline_hbm_bytes - f->hbm_bytes) / (double)f->baseline_hbm_bytes).at,
             NULL);
     if (p->graph->target_hbm_bytes >= 0)
-        plan_page_add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
-                           lx_plan_meets_target(p) ? "good" : "bad");
+        page_add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
+                      lx_plan_meets_target(p) ? "good" : "bad");
     if (p->nest_count > 0) {
         struct words iterations = counted(plan_iterations(p), "iteration");
-        plan_page_add_fact(out, counted(p->nest_count, "nest").at, iterations.at, NULL);
+        page_add_fact(out, counted(p->nest_count, "nest").at, iterations.at, NULL);
     }
     text_format(&times, "%.1f us", f->end_to_end_us);
-    if (!list) plan_page_add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
-    if (!list) plan_page_add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
+    if (!list) page_add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
+    if (!list) page_add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
     if (!height)
-        plan_page_add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at,
-                           NULL);
+        page_add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
     if (!height && p->problem.capacity > 0)
-        plan_page_add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at,
-                           NULL);
+        page_add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
     if (other) {
         /* Figures of the other plan. */
         struct text name = {0}, value = {0};
@@ -76,7 +74,7 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
         add_printable(&name, other->graph->name ? other->graph->name : "", 0);
         text_format(&name, ", %s", other->solver);
         add_value_words(other, false, &value);
-        plan_page_add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
+        page_add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
         text_free(&name);
         text_free(&value);
     }
@@ -105,7 +103,7 @@ static const char *const plan_page_keys[COLUMNS] = {"size",    "start", "end",  
                                                     "barred",  "hold",  "nest", "levels"};
 
 /* The value of a buffer in a column of numbers. */
-static int64_t plan_page_number(const struct lx_plan *p, int32_t i, enum plan_page_column column)
+static int64_t page_number(const struct lx_plan *p, int32_t i, enum plan_page_column column)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     bool placed = p->answer.address[i] >= 0;
@@ -141,33 +139,33 @@ static int64_t plan_page_number(const struct lx_plan *p, int32_t i, enum plan_pa
 }
 
 /* Numbers of an array, between its brackets. */
-static void plan_page_add_numbers(const int64_t *at, size_t count, struct text *out)
+static void page_add_numbers(const int64_t *at, size_t count, struct text *out)
 {
     for (size_t i = 0; i < count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, at[i]);
 }
 
-static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
+static void page_add_buffers(const struct lx_plan *p, struct text *out)
 {
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"buffers\": {\"name\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
-        plan_page_add_name(out, p->problem.buffers[i].name);
+        page_add_name(out, p->problem.buffers[i].name);
     }
     text_add(out, "]");
     for (int k = 0; k < COLUMNS; k++) {
         text_format(out, ",\n\"%s\": [", plan_page_keys[k]);
         for (int32_t i = 0; i < p->problem.count; i++)
-            text_format(out, i ? ",%" PRId64 : "%" PRId64, plan_page_number(p, i, (enum plan_page_column)k));
+            text_format(out, i ? ",%" PRId64 : "%" PRId64, page_number(p, i, (enum plan_page_column)k));
         text_add(out, "]");
     }
     text_add(out, ",\n\"moved\": [");
-    plan_page_add_numbers(moved, (size_t)p->problem.count, out);
+    page_add_numbers(moved, (size_t)p->problem.count, out);
     text_add(out, "],\n\"reason\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
         if (p->reason[i])
-            plan_page_add_name(out, p->reason[i]);
+            page_add_name(out, p->reason[i]);
         else
             text_add(out, "0");
     }
@@ -176,13 +174,13 @@ static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
 }
 
 /* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
-static void plan_page_add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
+static void page_add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
 {
     text_add(out, "\"bands\": [");
     for (int32_t k = 0; k < b->count; k++) {
         const struct band *band = &b->at[k];
         text_add(out, k ? ", {\"name\": " : "{\"name\": ");
-        plan_page_add_name(out, band->name);
+        page_add_name(out, band->name);
         text_format(out, ", \"base\": %" PRId64 ", \"shown\": %" PRId64 ", \"capacity\": %" PRId64 "}",
                     band->base, band->shown, band->capacity);
     }
@@ -201,7 +199,7 @@ static void plan_page_add_pools(const struct lx_plan *p, const struct bands *b, 
     text_add(out, "},\n");
 }
 
-static void plan_page_add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
+static void page_add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
 {
     text_add(out, ", \"cuts\": [");
     for (int k = 0; k < d->split_count; k++) {
@@ -218,12 +216,12 @@ static void plan_page_add_division(const struct lx_plan *p, const struct lx_divi
         const struct lx_operand_span *span = &d->operands[k];
         struct lx_core_view v = lx_division_view(p->divisions, d->op, k);
         text_add(out, "{\"name\": ");
-        plan_page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
+        page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
         text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
                     k >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
                     lx_plan_place(p, d->op, k) >= 0 ? "on chip" : "HBM", span->core_bytes,
                     v.partial ? "true" : "false");
-        plan_page_add_numbers(v.slices, (size_t)v.rank, out);
+        page_add_numbers(v.slices, (size_t)v.rank, out);
         text_add(out, "], \"stride\": [");
         for (int i = 0; i < v.rank; i++)
             text_format(out, i ? ",%" PRId64 : "%" PRId64, v.stride[i] > 0 ? v.stride[i] : 1);
@@ -232,31 +230,31 @@ static void plan_page_add_division(const struct lx_plan *p, const struct lx_divi
     text_add(out, "]");
 }
 
-static void plan_page_add_ops(const struct lx_plan *p, struct text *out)
+static void page_add_ops(const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     text_add(out, "\"ops\": [");
     for (int32_t i = 0; g && i < g->op_count; i++) {
         const struct lx_op_traffic *t = &p->traffic[i];
         text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
-        plan_page_add_name(out, g->ops[i].name);
+        page_add_name(out, g->ops[i].name);
         text_format(out, ", \"tick\": %d, \"kind\": ", (int)i);
         text_json_string(out, g->ops[i].kind->name);
         text_add(out, ", \"einsum\": ");
-        plan_page_add_name(out, g->ops[i].einsum);
+        page_add_name(out, g->ops[i].einsum);
         text_format(out,
                     ", \"hbm\": %" PRId64 ", \"lx\": %" PRId64 ", \"ring\": %" PRId64
                     ", \"us\": %.9g, \"cores\": %" PRId64,
                     t->hbm_read + t->hbm_written, t->lx_read + t->lx_written, t->ring + t->reduce_ring,
                     t->device_us, p->divisions ? p->divisions->at[i].cores_used : t->cores);
-        if (p->divisions && i < p->divisions->count) plan_page_add_division(p, &p->divisions->at[i], out);
+        if (p->divisions && i < p->divisions->count) page_add_division(p, &p->divisions->at[i], out);
         text_add(out, "}");
     }
     text_add(out, "],\n");
 }
 
 /* Loops of each nest, and what a tile says of itself in its first iteration. */
-static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
+static void page_add_nests(const struct lx_plan *p, struct text *out)
 {
     text_add(out, "\"nests\": [");
     for (int32_t i = 0; i < p->nest_count; i++) {
@@ -274,7 +272,7 @@ static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
     const char *between = "";
     for (int32_t i = 0; i < p->problem.count; i++) {
         struct text words = {0};
-        if (plan_page_number(p, i, NEST) < 0) continue;
+        if (page_number(p, i, NEST) < 0) continue;
         add_tile_copies(p, i, &words);
         text_format(out, "%s\"%d\": ", between, (int)i);
         text_json_string(out, words.at ? words.at : "");
@@ -285,7 +283,7 @@ static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
 }
 
 /* Where the bytes go, why a proof is missing, and how it is made again. */
-static void plan_page_add_remarks(const struct lx_plan *p, struct text *out)
+static void page_add_remarks(const struct lx_plan *p, struct text *out)
 {
     struct text words = {0}, again = {0};
     int64_t *moved = moved_by_buffers(p);
@@ -310,8 +308,8 @@ static void plan_page_add_remarks(const struct lx_plan *p, struct text *out)
     mem_free(moved);
 }
 
-static void plan_page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top,
-                               struct text *out)
+static void page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top,
+                          struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
     struct text subtitle = {0};
@@ -319,9 +317,9 @@ static void plan_page_add_plan(const struct lx_plan *p, const struct lx_occupanc
     if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
-    plan_page_add_name(out, p->graph->name);
+    page_add_name(out, p->graph->name);
     text_add(out, ", \"subtitle\": ");
-    plan_page_add_name(out, subtitle.at ? subtitle.at : "");
+    page_add_name(out, subtitle.at ? subtitle.at : "");
     text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
                 p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
                 p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
@@ -342,18 +340,18 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
     struct text json = {0}, still = {0};
     lx_occupancy_make(p, LX_ALL_POOLS, &o);
     bands_make(p, &bands);
-    plan_page_add_plan(p, &o, bands.top, &json);
-    plan_page_add_facts(p, other, o.peak, &json);
-    plan_page_add_remarks(p, &json);
-    plan_page_add_pools(p, &bands, &json);
+    page_add_plan(p, &o, bands.top, &json);
+    page_add_facts(p, other, o.peak, &json);
+    page_add_remarks(p, &json);
+    page_add_pools(p, &bands, &json);
     text_add(&json, "\"use\": {\"tick\": [");
-    plan_page_add_numbers(o.tick, o.count, &json);
+    page_add_numbers(o.tick, o.count, &json);
     text_add(&json, "], \"bytes\": [");
-    plan_page_add_numbers(o.bytes, o.count, &json);
+    page_add_numbers(o.bytes, o.count, &json);
     text_add(&json, "]},\n");
-    plan_page_add_buffers(p, &json);
-    plan_page_add_ops(p, &json);
-    plan_page_add_nests(p, &json);
+    page_add_buffers(p, &json);
+    page_add_ops(p, &json);
+    page_add_nests(p, &json);
     text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
     add_still(p, other, &still);
     html_page(p->graph->name, html_plan_js, &json, &still, out);

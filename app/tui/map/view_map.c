@@ -12,7 +12,7 @@ struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
 
-static struct parts view_map_lay_out(const struct scene *on, struct box area, bool zoomed)
+static struct parts map_view_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
@@ -41,7 +41,7 @@ struct spot {
 };
 
 /* One life off chip; false: there is no lane for it. */
-static bool view_map_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
+static bool map_view_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
                                struct lanes *lanes, int32_t i, bool here, struct spot *spot)
 {
     const struct outcome *o = &on->session->shown;
@@ -78,7 +78,7 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
 
 /* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with
  * room. */
-static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
+static struct spot map_view_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
     int32_t selected = on->session->selection.buffer;
@@ -89,9 +89,9 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
-        view_map_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
+        map_view_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) view_map_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+        if (o->off_chip[k] != selected) map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
@@ -100,7 +100,7 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
 }
 
 /* Marks the largest free stretch at the cursor's tick, in its pool. */
-static void view_map_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
+static void map_view_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct selection *at = &on->session->selection;
     struct lx_holes h;
@@ -128,7 +128,7 @@ static void view_map_draw_hole(const struct scene *on, const struct parts *p, co
 }
 
 /* The cursor of a buffer that is off chip is on its lane. */
-static void view_map_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
+static void map_view_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
                                  struct spot lane)
 {
     const struct selection *at = &on->session->selection;
@@ -149,7 +149,7 @@ static void view_map_draw_cursor(const struct scene *on, const struct parts *p, 
     on->cells->cursor_column = p->map.column + column;
 }
 
-static void view_map_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
+static void map_view_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
                                 const struct raster *r)
 {
     const struct session *s = on->session;
@@ -157,7 +157,7 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    view_map_draw_hole(on, p, r);
+    map_view_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {
@@ -177,16 +177,16 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
-    view_map_draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
+    map_view_draw_cursor(on, p, r, map_view_draw_lanes(on, p, r));
 }
 
-static void view_map_draw(const struct scene *on, void *state, struct box area)
+static void map_view_draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
     map_window_fit(w, s);
     struct parts p =
-        view_map_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
+        map_view_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
     w->map = p.map;
     w->view = map_window_view(w, on, p.map);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8)
@@ -197,7 +197,7 @@ static void view_map_draw(const struct scene *on, void *state, struct box area)
             "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
             KEY_OF(GRAPH));
     else {
-        view_map_draw_parts(on, &p, w, map_window_raster(w, s));
+        map_view_draw_parts(on, &p, w, map_window_raster(w, s));
         if (p.panel.columns > 0) {
             map_panel_draw(on, p.panel, w);
             return;
@@ -208,7 +208,7 @@ static void view_map_draw(const struct scene *on, void *state, struct box area)
 }
 
 /* <Enter>: remedies for a buffer that is off chip; else the op that makes it. */
-static bool view_map_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool map_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
     if (r == REQ_ESCAPE) w->playing = false;
@@ -220,18 +220,18 @@ static bool view_map_request(struct explorer *x, void *state, enum request r, co
     return true;
 }
 
-static bool view_map_is_lively(const void *state)
+static bool map_view_is_lively(const void *state)
 {
     const struct map_window *w = state;
     return w->playing;
 }
 
-static void view_map_to_svg(const struct session *s, struct text *out)
+static void map_view_to_svg(const struct session *s, struct text *out)
 {
     show_svg(session_plan(s), &(struct picture){0}, out);
 }
 
-static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *map_view_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;
     (void)x;
@@ -255,12 +255,12 @@ const struct view view_map = {
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
     .end = map_window_forget,
-    .draw = view_map_draw,
-    .request = view_map_request,
+    .draw = map_view_draw,
+    .request = map_view_request,
     .mouse = map_window_mouse,
-    .to_svg = view_map_to_svg,
-    .is_lively = view_map_is_lively,
-    .hint_word = view_map_hint_word,
+    .to_svg = map_view_to_svg,
+    .is_lively = map_view_is_lively,
+    .hint_word = map_view_hint_word,
     .tick = map_window_play,
     .items = ITEMS_BUFFERS,
 };

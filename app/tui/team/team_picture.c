@@ -12,18 +12,17 @@ struct team_axis {
     int64_t extent;
 };
 
-static int team_picture_cell_of(const struct team_axis *s, int64_t index)
+static int team_cell_of(const struct team_axis *s, int64_t index)
 {
     /* shapes end at 2^53 and screens at 240 cells: the product fits */
     return (int)(index * s->cells / s->extent);
 }
 
 /* Numbers stand at their bounds, unless there is another number. */
-static void team_picture_note(char *line, const struct team_axis *s, int64_t index)
+static void team_note(char *line, const struct team_axis *s, int64_t index)
 {
     char number[24];
-    int width = snprintf(number, sizeof number, "%lld", (long long)index),
-        at = team_picture_cell_of(s, index);
+    int width = snprintf(number, sizeof number, "%lld", (long long)index), at = team_cell_of(s, index);
     if (at > s->cells - width) at = s->cells - width;
     if (at < 0) return;
     for (int i = at ? at - 1 : 0; i <= at + width && i < s->cells; i++)
@@ -32,8 +31,8 @@ static void team_picture_note(char *line, const struct team_axis *s, int64_t ind
 }
 
 /* The selected device's bounds first, then the ends, then the others. */
-static void team_picture_draw_axis(const struct scene *on, int row, const struct team_axis *s,
-                                   const struct team_look *k)
+static void team_draw_axis(const struct scene *on, int row, const struct team_axis *s,
+                           const struct team_look *k)
 {
     char line[MOST_CELLS + 1];
     const struct lx_team_plan *p = k->cut->plan;
@@ -44,19 +43,18 @@ static void team_picture_draw_axis(const struct scene *on, int row, const struct
     memset(line, ' ', sizeof line);
     line[s->cells] = 0;
     if (bound) {
-        team_picture_note(line, s, bound[block]);
-        team_picture_note(line, s, bound[block + 1]);
+        team_note(line, s, bound[block]);
+        team_note(line, s, bound[block + 1]);
     }
-    team_picture_note(line, s, 0);
-    team_picture_note(line, s, s->extent);
-    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++)
-        team_picture_note(line, s, bound[b]);
+    team_note(line, s, 0);
+    team_note(line, s, s->extent);
+    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++) team_note(line, s, bound[b]);
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 
 /* Received parts are shaded, each index in the colour of the device that owns it. */
-static void team_picture_draw_received(const struct scene *on, int row, const struct team_axis *s,
-                                       const struct team_look *k, int from, int to)
+static void team_draw_received(const struct scene *on, int row, const struct team_axis *s,
+                               const struct team_look *k, int from, int to)
 {
     for (int c = from < 0 ? 0 : from; c < to && c < s->cells; c++) {
         int owner = team_cut_owner(k->cut, k->tensor, s->extent * c / s->cells);
@@ -66,28 +64,28 @@ static void team_picture_draw_received(const struct scene *on, int row, const st
 
 /* On a coarse axis an own part has at least one cell, and so has a halo, which takes it from the own part
  * at the ends of the axis. */
-static void team_picture_draw_device(const struct scene *on, int row, const struct team_axis *s,
-                                     const struct team_look *k, int member)
+static void team_draw_device(const struct scene *on, int row, const struct team_axis *s,
+                             const struct team_look *k, int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
-    int from = team_picture_cell_of(s, p.own.begin), to = team_picture_cell_of(s, p.own.end);
+    int from = team_cell_of(s, p.own.begin), to = team_cell_of(s, p.own.end);
     if (range_size(p.own) > 0 && to <= from) to = from + 1;
     if (to > s->cells) from -= to - s->cells, to = s->cells;
     if (p.left && from == 0 && to > 1) from = 1;
     if (p.right && to == s->cells && to > from + 1) to--;
     put_fill(on->cells, (struct box){row, s->column, 1, s->cells}, on->glyphs->light, INK(FREE));
     if (p.apart) {
-        int begin = team_picture_cell_of(s, p.box.begin), end = team_picture_cell_of(s, p.box.end);
-        team_picture_draw_received(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
-                                   end > begin ? end : begin + 1);
+        int begin = team_cell_of(s, p.box.begin), end = team_cell_of(s, p.box.end);
+        team_draw_received(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
+                           end > begin ? end : begin + 1);
     }
     if (p.left) {
-        int begin = team_picture_cell_of(s, p.box.begin);
-        team_picture_draw_received(on, row, s, k, begin < from ? begin : from - 1, from);
+        int begin = team_cell_of(s, p.box.begin);
+        team_draw_received(on, row, s, k, begin < from ? begin : from - 1, from);
     }
     if (p.right) {
-        int end = team_picture_cell_of(s, p.box.end);
-        team_picture_draw_received(on, row, s, k, to, end > to ? end : to + 1);
+        int end = team_cell_of(s, p.box.end);
+        team_draw_received(on, row, s, k, to, end > to ? end : to + 1);
     }
     for (int c = from < 0 ? 0 : from; c < to; c++)
         put(on->cells, row, s->column + c, on->glyphs->full, (struct style){.ink = tone_of_identity(member)});
@@ -104,14 +102,14 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
     if (k->member >= rows) first = k->member - rows / 2;
     if (first > members - rows) first = members - rows;
     if (first < 0) first = 0;
-    team_picture_draw_axis(on, area.row, &s, k);
+    team_draw_axis(on, area.row, &s, k);
     for (int m = first; m < members && m - first < rows; m++) {
         int row = area.row + 1 + m - first;
         bool here = m == k->member;
         if (here) put(on->cells, row, area.column, on->glyphs->mark, INK(KEY));
         put_format(on->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
                    m);
-        team_picture_draw_device(on, row, &s, k, m);
+        team_draw_device(on, row, &s, k, m);
         if (parts) {
             /* "2 + 171 + 2" */
             struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, m);

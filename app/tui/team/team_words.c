@@ -111,7 +111,7 @@ void team_member_draw(const struct scene *on, struct box area, const struct team
 }
 
 /* `bytes` -1: there was no run. */
-static void team_words_add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
+static void team_add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
 {
     text_format(line, "; %s %s B %s", where, grouped(bytes < 0 ? planned : bytes).at,
                 bytes < 0          ? "planned"
@@ -131,10 +131,10 @@ void team_device_draw(const struct scene *on, struct box row, const struct team_
     struct text line = {0};
     if (!a) return;
     text_format(&line, "device: %s", counted(a->ops, "op").at);
-    team_words_add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
-                           ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
-    team_words_add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
-                           ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
+    team_add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
+                     ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
+    team_add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
+                     ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
     put_line(on->cells, row, ran && !a->ok ? INK(BAD) : INK(DIM), &line);
 }
 

@@ -31,14 +31,14 @@ struct buffers_view {
     struct fitted fitted;              /* as drawn last, for clicks on heads */
 };
 
-static void view_buffers_begin(void *state)
+static void buffers_begin(void *state)
 {
     struct buffers_view *v = state;
     v->now.by.column = BUFFER_MOVED;
     v->now.by.descending = true;
 }
 
-static void view_buffers_end(void *state)
+static void buffers_end(void *state)
 {
     struct buffers_view *v = state;
     mem_free(v->rows);
@@ -47,7 +47,7 @@ static void view_buffers_end(void *state)
 }
 
 /* By name, state, reason or role; in a plan with nests also as a tile or whole. */
-static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
+static bool buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
 {
     const char *texts[] = {p->problem.buffers[i].name, buffer_state(p, i), p->reason ? p->reason[i] : NULL,
                            p->nest_count == 0 ? NULL
@@ -61,7 +61,7 @@ static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char 
     return has;
 }
 
-static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
+static void buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
@@ -80,7 +80,7 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
     v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
     for (int32_t i = 0; i < p->problem.count; i++) v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
     for (int32_t i = 0; i < p->problem.count; i++)
-        if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
+        if (buffers_matches(p, i, filter)) v->shown[v->count++] = i;
     sort_rows(&plan_buffer_columns.at[v->now.by.column], v->rows, sizeof *v->rows, v->now.by.descending,
               v->shown, v->count);
     /* Widths of "5777..5779" and of "fast 0x000040". */
@@ -103,8 +103,7 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
 
 enum { NEVER = 1 << 20 };
 
-static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
-                                  int at)
+static void buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row, int at)
 {
     const struct lx_plan *p = v->made.plan;
     int32_t i = v->shown[at];
@@ -120,7 +119,7 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
 }
 
 /* The state of the buffer under the cursor, and the reason. */
-static void view_buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
+static void buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
     if (v->count == 0 || area.rows < 1) return;
     int32_t i = v->shown[v->list.cursor];
@@ -148,7 +147,7 @@ static void view_buffers_draw_why(const struct scene *on, const struct buffers_v
     put_paragraph(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), &line);
 }
 
-static void view_buffers_draw_sums(const struct scene *on, struct box area)
+static void buffers_draw_sums(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     double parts[LX_BYTE_KIND_COUNT];
@@ -164,11 +163,11 @@ static void view_buffers_draw_sums(const struct scene *on, struct box area)
     put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
-static void view_buffers_draw(const struct scene *on, void *state, struct box area)
+static void buffers_draw(const struct scene *on, void *state, struct box area)
 {
     struct buffers_view *v = state;
     struct box list = area;
-    view_buffers_arrange(v, on->session, on->filter);
+    buffers_arrange(v, on->session, on->filter);
     /* The cursor follows the selection. */
     int32_t buffer = on->session->selection.buffer;
     if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
@@ -192,19 +191,18 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     sorting_draw_heads(on, box_behind(head, 2), &v->fitted, &plan_buffer_columns, &v->now.by);
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
-        view_buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns},
-                              v->list.top + i);
+        buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN),
                            on->filter[0] ? "No buffer matches the filter. %s removes it."
                                          : "This plan has no buffers. %s goes back.",
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
     if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
-    view_buffers_draw_why(on, v, why);
-    view_buffers_draw_sums(on, sums);
+    buffers_draw_why(on, v, why);
+    buffers_draw_sums(on, sums);
 }
 
-static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
     if (r != REQ_OPEN || argument)
@@ -216,7 +214,7 @@ static bool view_buffers_request(struct explorer *x, void *state, enum request r
 }
 
 /* A click on a head sorts by its column, another one reverses the order. */
-static void view_buffers_click_head(struct explorer *x, void *state, const struct key *k)
+static void buffers_click_head(struct explorer *x, void *state, const struct key *k)
 {
     struct buffers_view *v = state;
     (void)x;
@@ -229,27 +227,27 @@ static void view_buffers_click_head(struct explorer *x, void *state, const struc
     }
 }
 
-static int view_buffers_count(struct explorer *x, void *state)
+static int buffers_count(struct explorer *x, void *state)
 {
     struct buffers_view *v = state;
-    view_buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
+    buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
     return v->count;
 }
 
-static const char *view_buffers_item(struct explorer *x, void *state, int i)
+static const char *buffers_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
 }
 
-static bool view_buffers_hides(struct explorer *x, void *state)
+static bool buffers_hides(struct explorer *x, void *state)
 {
     const struct buffers_view *v = state;
     int32_t buffer = x->session.selection.buffer;
     return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
 }
 
-static void view_buffers_select_item(struct explorer *x, void *state, int i)
+static void buffers_select_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     session_select_buffer(&x->session, v->shown[i]);
@@ -260,8 +258,8 @@ const struct view view_buffers = {
     .purpose = "every buffer in a table, and where the bytes go",
     .needs_plan = true,
     .state_size = sizeof(struct buffers_view),
-    .begin = view_buffers_begin,
-    .end = view_buffers_end,
+    .begin = buffers_begin,
+    .end = buffers_end,
     .hints = {{REQ_OPEN, "map or why"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_SORT_REVERSE, "reverse"},
@@ -270,13 +268,13 @@ const struct view view_buffers = {
               {REQ_OFF_CHIP, "off chip"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = view_buffers_draw,
-    .request = view_buffers_request,
-    .mouse = view_buffers_click_head,
-    .count = view_buffers_count,
-    .item = view_buffers_item,
+    .draw = buffers_draw,
+    .request = buffers_request,
+    .mouse = buffers_click_head,
+    .count = buffers_count,
+    .item = buffers_item,
     .is_list = true,
     .sorted_by = &plan_buffer_columns,
-    .select = view_buffers_select_item,
-    .hides = view_buffers_hides,
+    .select = buffers_select_item,
+    .hides = buffers_hides,
 };

@@ -38,7 +38,7 @@ struct cores_view {
     struct core_menu menu;
 };
 
-static bool view_cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
+static bool cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
 {
     const struct outcome *o = &s->shown;
     *c = (struct cut){.all = o->divisions};
@@ -57,7 +57,7 @@ static bool view_cores_find_cut(const struct session *s, struct cores_view *v, s
 }
 
 /* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
-static int64_t view_cores_part_of(const struct cut *c, int64_t core)
+static int64_t cores_part_of(const struct cut *c, int64_t core)
 {
     int64_t part = 0;
     for (int i = 0; i < c->view.rank; i++) {
@@ -68,7 +68,7 @@ static int64_t view_cores_part_of(const struct cut *c, int64_t core)
 }
 
 /* The begin of the iteration's tile along a variable. */
-static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *c, int split)
+static int64_t cores_tile_offset(const struct scene *on, const struct cut *c, int split)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
@@ -78,7 +78,7 @@ static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *
            c->d->splits[split].extent;
 }
 
-static int view_cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
+static int cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
     struct text time = {0};
@@ -108,7 +108,7 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
         struct text why = {0};
         char ways[32] = "not split";
         if (s->split > 1) snprintf(ways, sizeof ways, "split %3lld ways", (long long)s->split);
-        int64_t at = view_cores_tile_offset(on, c, i);
+        int64_t at = cores_tile_offset(on, c, i);
         if (s->tiles > 1)
             text_format(&why, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
                         grouped(s->tiles).at, grouped(at).at);
@@ -123,8 +123,8 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
 }
 
 /* The neighbours' splits of an operand: the op that writes it, or the first reader that differs. */
-static enum cut_agreement view_cores_agreement(const struct scene *on, const struct cut *c, int k,
-                                               struct text *words)
+static enum cut_agreement cores_agreement(const struct scene *on, const struct cut *c, int k,
+                                          struct text *words)
 {
     enum cut_agreement cut = CUT_SAME;
     int32_t t = op_operand(c->op, k);
@@ -144,13 +144,13 @@ static enum cut_agreement view_cores_agreement(const struct scene *on, const str
 
 static const uint8_t cut_tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
 
-static void view_cores_draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
+static void cores_draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
 {
     const struct lx_operand_span *span = &c->d->operands[k];
     int32_t t = op_operand(c->op, k);
     bool here = k == c->operand;
     struct text words = {0};
-    enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
+    enum cut_agreement cut = cores_agreement(on, c, k, &words);
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
     put(on->cells, row.row, row.column + 2, on->glyphs->bullet, (struct style){.ink = tone_of_identity(t)});
     put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN), c->g->tensors[t].name);
@@ -165,13 +165,13 @@ static void view_cores_draw_operand(const struct scene *on, struct box row, cons
 
 /* For the line of an operand without room: the first split that differs from its neighbours, the selected
  * operand first. */
-static void view_cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
+static void cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
 {
     int n = op_operand_count(c->op);
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
         struct text words = {0}, line = {0};
-        enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
+        enum cut_agreement cut = cores_agreement(on, c, k, &words);
         add_printable(&line, c->g->tensors[op_operand(c->op, k)].name, 24);
         text_format(&line, ": %s", words.at ? words.at : "");
         if (cut != CUT_SAME)
@@ -184,8 +184,7 @@ static void view_cores_draw_mismatch(const struct scene *on, struct box row, con
 }
 
 /* A number for each part. Returns the rows it took. */
-static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area,
-                                const struct cut *c)
+static int cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
 {
     int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
     int width = c->parts > 100 ? 5 : 4;
@@ -202,7 +201,7 @@ static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, st
     for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
         int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
         bool works = i < c->d->cores_used, here = i == on->session->selection.core;
-        int64_t part = view_cores_part_of(c, i);
+        int64_t part = cores_part_of(c, i);
         struct style style =
             works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
         if (on->theme->letters && works) style = INK(PLAIN);
@@ -215,7 +214,7 @@ static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, st
 }
 
 /* The slices of the selected core. */
-static void view_cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
+static void cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
     if (area.rows < 1) return;
@@ -223,12 +222,11 @@ static void view_cores_draw_core(const struct scene *on, struct box area, const 
     if (on->session->selection.core >= c->d->cores_used)
         text_add(&line, " is idle in this op");
     else {
-        text_format(&line,
-                    " holds part %lld:", (long long)view_cores_part_of(c, on->session->selection.core));
+        text_format(&line, " holds part %lld:", (long long)cores_part_of(c, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
-            int64_t offset = view_cores_tile_offset(on, c, i);
+            int64_t offset = cores_tile_offset(on, c, i);
             text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)(offset + from),
                         (long long)(offset + to));
         }
@@ -239,7 +237,7 @@ static void view_cores_draw_core(const struct scene *on, struct box area, const 
 }
 
 /* Why there is no split to show, and what to do. */
-static void view_cores_draw_nothing(const struct scene *on, struct box area)
+static void cores_draw_nothing(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     int32_t op = on->session->selection.op;
@@ -264,7 +262,7 @@ static void view_cores_draw_nothing(const struct scene *on, struct box area)
             KEY_OF(NEXT_ITEM));
 }
 
-static char core_tensor_letter_of(const struct cut *c, int device_dim)
+static char tensor_letter_of(const struct cut *c, int device_dim)
 {
     const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
     int host = l->host_dim[device_dim];
@@ -274,7 +272,7 @@ static char core_tensor_letter_of(const struct cut *c, int device_dim)
 }
 
 /* One part of a tensor: a field with its number, where there is room. */
-static void core_tensor_draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
+static void tensor_draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
 {
     struct style style = {TONE_LABEL, tone_of_identity((int32_t)part), 0};
     char number[24];
@@ -292,8 +290,7 @@ struct drawn {
     int down, across;
 };
 
-static void core_tensor_draw_shape(const struct scene *on, struct box row, const struct cut *c,
-                                   struct drawn d)
+static void tensor_draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
 {
     const int64_t *slices = c->view.slices;
     struct text shape = {0};
@@ -304,15 +301,14 @@ static void core_tensor_draw_shape(const struct scene *on, struct box row, const
     if (d.across < 0)
         text_add(&shape, ": replicated on every core");
     else if (d.down < 0)
-        text_format(&shape, " split %c/%lld across", core_tensor_letter_of(c, d.across),
+        text_format(&shape, " split %c/%lld across", tensor_letter_of(c, d.across),
                     (long long)slices[d.across]);
     else
-        text_format(&shape, " split %c/%lld down, %c/%lld across", core_tensor_letter_of(c, d.down),
-                    (long long)slices[d.down], core_tensor_letter_of(c, d.across),
-                    (long long)slices[d.across]);
+        text_format(&shape, " split %c/%lld down, %c/%lld across", tensor_letter_of(c, d.down),
+                    (long long)slices[d.down], tensor_letter_of(c, d.across), (long long)slices[d.across]);
     for (int i = 0; i < c->view.rank; i++)
         if (i != d.down && i != d.across && slices[i] > 1)
-            text_format(&shape, ", %c/%lld not drawn", core_tensor_letter_of(c, i), (long long)slices[i]);
+            text_format(&shape, ", %c/%lld not drawn", tensor_letter_of(c, i), (long long)slices[i]);
     put_line(on->cells, row, INK(DIM), &shape);
 }
 
@@ -324,7 +320,7 @@ static void draw_cut_tensor(const struct scene *on, struct box area, const struc
     for (int i = 0; i < c->view.rank; i++)
         if (i != b && c->view.slices[i] > 1 && (a < 0 || c->view.slices[i] > c->view.slices[a])) a = i;
     struct drawn d = a > b ? (struct drawn){b, a} : (struct drawn){a, b};
-    core_tensor_draw_shape(on, box_cut_top(&area, 1), c, d);
+    tensor_draw_shape(on, box_cut_top(&area, 1), c, d);
     if (area.rows < 1 || area.columns < 2) return;
     /* A row of fields that is too narrow for their numbers continues below, in bands. */
     int64_t down = d.down >= 0 ? c->view.slices[d.down] : 1,
@@ -354,7 +350,7 @@ static void draw_cut_tensor(const struct scene *on, struct box area, const struc
             int top = (int)(area.rows * row / rows), left = (int)(area.columns * column / per_band);
             struct box field = {area.row + top, area.column + left, (int)(area.rows * (row + 1) / rows) - top,
                                 (int)(area.columns * (column + 1) / per_band) - left};
-            core_tensor_draw_field(on, field, part, mine);
+            tensor_draw_field(on, field, part, mine);
         }
 }
 
@@ -403,26 +399,26 @@ static void draw_core_menu(const struct scene *on, struct box area, const struct
         core_menu_draw_choice(on, (struct box){area.row + 1 + i, area.column, 1, area.columns}, c, m, i);
 }
 
-static void view_cores_draw(const struct scene *on, void *state, struct box area)
+static void cores_draw(const struct scene *on, void *state, struct box area)
 {
     struct cores_view *v = state;
     struct cut c;
-    if (!view_cores_find_cut(on->session, v, &c)) {
-        view_cores_draw_nothing(on, area);
+    if (!cores_find_cut(on->session, v, &c)) {
+        cores_draw_nothing(on, area);
         return;
     }
-    box_cut_top(&area, view_cores_draw_head(on, area, &c));
+    box_cut_top(&area, cores_draw_head(on, area, &c));
     int most = area.rows > 12 ? 6 : area.rows / 3;
     for (int k = 0; k < op_operand_count(c.op) && k < most; k++)
-        view_cores_draw_operand(on, box_cut_top(&area, 1), &c, k);
+        cores_draw_operand(on, box_cut_top(&area, 1), &c, k);
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
-    if (area.columns < 160) view_cores_draw_mismatch(on, mismatch, &c);
+    if (area.columns < 160) cores_draw_mismatch(on, mismatch, &c);
     struct box grid = area, tensor = area;
     if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;
         if (grid.columns > 66) grid.columns = 66;
-        grid.rows = view_cores_draw_grid(on, v, grid, &c);
+        grid.rows = cores_draw_grid(on, v, grid, &c);
         tensor.column += v->grid.columns + 4 > 44 ? v->grid.columns + 4 : 44;
         tensor.columns = area.column + area.columns - tensor.column;
         draw_cut_tensor(on, tensor, &c);
@@ -431,16 +427,16 @@ static void view_cores_draw(const struct scene *on, void *state, struct box area
                                     tensor.column - grid.column - 2},
                        &c, &v->menu);
     } else
-        view_cores_draw_grid(on, v, grid, &c);
-    view_cores_draw_core(on, core, &c);
+        cores_draw_grid(on, v, grid, &c);
+    cores_draw_core(on, core, &c);
 }
 
-static bool view_cores_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool cores_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct cores_view *v = state;
     struct cut c;
     (void)argument;
-    if (!view_cores_find_cut(&x->session, v, &c)) return false;
+    if (!cores_find_cut(&x->session, v, &c)) return false;
     int64_t last = c.d->cores - 1, per_row = max_i64(v->per_row, 1), to = x->session.selection.core;
     switch (r) {
     case REQ_LEFT:
@@ -473,14 +469,14 @@ static bool view_cores_request(struct explorer *x, void *state, enum request r, 
     return true;
 }
 
-static void view_cores_mouse(struct explorer *x, void *state, const struct key *k)
+static void cores_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct cores_view *v = state;
     if (k->code != AT_CLICK || !box_holds(&v->grid, k->row, k->column) || v->cell_columns < 1) return;
     int64_t core =
         (int64_t)(k->row - v->grid.row) * v->per_row + (k->column - v->grid.column) / v->cell_columns;
     struct cut c;
-    if (view_cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
+    if (cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
 }
 
 const struct view view_cores = {
@@ -496,8 +492,8 @@ const struct view view_cores = {
               {REQ_MORE_CORES, "more"},
               {REQ_GRAPH, "graph"},
               {REQ_BACK, "back"}},
-    .draw = view_cores_draw,
-    .request = view_cores_request,
-    .mouse = view_cores_mouse,
+    .draw = cores_draw,
+    .request = cores_request,
+    .mouse = cores_mouse,
     .items = ITEMS_OPS,
 };

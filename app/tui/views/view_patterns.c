@@ -15,7 +15,7 @@ struct patterns_view {
     bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
 
-static void view_patterns_end(void *state)
+static void patterns_end(void *state)
 {
     struct patterns_view *v = state;
     mem_free(v->shown);
@@ -90,7 +90,7 @@ struct order {
     const struct patterns_view *view;
 };
 
-static int view_patterns_compare(const void *a, const void *b, void *context)
+static int patterns_compare(const void *a, const void *b, void *context)
 {
     const struct order *by = context;
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
@@ -110,7 +110,7 @@ static int view_patterns_compare(const void *a, const void *b, void *context)
 }
 
 /* Sorts and filters again, as every result may change the list. The cursor stays on its pattern. */
-static void view_patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
+static void patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
 {
     struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count,
@@ -123,14 +123,14 @@ static void view_patterns_arrange(struct patterns_view *v, const struct session 
             (p->facts.refused && has_text("refused", filter)))
             v->shown[v->count++] = i;
     }
-    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, view_patterns_compare, &by);
+    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, patterns_compare, &by);
     for (int i = 0; i < v->count; i++)
         if (v->shown[i] == keep) v->list.cursor = i;
 }
 
 /* Names come first: optional columns that would cut them are left out, those of the widest screens before
  * others. */
-static struct fitted view_patterns_fit(struct patterns_view *v, const struct session *s, int room)
+static struct fitted patterns_fit(struct patterns_view *v, const struct session *s, int room)
 {
     int longest = 10; /* the heading */
     for (int i = 0; i < v->count; i++) {
@@ -155,15 +155,15 @@ static struct fitted view_patterns_fit(struct patterns_view *v, const struct ses
     return f;
 }
 
-static void view_patterns_draw(const struct scene *on, void *state, struct box area)
+static void patterns_draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
     struct box list = area;
-    view_patterns_arrange(v, on->session, on->filter);
+    patterns_arrange(v, on->session, on->filter);
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = view_patterns_fit(v, on->session, box_behind(head, 2).columns);
+    struct fitted f = patterns_fit(v, on->session, box_behind(head, 2).columns);
     sorting_draw_heads(on, box_behind(head, 2), &f, &pattern_columns, &v->by);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
@@ -207,14 +207,14 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
 int pattern_marked(struct explorer *x)
 {
     struct patterns_view *v = x->states[VIEW_PATTERNS];
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
-static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     if (r == REQ_PLAN_ALL) return session_plan_all(&x->session), true;
     if (r != REQ_OPEN || argument) return sorting_request(x, &v->by, &pattern_columns, NULL, r, argument);
     v->moved = true;
@@ -225,28 +225,28 @@ static bool view_patterns_request(struct explorer *x, void *state, enum request 
 }
 
 /* A click on the head sorts by the next column, behind the last one in reverse. */
-static void view_patterns_click_head(struct explorer *x, void *state, const struct key *k)
+static void patterns_click_head(struct explorer *x, void *state, const struct key *k)
 {
     const struct patterns_view *v = state;
     (void)k;
-    view_patterns_request(x, state, v->by.column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
+    patterns_request(x, state, v->by.column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
 }
 
-static void view_patterns_select_item(struct explorer *x, void *state, int i)
+static void patterns_select_item(struct explorer *x, void *state, int i)
 {
     struct patterns_view *v = state;
     (void)x, (void)i;
     v->moved = true;
 }
 
-static int view_patterns_count(struct explorer *x, void *state)
+static int patterns_count(struct explorer *x, void *state)
 {
     struct patterns_view *v = state;
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->count;
 }
 
-static const char *view_patterns_item(struct explorer *x, void *state, int i)
+static const char *patterns_item(struct explorer *x, void *state, int i)
 {
     const struct patterns_view *v = state;
     return x->session.patterns.at[v->shown[i]].shown;
@@ -256,7 +256,7 @@ const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",
     .state_size = sizeof(struct patterns_view),
-    .end = view_patterns_end,
+    .end = patterns_end,
     .hints = {{REQ_OPEN, "open"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
@@ -264,12 +264,12 @@ const struct view view_patterns = {
               {REQ_PLAN_ALL, "plan all"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "quit"}},
-    .draw = view_patterns_draw,
-    .request = view_patterns_request,
-    .mouse = view_patterns_click_head,
-    .count = view_patterns_count,
-    .item = view_patterns_item,
+    .draw = patterns_draw,
+    .request = patterns_request,
+    .mouse = patterns_click_head,
+    .count = patterns_count,
+    .item = patterns_item,
     .is_list = true,
     .sorted_by = &pattern_columns,
-    .select = view_patterns_select_item,
+    .select = patterns_select_item,
 };
