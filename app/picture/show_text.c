@@ -184,26 +184,6 @@ static void show_text_write_nests(const struct map *m, struct text *out)
     text_add(out, "\n");
 }
 
-static void show_text_occupancy(const struct map *m, struct text *out)
-{
-    int64_t whole =
-        m->plan->problem.objective == LX_HEIGHT ? m->plan->figures.height_bytes : m->plan->problem.capacity;
-    whole = max_i64(whole, 1);
-    text_format(out, "%*s%s", show_text_address_width(m) + 2, "in use ", m->glyphs->side);
-    for (int c = 0; c < m->raster.time.cells; c++) {
-        int64_t most =
-            lx_occupancy_most(&m->time, m->raster.time.axis.edge[c], m->raster.time.axis.edge[c + 1]);
-        int level = most >= whole ? 10 : (int)((double)most / (double)whole * 10);
-        if (most > 0 && level == 0) level = 1;
-        for (int k = 0; k < m->tick_width; k++) text_add(out, m->glyphs->level[level]);
-    }
-    text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m->time.peak).at,
-                grouped(m->time.peak_tick).at, in_percent((double)m->time.peak / (double)whole).at,
-                in_bytes(whole).at, in_bytes(m->plan->figures.height_bytes).at);
-    if (m->index.bands.top < m->index.bands.limit)
-        text_format(out, "(free above the map up to 0x%llx)\n", (long long)m->plan->problem.capacity);
-}
-
 static void show_text_heading(const struct map *m, struct text *out)
 {
     const struct lx_plan *p = m->plan;
@@ -376,7 +356,22 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
         show_text_write_rows(&m, out);
         show_text_ruler(&m, out);
         show_text_write_nests(&m, out);
-        show_text_occupancy(&m, out);
+        int64_t whole =
+            m.plan->problem.objective == LX_HEIGHT ? m.plan->figures.height_bytes : m.plan->problem.capacity;
+        whole = max_i64(whole, 1);
+        text_format(out, "%*s%s", show_text_address_width(&m) + 2, "in use ", m.glyphs->side);
+        for (int c = 0; c < m.raster.time.cells; c++) {
+            int64_t most =
+                lx_occupancy_most(&m.time, m.raster.time.axis.edge[c], m.raster.time.axis.edge[c + 1]);
+            int level = most >= whole ? 10 : (int)((double)most / (double)whole * 10);
+            if (most > 0 && level == 0) level = 1;
+            for (int k = 0; k < m.tick_width; k++) text_add(out, m.glyphs->level[level]);
+        }
+        text_format(out, "\n\npeak %s at tick %s, %s of %s; largest address %s\n", in_bytes(m.time.peak).at,
+                    grouped(m.time.peak_tick).at, in_percent((double)m.time.peak / (double)whole).at,
+                    in_bytes(whole).at, in_bytes(m.plan->figures.height_bytes).at);
+        if (m.index.bands.top < m.index.bands.limit)
+            text_format(out, "(free above the map up to 0x%llx)\n", (long long)m.plan->problem.capacity);
         if (p->nest_count) add_nests_sum(p, out), text_add(out, "\n");
         for (int32_t i = 0; i < shown; i++) {
             text_add(out, "  ");

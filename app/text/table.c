@@ -202,37 +202,33 @@ static void add_csv(const struct table *t, struct text *out)
     value_free(&v);
 }
 
-static void add_json_row(const struct table *t, const void *row, struct text *out)
-{
-    struct value v = {0};
-    const char *between = "";
-    text_add(out, "{");
-    for (size_t c = 0; c < t->columns.count; c++) {
-        const struct column *column = &t->columns.at[c];
-        if (column->flags & COLUMN_PEOPLE) continue;
-        column_value(column, row, &v);
-        if ((column->flags & COLUMN_MAY_LACK) && value_is_nothing(&v)) continue;
-        text_format(out, "%s\"%s\": ", between, column->key);
-        if (!kind_is_number(column->kind))
-            text_json_string(out, v.words ? v.words : "");
-        else if (!isfinite(v.number))
-            text_add(out, "null");
-        else if (column->kind == VALUE_BOOL)
-            text_add(out, v.number != 0 ? "true" : "false");
-        else
-            table_add_number(out, column, &v);
-        between = ", ";
-    }
-    text_add(out, "}");
-    value_free(&v);
-}
-
 void table_add_json_rows(const struct table *t, int indent, struct text *out)
 {
     for (size_t r = 0; r < t->row_count; r++) {
         if (r) text_add(out, indent < 0 ? ", " : ",\n");
         text_pad(out, ' ', indent < 0 ? 0 : (size_t)indent);
-        add_json_row(t, row_at(t, r), out);
+        const void *row = row_at(t, r);
+        struct value v = {0};
+        const char *between = "";
+        text_add(out, "{");
+        for (size_t c = 0; c < t->columns.count; c++) {
+            const struct column *column = &t->columns.at[c];
+            if (column->flags & COLUMN_PEOPLE) continue;
+            column_value(column, row, &v);
+            if ((column->flags & COLUMN_MAY_LACK) && value_is_nothing(&v)) continue;
+            text_format(out, "%s\"%s\": ", between, column->key);
+            if (!kind_is_number(column->kind))
+                text_json_string(out, v.words ? v.words : "");
+            else if (!isfinite(v.number))
+                text_add(out, "null");
+            else if (column->kind == VALUE_BOOL)
+                text_add(out, v.number != 0 ? "true" : "false");
+            else
+                table_add_number(out, column, &v);
+            between = ", ";
+        }
+        text_add(out, "}");
+        value_free(&v);
     }
 }
 

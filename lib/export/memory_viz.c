@@ -35,26 +35,6 @@ static void pickle_put(struct text *t, const char *opcodes, uint64_t n, int coun
     for (int i = 0; i < count; i++, n >>= 8) text_add_n(t, (char[]){(char)(n & 0xff)}, 1);
 }
 
-static void pickle_int(struct text *t, int64_t n)
-{
-    bool small = n >= 0 && n <= 0xffff;
-    if (n >= INT32_MIN && n <= INT32_MAX) {
-        pickle_put(t,
-                   !small      ? BININT
-                   : n <= 0xff ? BININT1
-                               : BININT2,
-                   (uint64_t)n,
-                   !small      ? 4
-                   : n <= 0xff ? 1
-                               : 2);
-        return;
-    }
-    int width = 1; /* bytes that two's complement needs */
-    while (width < 8 && (n < -((int64_t)1 << (8 * width - 1)) || n >= (int64_t)1 << (8 * width - 1))) width++;
-    pickle_put(t, LONG1, (uint64_t)width, 1);
-    pickle_put(t, "", (uint64_t)n, width);
-}
-
 /* Bytes that are not UTF-8 would make the whole file unreadable: they become "?". */
 static void pickle_string(struct text *t, const char *s)
 {
@@ -157,7 +137,22 @@ static void viz_find_in_hbm(const struct lx_plan *p, struct allocations *out)
 static void viz_add_number(struct text *t, const char *key, int64_t n)
 {
     pickle_string(t, key);
-    pickle_int(t, n);
+    bool small = n >= 0 && n <= 0xffff;
+    if (n >= INT32_MIN && n <= INT32_MAX) {
+        pickle_put(t,
+                   !small      ? BININT
+                   : n <= 0xff ? BININT1
+                               : BININT2,
+                   (uint64_t)n,
+                   !small      ? 4
+                   : n <= 0xff ? 1
+                               : 2);
+        return;
+    }
+    int width = 1; /* bytes that two's complement needs */
+    while (width < 8 && (n < -((int64_t)1 << (8 * width - 1)) || n >= (int64_t)1 << (8 * width - 1))) width++;
+    pickle_put(t, LONG1, (uint64_t)width, 1);
+    pickle_put(t, "", (uint64_t)n, width);
 }
 
 /* A dict with one frame, which names the op of the tick where ticks are ops. */

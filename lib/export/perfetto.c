@@ -246,28 +246,6 @@ static void perfetto_add_life(struct plan_trace *x, const struct laned *l)
     text_add(out, "}}");
 }
 
-static void perfetto_add_buffers(struct plan_trace *x)
-{
-    const struct lx_problem *problem = &x->p->problem;
-    size_t room = 1, n = 0;
-    for (int32_t i = 0; i < problem->count; i++) room += (size_t)lx_life_count(&problem->buffers[i]);
-    struct laned *all = mem_alloc(room * sizeof *all);
-    for (int32_t i = 0; i < problem->count; i++)
-        for (int32_t k = 0; k < lx_life_count(&problem->buffers[i]); k++) {
-            struct lx_life life = lx_life_at(&problem->buffers[i], k);
-            if (life.start < life.end) all[n++] = (struct laned){life.start, life.end, i, 0};
-        }
-    int lanes = lanes_sweep(all, n, (int)min_i64((int64_t)n, INT32_MAX));
-    perfetto_name(&x->trace, "process", BUFFERS, -1, "buffers");
-    for (int l = 0; l < lanes; l++) {
-        char name[40];
-        snprintf(name, sizeof name, "lane %d", l + 1);
-        perfetto_name(&x->trace, "thread", BUFFERS, l, name);
-    }
-    for (size_t i = 0; i < n; i++) perfetto_add_life(x, &all[i]);
-    mem_free(all);
-}
-
 bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     struct plan_trace x = {.trace = {.out = out}, .p = p};
@@ -280,7 +258,24 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
     perfetto_name(&x.trace, "process", LX, -1, "LX");
     for (int32_t pool = 0; pool < lx_pool_count(&p->problem); pool++) perfetto_add_pool(&x, pool);
     if (p->traffic) perfetto_add_traffic(&x);
-    perfetto_add_buffers(&x);
+    const struct lx_problem *problem = &x.p->problem;
+    size_t room = 1, n = 0;
+    for (int32_t i = 0; i < problem->count; i++) room += (size_t)lx_life_count(&problem->buffers[i]);
+    struct laned *all = mem_alloc(room * sizeof *all);
+    for (int32_t i = 0; i < problem->count; i++)
+        for (int32_t k = 0; k < lx_life_count(&problem->buffers[i]); k++) {
+            struct lx_life life = lx_life_at(&problem->buffers[i], k);
+            if (life.start < life.end) all[n++] = (struct laned){life.start, life.end, i, 0};
+        }
+    int lanes = lanes_sweep(all, n, (int)min_i64((int64_t)n, INT32_MAX));
+    perfetto_name(&x.trace, "process", BUFFERS, -1, "buffers");
+    for (int l = 0; l < lanes; l++) {
+        char name[40];
+        snprintf(name, sizeof name, "lane %d", l + 1);
+        perfetto_name(&x.trace, "thread", BUFFERS, l, name);
+    }
+    for (size_t i = 0; i < n; i++) perfetto_add_life(&x, &all[i]);
+    mem_free(all);
     text_add(out, "\n]}\n");
     mem_free(x.time.at);
     return true;
@@ -361,26 +356,6 @@ static void perfetto_add_trip(struct team_trace *x, int m, const struct lx_team_
     }
 }
 
-/* "device 3 at 1, 0 of 2x2", and its rows. */
-static void perfetto_name_device(struct team_trace *x, int m)
-{
-    const struct lx_team_grid *grid = &x->p->team->grid;
-    struct text name = {0};
-    text_format(&name, "device %d at ", m);
-    for (int a = 0; a < grid->axes; a++)
-        text_format(&name, "%s%d", a ? ", " : "", lx_team_coordinate(grid, m, a));
-    for (int a = 0; a < grid->axes; a++) text_format(&name, "%s%d", a ? "x" : " of ", grid->size[a]);
-    perfetto_name(&x->trace, "process", m + 1, OPS, name.at);
-    perfetto_name(&x->trace, "thread", m + 1, OPS, "ops");
-    perfetto_name(&x->trace, "thread", m + 1, WAITS, "waits");
-    for (int a = 0; a < grid->axes; a++) {
-        char row[40];
-        snprintf(row, sizeof row, "links of axis %d", a);
-        perfetto_name(&x->trace, "thread", m + 1, FIRST_AXIS + a, row);
-    }
-    text_free(&name);
-}
-
 char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st)
 {
     struct text t = {0};
@@ -395,7 +370,22 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
                 p->team->members);
     for (int m = 0; m < clock->members; m++) {
         const struct lx_team_times *at = &clock->at[m];
-        perfetto_name_device(&x, m);
+        /* "device 3 at 1, 0 of 2x2", and its rows. */
+        const struct lx_team_grid *grid = &x.p->team->grid;
+        struct text name = {0};
+        text_format(&name, "device %d at ", m);
+        for (int a = 0; a < grid->axes; a++)
+            text_format(&name, "%s%d", a ? ", " : "", lx_team_coordinate(grid, m, a));
+        for (int a = 0; a < grid->axes; a++) text_format(&name, "%s%d", a ? "x" : " of ", grid->size[a]);
+        perfetto_name(&x.trace, "process", m + 1, OPS, name.at);
+        perfetto_name(&x.trace, "thread", m + 1, OPS, "ops");
+        perfetto_name(&x.trace, "thread", m + 1, WAITS, "waits");
+        for (int a = 0; a < grid->axes; a++) {
+            char row[40];
+            snprintf(row, sizeof row, "links of axis %d", a);
+            perfetto_name(&x.trace, "thread", m + 1, FIRST_AXIS + a, row);
+        }
+        text_free(&name);
         for (int o = 0; o < at->ops; o++) perfetto_add_team_op(&x, m, o);
         for (int i = 0; i < at->trip_count; i++) perfetto_add_trip(&x, m, &at->trips[i]);
     }

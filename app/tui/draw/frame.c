@@ -308,34 +308,6 @@ void frame_draw_waiting(const struct scene *on, struct box area)
         put_wrapped_format(g, rest, INK(DIM), "%s", in_bytes((int64_t)info.st_size).at);
 }
 
-static void footer_draw_prompt(struct explorer *x, struct box area)
-{
-    struct prompt *p = &x->prompt;
-    struct cells *g = &x->cells;
-    char before[sizeof p->text];
-    int at = put_text(g, area.row, 0, area.columns, INK(KEY),
-                      p->lead == 'f'   ? "filter "
-                      : p->lead == '/' ? "/"
-                                       : ":");
-    snprintf(before, sizeof before, "%.*s", p->at, p->text);
-    int cursor = columns_of(before), room = area.columns - at - 1, skip = 0;
-    snprintf(before, sizeof before, "%.*s", p->fresh, p->text);
-    const char *from = p->text;
-    while (cursor - skip > room && *from) { /* the cursor stays visible */
-        uint32_t code;
-        int columns, n = next_character(from, &code, &columns);
-        from += n;
-        skip += columns;
-    }
-    int used = put_text(g, area.row, at, room, INK(PLAIN), from), proposed = at + columns_of(before) - skip;
-    if (p->fresh && proposed >= at) /* typing replaces it */
-        put_paper(g, (struct box){area.row, proposed, 1, at + used - proposed}, INK_ON(PLAIN, SELECTED));
-    g->cursor_row = area.row;
-    g->cursor_column = at + cursor - skip;
-    if (p->choices.at && at + used + 3 < area.columns)
-        put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
-}
-
 /* "filter gq  3/91", as much of it as there is room for; the columns that are left. */
 static int footer_draw_place(struct explorer *x, struct box area)
 {
@@ -407,7 +379,31 @@ void frame_draw_hints(struct explorer *x, struct box area)
     x->footer_count = 0;
     x->footer_row = area.row;
     if (x->prompt.open) {
-        footer_draw_prompt(x, area);
+        struct prompt *p = &x->prompt;
+        struct cells *g = &x->cells;
+        char before[sizeof p->text];
+        int at = put_text(g, area.row, 0, area.columns, INK(KEY),
+                          p->lead == 'f'   ? "filter "
+                          : p->lead == '/' ? "/"
+                                           : ":");
+        snprintf(before, sizeof before, "%.*s", p->at, p->text);
+        int cursor = columns_of(before), room = area.columns - at - 1, skip = 0;
+        snprintf(before, sizeof before, "%.*s", p->fresh, p->text);
+        const char *from = p->text;
+        while (cursor - skip > room && *from) { /* the cursor stays visible */
+            uint32_t code;
+            int columns, n = next_character(from, &code, &columns);
+            from += n;
+            skip += columns;
+        }
+        int used = put_text(g, area.row, at, room, INK(PLAIN), from),
+            proposed = at + columns_of(before) - skip;
+        if (p->fresh && proposed >= at) /* typing replaces it */
+            put_paper(g, (struct box){area.row, proposed, 1, at + used - proposed}, INK_ON(PLAIN, SELECTED));
+        g->cursor_row = area.row;
+        g->cursor_column = at + cursor - skip;
+        if (p->choices.at && at + used + 3 < area.columns)
+            put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
         return;
     }
     bool room = !x->message.at || columns_of(x->message.at) < area.columns - 24;

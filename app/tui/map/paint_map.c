@@ -197,30 +197,6 @@ static void paint_cell(struct painter *p, int row, int column)
         paint_tones(p, row, column, &k);
 }
 
-static void paint_headings(const struct painter *p)
-{
-    for (int row = 0; p->r->index->bands.count > 1 && row * p->down < p->r->address.cells; row++) {
-        const struct raster_cell *c = raster_at(p->r, row * p->down, 0);
-        bool above = row > 0 && raster_at(p->r, (row - 1) * p->down, 0)->state == CELL_HEADING;
-        if (c->state == CELL_HEADING && !above) {
-            /* "── fast, 256 B, 75 % in use at most ──────" */
-            const struct band *b = &p->r->index->bands.at[c->owner];
-            char words[200], name[100];
-            int y = p->area.row + row, used = 0;
-            for (int k = 0; k < p->area.columns; k++)
-                put(p->on->cells, y, p->area.column + k, p->on->glyphs->horizontal, INK(FRAME));
-            snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
-            used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
-            if (b->capacity > 0)
-                snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
-                         in_percent((double)b->peak / (double)b->capacity).at);
-            else
-                snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
-            put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
-        }
-    }
-}
-
 /* Does a run of cells of the grid belong to one buffer, without a handover? */
 static bool paint_run_is(const struct painter *p, int row, int column, int length, int32_t owner)
 {
@@ -316,7 +292,26 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
         if (p.r->rects[i].buffer == p.m->selected) p.picked[p.picked_count++] = p.r->rects[i];
     for (int row = 0; row * p.down < r->address.cells; row++)
         for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
-    paint_headings(&p);
+    for (int row = 0; p.r->index->bands.count > 1 && row * p.down < p.r->address.cells; row++) {
+        const struct raster_cell *c = raster_at(p.r, row * p.down, 0);
+        bool above = row > 0 && raster_at(p.r, (row - 1) * p.down, 0)->state == CELL_HEADING;
+        if (c->state == CELL_HEADING && !above) {
+            /* "── fast, 256 B, 75 % in use at most ──────" */
+            const struct band *b = &p.r->index->bands.at[c->owner];
+            char words[200], name[100];
+            int y = p.area.row + row, used = 0;
+            for (int k = 0; k < p.area.columns; k++)
+                put(p.on->cells, y, p.area.column + k, p.on->glyphs->horizontal, INK(FRAME));
+            snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
+            used = put_name(p.on->cells, y, p.area.column + 2, p.area.columns / 2, INK(TITLE), name);
+            if (b->capacity > 0)
+                snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
+                         in_percent((double)b->peak / (double)b->capacity).at);
+            else
+                snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
+            put_text(p.on->cells, y, p.area.column + 2 + used, p.area.columns - 2 - used, INK(DIM), words);
+        }
+    }
     for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
     for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
     heat_free(&own);

@@ -127,28 +127,6 @@ static void map_view_draw_hole(const struct scene *on, const struct parts *p, co
         }
 }
 
-/* The cursor of a buffer that is off chip is on its lane. */
-static void map_view_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
-                                 struct spot lane)
-{
-    const struct selection *at = &on->session->selection;
-    int first, last, low, high;
-    bool thin;
-    if (lane.row >= 0) {
-        on->cells->cursor_row = lane.row;
-        on->cells->cursor_column = lane.column;
-        return;
-    }
-    if (!raster_tick_columns(r, at->tick, &first, &last) ||
-        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
-        return;
-    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
-    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
-              (struct style){TONE_CURSOR, TONE_CURSOR, 0});
-    on->cells->cursor_row = p->map.row + row;
-    on->cells->cursor_column = p->map.column + column;
-}
-
 static void map_view_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
                                 const struct raster *r)
 {
@@ -177,7 +155,24 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
-    map_view_draw_cursor(on, p, r, map_view_draw_lanes(on, p, r));
+    /* The cursor of a buffer that is off chip is on its lane. */
+    struct spot lane = map_view_draw_lanes(on, p, r);
+    const struct selection *at = &on->session->selection;
+    int first, last, low, high;
+    bool thin;
+    if (lane.row >= 0) {
+        on->cells->cursor_row = lane.row;
+        on->cells->cursor_column = lane.column;
+        return;
+    }
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
+        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
+        return;
+    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
+    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
+              (struct style){TONE_CURSOR, TONE_CURSOR, 0});
+    on->cells->cursor_row = p->map.row + row;
+    on->cells->cursor_column = p->map.column + column;
 }
 
 static void map_view_draw(const struct scene *on, void *state, struct box area)

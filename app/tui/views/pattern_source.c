@@ -105,9 +105,14 @@ void source_forget(struct pattern_source *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* "all pass", "greedy fails", "refused: shape" */
-static char *pattern_facts_expectation(const struct lx_graph *g)
+void facts_of(const struct source_content *from, struct facts *out)
 {
+    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
+    if (!from->graph) return;
+    const struct lx_graph *g = from->graph;
+    out->name = mem_string(g->name);
+    out->summary = mem_string(g->summary ? g->summary : "");
+    /* "all pass", "greedy fails", "refused: shape" */
     struct text t = {0};
     int fails = 0;
     for (int i = 0; i < g->expect_count; i++) fails += !g->expects[i].pass;
@@ -126,17 +131,7 @@ static char *pattern_facts_expectation(const struct lx_graph *g)
         }
         text_add(&t, fails == 1 ? " fails" : " fail");
     }
-    return t.at ? t.at : mem_string("");
-}
-
-void facts_of(const struct source_content *from, struct facts *out)
-{
-    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
-    if (!from->graph) return;
-    const struct lx_graph *g = from->graph;
-    out->name = mem_string(g->name);
-    out->summary = mem_string(g->summary ? g->summary : "");
-    out->expect = pattern_facts_expectation(g);
+    out->expect = t.at ? t.at : mem_string("");
     out->ops = g->op_count;
     out->is_list = g->is_list;
     out->must_refuse = g->expect_stage != NULL;

@@ -144,25 +144,6 @@ static enum cut_agreement cores_agreement(const struct scene *on, const struct c
 
 static const uint8_t cut_tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
 
-static void cores_draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
-{
-    const struct lx_operand_span *span = &c->d->operands[k];
-    int32_t t = op_operand(c->op, k);
-    bool here = k == c->operand;
-    struct text words = {0};
-    enum cut_agreement cut = cores_agreement(on, c, k, &words);
-    put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
-    put(on->cells, row.row, row.column + 2, on->glyphs->bullet, (struct style){.ink = tone_of_identity(t)});
-    put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN), c->g->tensors[t].name);
-    int at = row.column + 23;
-    at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM), "%s  %s B per core, spans %s B  ",
-                     k < c->op->input_count ? "in " : "out", grouped(span->core_bytes).at,
-                     grouped(span->bytes).at);
-    put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
-             words.at ? words.at : "");
-    text_free(&words);
-}
-
 /* For the line of an operand without room: the first split that differs from its neighbours, the selected
  * operand first. */
 static void cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
@@ -354,32 +335,6 @@ static void draw_cut_tensor(const struct scene *on, struct box area, const struc
         }
 }
 
-static void core_menu_draw_choice(const struct scene *on, struct box row, const struct cut *c,
-                                  const struct core_menu *m, int i)
-{
-    const struct lx_alternative *a = &m->at[i];
-    struct text words = {0};
-    double now = 0;
-    char numbers[80];
-    struct style style = a->present ? INK(TITLE) : INK(PLAIN);
-    for (int k = m->count - 1; k >= 0; k--)
-        if (m->at[k].present) now = m->at[k].device_us;
-    for (int k = 0; k < c->d->split_count; k++)
-        if (a->splits[k] > 1)
-            text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
-                        (long long)a->splits[k]);
-    put(on->cells, row.row, row.column, a->present ? on->glyphs->mark : ' ', INK(KEY));
-    put_text(on->cells, row.row, row.column + 2, 13, style, words.at ? words.at : "not split");
-    put_right(on->cells, row.row, row.column + 15, 9, style, in_micros(a->device_us).at);
-    snprintf(numbers, sizeof numbers, "%+.1f %%", now > 0 ? 100 * (a->device_us / now - 1) : 0);
-    put_right(on->cells, row.row, row.column + 24, 9, INK(DIM), a->present ? "now" : numbers);
-    snprintf(numbers, sizeof numbers, "%d of %d", a->agreeing, m->neighbours);
-    if (m->neighbours > 0 && row.columns >= 38)
-        put_right(on->cells, row.row, row.column + 33, 8, a->agreeing == m->neighbours ? INK(GOOD) : INK(DIM),
-                  numbers);
-    text_free(&words);
-}
-
 static void draw_core_menu(const struct scene *on, struct box area, const struct cut *c, struct core_menu *m)
 {
     if (area.rows < 3 || area.columns < 30) return;
@@ -395,8 +350,30 @@ static void draw_core_menu(const struct scene *on, struct box area, const struct
     if (m->count < 2) return;
     put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
                "  split             time           agree");
-    for (int i = 0; i < m->count && i + 1 < area.rows; i++)
-        core_menu_draw_choice(on, (struct box){area.row + 1 + i, area.column, 1, area.columns}, c, m, i);
+    for (int i = 0; i < m->count && i + 1 < area.rows; i++) {
+        struct box row = (struct box){area.row + 1 + i, area.column, 1, area.columns};
+        const struct lx_alternative *a = &m->at[i];
+        struct text words = {0};
+        double now = 0;
+        char numbers[80];
+        struct style style = a->present ? INK(TITLE) : INK(PLAIN);
+        for (int k = m->count - 1; k >= 0; k--)
+            if (m->at[k].present) now = m->at[k].device_us;
+        for (int k = 0; k < c->d->split_count; k++)
+            if (a->splits[k] > 1)
+                text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
+                            (long long)a->splits[k]);
+        put(on->cells, row.row, row.column, a->present ? on->glyphs->mark : ' ', INK(KEY));
+        put_text(on->cells, row.row, row.column + 2, 13, style, words.at ? words.at : "not split");
+        put_right(on->cells, row.row, row.column + 15, 9, style, in_micros(a->device_us).at);
+        snprintf(numbers, sizeof numbers, "%+.1f %%", now > 0 ? 100 * (a->device_us / now - 1) : 0);
+        put_right(on->cells, row.row, row.column + 24, 9, INK(DIM), a->present ? "now" : numbers);
+        snprintf(numbers, sizeof numbers, "%d of %d", a->agreeing, m->neighbours);
+        if (m->neighbours > 0 && row.columns >= 38)
+            put_right(on->cells, row.row, row.column + 33, 8,
+                      a->agreeing == m->neighbours ? INK(GOOD) : INK(DIM), numbers);
+        text_free(&words);
+    }
 }
 
 static void cores_draw(const struct scene *on, void *state, struct box area)
@@ -409,8 +386,26 @@ static void cores_draw(const struct scene *on, void *state, struct box area)
     }
     box_cut_top(&area, cores_draw_head(on, area, &c));
     int most = area.rows > 12 ? 6 : area.rows / 3;
-    for (int k = 0; k < op_operand_count(c.op) && k < most; k++)
-        cores_draw_operand(on, box_cut_top(&area, 1), &c, k);
+    for (int k = 0; k < op_operand_count(c.op) && k < most; k++) {
+        struct box row = box_cut_top(&area, 1);
+        const struct lx_operand_span *span = &c.d->operands[k];
+        int32_t t = op_operand(c.op, k);
+        bool here = k == c.operand;
+        struct text words = {0};
+        enum cut_agreement cut = cores_agreement(on, &c, k, &words);
+        put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
+        put(on->cells, row.row, row.column + 2, on->glyphs->bullet,
+            (struct style){.ink = tone_of_identity(t)});
+        put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
+                 c.g->tensors[t].name);
+        int at = row.column + 23;
+        at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM),
+                         "%s  %s B per core, spans %s B  ", k < c.op->input_count ? "in " : "out",
+                         grouped(span->core_bytes).at, grouped(span->bytes).at);
+        put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
+                 words.at ? words.at : "");
+        text_free(&words);
+    }
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
     if (area.columns < 160) cores_draw_mismatch(on, mismatch, &c);

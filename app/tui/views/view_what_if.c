@@ -36,30 +36,6 @@ static struct box what_if_draw_frame(const struct scene *on, struct box area, co
     return in;
 }
 
-static void what_if_draw_row(const struct scene *on, struct box row, int k, bool here)
-{
-    const struct session *s = on->session;
-    struct setting setting = settings_row(k);
-    struct text value = {0};
-    bool changed = settings_changed(&s->now, k);
-    int64_t actual = session_actual(s, k);
-    int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
-    settings_show(&s->now, k, &value);
-    if (!changed && setting.none && actual >= 0 && k != SET_LEVEL)
-        text_format(&value, " (%s)", grouped(actual).at);
-    put_text(on->cells, row.row, row.column + 1, NAME - 1, INK(TITLE), setting.name);
-    put_text(on->cells, row.row, row.column + 1 + NAME, words - 1, changed ? INK(WARN) : INK(PLAIN),
-             value.at ? value.at : "");
-    if (row.columns >= 70)
-        put_text(on->cells, row.row, row.column + 1 + NAME + words, row.columns - 1 - NAME - words, INK(DIM),
-                 setting.help);
-    if (here) {
-        put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    }
-    text_free(&value);
-}
-
 static void what_if_draw(const struct scene *on, void *state, struct box area)
 {
     struct list *l = state;
@@ -70,9 +46,30 @@ static void what_if_draw(const struct scene *on, void *state, struct box area)
     box_cut_bottom(&rows, notes);
     list_show(l, lx_settings_count(), rows);
     struct box in = what_if_draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
-    for (int i = 0; i < in.rows && l->top + i < lx_settings_count(); i++)
-        what_if_draw_row(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
-                         l->top + i == l->cursor);
+    for (int i = 0; i < in.rows && l->top + i < lx_settings_count(); i++) {
+        struct box row = (struct box){in.row + i, in.column, 1, in.columns};
+        int k = l->top + i;
+        const struct session *s = on->session;
+        struct setting setting = settings_row(k);
+        struct text value = {0};
+        bool changed = settings_changed(&s->now, k);
+        int64_t actual = session_actual(s, k);
+        int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
+        settings_show(&s->now, k, &value);
+        if (!changed && setting.none && actual >= 0 && k != SET_LEVEL)
+            text_format(&value, " (%s)", grouped(actual).at);
+        put_text(on->cells, row.row, row.column + 1, NAME - 1, INK(TITLE), setting.name);
+        put_text(on->cells, row.row, row.column + 1 + NAME, words - 1, changed ? INK(WARN) : INK(PLAIN),
+                 value.at ? value.at : "");
+        if (row.columns >= 70)
+            put_text(on->cells, row.row, row.column + 1 + NAME + words, row.columns - 1 - NAME - words,
+                     INK(DIM), setting.help);
+        if ((_Bool)(l->top + i == l->cursor)) {
+            put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+            put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        }
+        text_free(&value);
+    }
     if (notes) {
         /* The help of the marked setting, and the command that makes the same plan. */
         const struct session *s = on->session;
