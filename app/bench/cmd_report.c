@@ -87,7 +87,7 @@ enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
 static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
                           size_t count, size_t chosen, struct text *out)
 {
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     if (e->say) e->say(v->words, v->lines, v->paint, out);
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);

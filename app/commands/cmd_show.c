@@ -64,7 +64,7 @@ static void cmd_show_write_buffers(const struct exporter *e, const struct lx_pla
     t.key = "buffers";
     t.title = "buffers";
     t.notes = notes.at;
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     e->add(&t, out);
     if (e->end) e->end(out);
     text_free(&notes);

@@ -64,9 +64,9 @@ static void cmd_solvers_write_json(const struct lx_solver *s, struct text *t)
     add_questions(s, "\"", ", ", t);
     text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [",
                 s->caps & LX_CAN_PROVE ? "true" : "false", s->caps & LX_IS_SEEDED ? "true" : "false");
-    table_add_json_list(&TABLE(solver_option_columns, s->options, s->option_count), t);
+    table_add_json_rows(&TABLE(solver_option_columns, s->options, s->option_count), -1, t);
     text_add(t, "], \"stats\": [");
-    table_add_json_list(&TABLE(solver_stat_columns, s->stats, s->stat_count), t);
+    table_add_json_rows(&TABLE(solver_stat_columns, s->stats, s->stat_count), -1, t);
     text_add(t, "]}");
 }
 

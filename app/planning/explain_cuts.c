@@ -254,9 +254,9 @@ static void reasons_to_json(const struct lx_shard_question *q, const struct lx_s
                 "], \"origin\": \"%s\", \"bytes\": %" PRId64 ", \"hbm_bytes\": %" PRId64
                 ", \"us\": %.9g,\n     \"reads\": [",
                 lx_cut_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
-    table_add_json_list(&TABLE(cut_read_columns, reads, count), out);
+    if (reads) table_add_json_rows(&TABLE(cut_read_columns, reads, count), -1, out);
     text_add(out, "],\n     \"others\": [");
-    table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
+    if (rows) table_add_json_rows(&TABLE(cut_reason_columns, rows, r->other_count), -1, out);
     text_add(out, "]}");
     mem_free(reads);
     mem_free(rows);

@@ -142,7 +142,7 @@ void write_team_tables(const struct team_figures *f, const struct exporter *e, s
     struct team_tensor_row *tensors = tensor_rows(f->plans->team);
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     for (int i = 0; i < count; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);

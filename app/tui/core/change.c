@@ -1,8 +1,6 @@
 /* The effect of a change on the plan. */
 #include "tui/core/session.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,12 +2,10 @@
  * every change, by this editor or another program. The editor runs in the foreground with the terminal's
  * signals. */
 #include "tui/draw/screen.h"
-#include "base/memory.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

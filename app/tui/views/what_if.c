@@ -2,11 +2,9 @@
  * the same plan. */
 #include "tui/views/what_if.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* `device` and `option` take pairs; the presets are pairs that can be stepped through. */

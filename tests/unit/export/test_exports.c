@@ -287,7 +287,7 @@ static void page_is_that_of_show(void **state)
     assert_memory_equal(page, shown, n);
     /* What is read without scripts. */
     static const char *const still[] = {"<svg role=\"img\" aria-label=\"addresses against time\"",
-                                        "<rect class=\"box\"",
+                                        "class=\"buffer\"",
                                         "hash of the pattern",
                                         "lxplan plan PATTERN -s auto --seed 0",
                                         "all in HBM",
