@@ -247,11 +247,6 @@ void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
 
 /* --- The page of a report: its tables as JSON, then its figures, and a script that draws them. --- */
 
-static void report_page_begin(struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [");
-}
-
 static void report_page_say(const char *words, const char *lines, enum paint paint, struct text *out)
 {
     (void)paint;
@@ -275,7 +270,7 @@ static void report_page_end(struct text *out)
 
 const struct exporter html_exporter = {.name = "html",
                                        .whole = true,
-                                       .begin = report_page_begin,
+                                       .begin = "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [",
                                        .say = report_page_say,
                                        .add = report_page_add,
                                        .end = report_page_end};

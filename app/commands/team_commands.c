@@ -197,7 +197,7 @@ int explain_team(struct call *call, const char *path)
                FAILED;
     const struct lx_graph *g = read_pattern(call, path);
     struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
-    struct lx_cut_question q = {.graph = g, .how = &asked.how, .plan = &asked.plan, .plans = p};
+    struct lx_shard_question q = {.graph = g, .how = &asked.how, .plan = &asked.plan, .plans = p};
     lx_status why = {0};
     int code = p && (!output || write_team(call, p, output, false)) ? EXIT_YES : FAILED;
     if (code == EXIT_YES && !lx_team_plans_check(p, &why)) {

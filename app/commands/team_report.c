@@ -46,7 +46,7 @@ VALUE_OF(state_value,       struct member_row,
     v->words = row->a->ops == 0 ? "nothing to do" : !row->ran ? "planned" : row->a->ok ? "as planned" : row->a->why;
     v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
-static const struct column member_array[] = {
+static const struct column device_array[] = {
     {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct member_row, member)},
     {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct member_row, a, ops)},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
@@ -59,7 +59,7 @@ static const struct column member_array[] = {
 };
 /* clang-format on */
 
-const struct columns team_member_columns = COLUMNS("devices of a team", member_array);
+const struct columns team_member_columns = COLUMNS("devices of a team", device_array);
 
 void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {

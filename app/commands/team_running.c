@@ -157,9 +157,9 @@ int run_team_plan(struct call *call, const struct source *from)
                                   ? lx_team_plans_parse(from->file, from->text, from->length, &call->st)
                                   : NULL;
     bool ok = p && (!option_given(&call->line, "team") || read_team(call, NULL, &asked));
-    if (ok && asked.members && asked.members != p->team->members)
+    if (ok && asked.devices && asked.devices != p->team->devices)
         ok = status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
-                           "this plan is of a team of %d; leave --team out", p->team->members);
+                           "this plan is of a team of %d; leave --team out", p->team->devices);
     run.plans = p;
     bool ran = ok && execute_team(call, p->team, &run, &code);
     lx_team_plans_free(p);

@@ -63,8 +63,8 @@ VALUE_OF(more_value, struct reason_row,
     price_number(row, more, v);
     if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
     v->words = is_priced(row) ? v->made.at : NULL;)
-VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->cut, &v->made); v->words = v->made.at;)
-VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->cut, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
+VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->shard, &v->made); v->words = v->made.at;)
+VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
 VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
 VALUE_OF(hbm_value,   struct reason_row, price_number(row, row->price->hbm_bytes, v);)
 VALUE_OF(us_value,    struct reason_row, v->number = is_priced(row) ? row->price->us : NAN;)
@@ -198,7 +198,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
     return rows;
 }
 
-static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+static void show_reasons(const struct lx_shard_question *q, const struct lx_shard_reasons *r, struct text *out)
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
@@ -253,7 +253,7 @@ static void reasons_to_json(const struct lx_shard_question *q, const struct lx_s
     text_format(out,
                 "], \"origin\": \"%s\", \"bytes\": %" PRId64 ", \"hbm_bytes\": %" PRId64
                 ", \"us\": %.9g,\n     \"reads\": [",
-                lx_cut_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
+                lx_shard_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
     if (reads) table_add_json_rows(&TABLE(cut_read_columns, reads, count), -1, out);
     text_add(out, "],\n     \"others\": [");
     if (rows) table_add_json_rows(&TABLE(cut_reason_columns, rows, r->other_count), -1, out);
@@ -288,7 +288,7 @@ static bool read_named(struct call *call, const struct lx_graph *g, bool *named,
     return true;
 }
 
-bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out)
+bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out)
 {
     const struct lx_team_plan *p = team_of(q);
     const struct lx_plan_options *asked = q->plan;
@@ -308,9 +308,9 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
     q->context = plan.run.context = &watch;
     q->plan = &plan;
     for (int32_t t = 0; ok && t < p->graph->tensor_count; t++) {
-        struct lx_cut_reasons r;
+        struct lx_shard_reasons r;
         if (!named[t] && !all) continue;
-        ok = lx_cut_reasons_find(q, t, &r, &call->st);
+        ok = lx_shard_reasons_find(q, t, &r, &call->st);
         if (!ok) break;
         if (!first && (wants_json(call) || named[t])) text_add(out, wants_json(call) ? ",\n" : "\n");
         if (wants_json(call))
@@ -319,7 +319,7 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
             show_reasons(q, &r, out);
         else
             add_headline(q, &r, out);
-        lx_cut_reasons_free(&r);
+        lx_shard_reasons_free(&r);
         first = false;
     }
     watch_end(&watch);

@@ -62,13 +62,13 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
-    enum lx_objective own = on && on->is_list && !over_team ? on->objective : LX_SPILL;
+    enum lx_objective own = on && !over_team ? lx_graph_objective(on) : LX_SPILL;
     lx_result *r = NULL;
     if (on && api_plan_options(o, &settings, own, &how, values, st)) {
         if (over_team) {
             struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
             r = api_team_result(lx_team_plans_choose(on, &team, &how, st), NULL);
-            if (r && r->team->plans->team->uncut) r->notes = lx_team_uncut_words();
+            if (r && r->team->plans->team->unsharded) r->notes = lx_team_unsharded_words();
         } else
             r = api_plan_result(lx_plan_make(on, &how, st), NULL);
     }

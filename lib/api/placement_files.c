@@ -142,23 +142,22 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
     builder_begin(&b, "", p->name);
     bool ok = placement_problem(p, &memory, &from, st);
     if (ok) {
-        struct lx_graph *g = b.graph;
         struct lx_pool *pools =
             arena_copy_array(b.memory, from.pools, (size_t)from.pool_count, sizeof *pools);
-        g->list = true;
-        g->list->objective = p->objective;
-        g->list->alignment = p->alignment;
-        g->list->capacity = from.pool_count ? -1 : placement_capacity(p);
-        g->summary = arena_string(b.memory, p->summary);
+        struct lx_list *list = builder_list(&b);
+        list->objective = p->objective;
+        list->alignment = p->alignment;
+        list->capacity = from.pool_count ? -1 : placement_capacity(p);
+        b.graph->summary = arena_string(b.memory, p->summary);
         for (int32_t k = 0; k < from.pool_count; k++) {
             pools[k].name = arena_string(b.memory, from.pools[k].name);
             pools[k].reserved =
                 arena_copy_array(b.memory, from.pools[k].reserved, (size_t)from.pools[k].reserved_count,
                                  sizeof *pools[k].reserved);
         }
-        g->list->pools = from.pool_count ? pools : NULL;
-        g->list->pool_count = from.pool_count;
-        g->list->bonds = placement_copy_bonds(b.memory, &from.bonds);
+        list->pools = from.pool_count ? pools : NULL;
+        list->pool_count = from.pool_count;
+        list->bonds = placement_copy_bonds(b.memory, &from.bonds);
         for (int32_t i = 0; ok && i < from.count; i++) ok = builder_buffer(&b, &from.buffers[i], st);
         for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b.buffer_ids, p->ids.at[i]);
     }
@@ -205,7 +204,7 @@ static void placement_take_pools(lx_placement *p, const struct lx_graph *g)
     if (!p->plain) return;
     struct placement_pool lone = {.name = "LX"};
     lone.capacity = p->objective == LX_HEIGHT ? LX_NO_LIMIT
-                    : g->list->capacity >= 0        ? g->list->capacity
+                    : g->list->capacity >= 0  ? g->list->capacity
                                               : lx_device_usable(&g->device);
     VEC_PUSH(&p->pools, lone);
     names_add(&p->pool_names, "LX", 0);

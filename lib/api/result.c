@@ -64,7 +64,7 @@ static const struct number_row joint_numbers[] = {
     NUMBER("steps", struct joint_result, steps),
     {0}};
 static const struct number_row team_numbers[] = {
-    NUMBER("members", struct lx_team_plan, members),
+    NUMBER("members", struct lx_team_plan, devices),
     NUMBER("exchanged_bytes", struct lx_team_plan, bytes),
     NUMBER("combined_bytes", struct lx_team_plan, combine_bytes),
     {0}};
@@ -129,13 +129,13 @@ static bool result_field(const struct number_row *rows, const void *of, const ch
 /* No legal answer was found, or none exists. */
 static bool result_has_no_answer(const struct lx_plan *p)
 {
-    return p->answer.status == LX_INFEASIBLE || (p->graph->is_list && p->answer.objective == INT64_MAX);
+    return p->answer.status == LX_INFEASIBLE || (p->graph->list && p->answer.objective == INT64_MAX);
 }
 
 /* Objective, bound and gap; else what the solver counted, by the names of its own table. */
 static bool result_plan_number(const struct lx_plan *p, const char *name, double *value)
 {
-    bool fit = p->graph->is_list && p->problem.objective == LX_FIT, none = result_has_no_answer(p);
+    bool fit = p->graph->list && p->problem.objective == LX_FIT, none = result_has_no_answer(p);
     if (strcmp(name, "objective") == 0)
         *value = none                                          ? INFINITY
                  : p->asks_time                                ? p->figures.end_to_end_us
@@ -168,7 +168,7 @@ static bool result_team_number(const struct team_result *t, const char *name, do
     if (t->ran && result_field(team_run_numbers, &t->run, name, value)) return true;
     *value = 0;
     if (strcmp(name, "exchange_bound") == 0) return *value = (double)max_i64(p->bound_bytes, 0), true;
-    for (int m = 0; m < p->members; m++) *value += result_member_hbm(t, m);
+    for (int m = 0; m < p->devices; m++) *value += result_member_hbm(t, m);
     return strcmp(name, "hbm_bytes") == 0;
 }
 
@@ -189,11 +189,10 @@ int32_t lx_result_number(const lx_result *r, const char *name, double *value)
     } else if (r->team)
         known = result_team_number(r->team, name, &found);
     else
-        known =
-            result_field(run_numbers, r->run, name, &found) ||
-            (r->plan && (result_field(plan_numbers, r->plan, name, &found) ||
-                         (!r->plan->graph->is_list && result_field(graph_numbers, r->plan, name, &found)) ||
-                         result_plan_number(r->plan, name, &found)));
+        known = result_field(run_numbers, r->run, name, &found) ||
+                (r->plan && (result_field(plan_numbers, r->plan, name, &found) ||
+                             (!r->plan->graph->list && result_field(graph_numbers, r->plan, name, &found)) ||
+                             result_plan_number(r->plan, name, &found)));
     if (known && value) *value = found;
     return known ? 0 : -1;
 }
@@ -257,7 +256,8 @@ static bool buffer_number(const lx_result *r, int64_t i, const char *name, doubl
     else if (strcmp(name, "in_place_of") == 0)
         *value = p->took_slot_of ? p->took_slot_of[i] : -1;
     else if (strcmp(name, "id") == 0) /* as the caller's file has it */
-        *value = p->graph->buffer_ids ? (double)p->graph->buffer_ids[i] : (double)i;
+        *value =
+            p->graph->list && p->graph->list->buffer_ids ? (double)p->graph->list->buffer_ids[i] : (double)i;
     else
         return false;
     return true;
@@ -348,7 +348,7 @@ static bool result_list(const lx_result *r, const char *name, struct result_list
             *out = (struct result_list){r->joint->count,    r->joint->items,   sizeof *r->joint->items,
                                         joint_item_numbers, joint_item_number, joint_item_word};
         else if (known)
-            *out = (struct result_list){.count = r->team->plans->team->members, .number = member_number};
+            *out = (struct result_list){.count = r->team->plans->team->devices, .number = member_number};
         return known;
     }
     const struct lx_plan *p = r->plan;

@@ -54,8 +54,8 @@ void add_command_words(const struct lx_plan *p, struct text *out)
         text_format(out, " --%s", row->option);
         if (row->words) text_format(out, " %s", row->words[value]);
     }
-    if (!p->graph->is_list) text_format(out, " --cores %" PRId64, d->cores);
-    if (!p->graph->is_list) text_format(out, " --lx %" PRId64, lx_device_usable(d));
+    if (!p->graph->list) text_format(out, " --cores %" PRId64, d->cores);
+    if (!p->graph->list) text_format(out, " --lx %" PRId64, lx_device_usable(d));
 }
 
 /* A row of facts; empties `made` for the next one. */
@@ -71,7 +71,7 @@ static void still_add_facts(const struct lx_plan *p, const struct lx_plan *other
 {
     const struct lx_device *d = &p->graph->device;
     int64_t baseline = p->figures.baseline_hbm_bytes;
-    bool list = p->graph->is_list;
+    bool list = p->graph->list;
     struct text made = {0};
     text_add(&made, p->graph->name ? p->graph->name : "");
     still_add_row("pattern", &made, out);
@@ -190,8 +190,8 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
     text_add(out, "</h1></div></header>\n<main>\n<section><h2>Plan</h2><table>\n");
     still_add_facts(p, other, out);
     text_format(out, "</table></section>\n<section><h2>%s</h2>\n",
-                p->graph->is_list ? "Addresses against time"
-                                  : "Scratchpad of each core: addresses against time");
+                p->graph->list ? "Addresses against time"
+                               : "Scratchpad of each core: addresses against time");
     plan_svg(p, 0, 0, true, STILL_MOST, out);
     text_add(out, "</section>\n");
     still_begin_table("buffer", all, shown, " and in the map are the largest", buffer_heads, out);

@@ -345,7 +345,7 @@ static void perfetto_add_trip(struct team_trace *x, int m, const struct lx_team_
     text_format(x->trace.out, "\"tag\": %d, \"axes\": %u, \"bytes\": %" PRId64 "}}", trip->tag, trip->axes,
                 trip->bytes);
     for (int32_t i = trip->first_message; x->flows && i < trip->end_message; i++) { /* an arrow for each */
-        const struct lx_team_message *g = &x->p->members[m]->messages[i];
+        const struct lx_team_message *g = &x->p->devices[m]->messages[i];
         if (g->operand >= 0 || g->tag != trip->tag || g->peer == m) continue;
         const struct lx_team_times *from = &x->clock->at[g->peer];
         int32_t o = from->last_send ? from->last_send[g->tag] : -1;
@@ -363,12 +363,12 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     struct team_trace x = {.trace = {.out = &t}, .p = p, .clock = clock};
     int64_t messages = 0;
     if (!clock) return NULL;
-    for (int m = 0; m < clock->members; m++) messages += p->members[m] ? p->members[m]->message_count : 0;
+    for (int m = 0; m < clock->devices; m++) messages += p->devices[m] ? p->devices[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
     perfetto_begin(&x.trace, p->team->graph->name, p->team->graph->hash);
     text_format(&t, ", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
-                p->team->members);
-    for (int m = 0; m < clock->members; m++) {
+                p->team->devices);
+    for (int m = 0; m < clock->devices; m++) {
         const struct lx_team_times *at = &clock->at[m];
         /* "device 3 at 1, 0 of 2x2", and its rows. */
         const struct lx_team_grid *grid = &x.p->team->grid;

@@ -350,7 +350,7 @@ static void svg_title(const struct lx_plan *p, struct text *t)
         p->problem.objective == LX_SPILL && p->answer.status == LX_OPTIMAL && lx_plan_gap(p) <= 0;
     text_format(t, ": %s%s%s of %s", said_below ? "" : lx_verdict_word(p->answer.status),
                 said_below ? "" : ", ", in_bytes(p->figures.hbm_bytes).at,
-                p->graph->is_list ? "spill cost" : "HBM traffic");
+                p->graph->list ? "spill cost" : "HBM traffic");
     if (p->figures.baseline_hbm_bytes > 0)
         text_format(t, " (%s saved)",
                     in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
@@ -463,7 +463,7 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
     if (lanes.left_over) text_format(t, " (%s not drawn)", grouped(lanes.left_over).at);
     if (barred) text_format(t, "; %s must stay in HBM", grouped(barred).at);
     if (p->nest_count > 0) text_add(t, "; dotted: a tile of a nest");
-    text_format(t, p->graph->is_list ? "; cost %s" : "; %s more traffic than the perfect plan has",
+    text_format(t, p->graph->list ? "; cost %s" : "; %s more traffic than the perfect plan has",
                 in_bytes(p->figures.spill_bytes).at);
     text_add(t, "</text></g>\n</svg>\n");
     mem_free(f.at);

@@ -99,8 +99,8 @@ bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struc
         n++;
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(b); k++)
             text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-                        p->graph->list->buffer_ids ? p->graph->list->buffer_ids[i] : n, b->size, p->answer.address[i],
-                        lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
+                        p->graph->list->buffer_ids ? p->graph->list->buffer_ids[i] : n, b->size,
+                        p->answer.address[i], lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
     }
     return true;
 }

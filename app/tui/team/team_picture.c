@@ -48,7 +48,7 @@ static void team_draw_axis(const struct scene *on, int row, const struct team_ax
     }
     team_note(line, s, 0);
     team_note(line, s, s->extent);
-    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++) team_note(line, s, bound[b]);
+    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->shard, along); b++) team_note(line, s, bound[b]);
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 
@@ -217,7 +217,7 @@ static void team_grid_add_messages(const struct team_look *k, bool gets, struct 
     const struct lx_team_exchange *e = &p->exchanges[k->exchange];
     const struct lx_tensor *x = &p->graph->tensors[k->tensor];
     int said = 0;
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         struct lx_team_box part =
             lx_team_sent(&p->grid, x, &p->tensors[k->tensor], e, gets ? m : k->member, gets ? k->member : m);
         if (m == k->member || lx_team_box_empty(&part)) continue;

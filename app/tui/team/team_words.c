@@ -261,7 +261,7 @@ static void team_list_draw_exchange(const struct scene *on, struct box row, cons
     if (c.rest - c.separate > 1)
         put_right(g, row.row, c.separate, c.rest - c.separate - 1, INK(DIM), grouped(ex->separate_bytes).at);
     int at = c.rest, first = k->member > 1 ? k->member - 1 : 0;
-    for (int m = first; m < p->members && at < c.end; m++) {
+    for (int m = first; m < p->devices && at < c.end; m++) {
         if (m == first) at += put_text(g, row.row, at, c.end - at, INK(DIM), first ? "each ... " : "each ");
         at += put_text(g, row.row, at, c.end - at, m == k->member ? INK(TITLE) : INK(DIM),
                        grouped(ex->received[m]).at);

@@ -168,7 +168,7 @@ static void space_turns_the_page(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>?");
+    explorer_type(x, "<wait>?");
     struct list *l = x->states[VIEW_HELP];
     int rows = l->rows.rows;
     explorer_type(x, "<Space>");
@@ -186,7 +186,7 @@ static void help_is_paged_and_whole(void **state)
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
-        type(x, "<wait>?");
+        explorer_type(x, "<wait>?");
         struct list *l = x->states[VIEW_HELP];
         for (int n = view_count(x, VIEW_HELP), at = -1; l->cursor < n - 1 && l->cursor != at;) {
             struct text screen = {0};

@@ -190,7 +190,7 @@ static void colours_belong_to_buffers(void **state)
             in_map += s->paper == tone || s->ink == tone;
         }
     assert_true(in_map > 20);
-    type(x, "2");
+    explorer_type(x, "2");
     const struct list *ops = x->states[VIEW_GRAPH];
     int row = ops->rows.row + ops->cursor - ops->top;
     int mark = row * x->cells.columns; /* behind the rails, however many there are */
