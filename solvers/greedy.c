@@ -4,8 +4,6 @@
  * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
-#include "placement/problem.h"
-#include "base/arena.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -16,7 +14,6 @@
 #include "solvers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct range {
     int64_t from, to, end; /* addresses [from, to) until tick `end` */
@@ -178,7 +175,7 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
         g.address[i] = at;
     }
     arena_free(&memory);
-    live_index_free(&g.fixed);
+    arena_free(&g.fixed.memory);
 }
 
 /* Problems with pools or bonds go to full_fit, in the same order. */

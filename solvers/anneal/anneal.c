@@ -20,15 +20,11 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "base/checked.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "common/first_answers.h"
 #include "solvers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct lx_option options[OPTIONS] = {
@@ -208,12 +204,12 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     anneal_use_common_addresses(&s);
     anneal_report(&s, answer);
 
-    decoder_free(&s.decoder);
-    ejector_free(&s.ejector);
-    refiller_free(&s.refiller);
-    links_free(&s.links[0]);
-    links_free(&s.links[1]);
-    items_free(&s.items);
+    arena_free(&s.decoder.memory);
+    arena_free(&s.ejector.memory);
+    arena_free(&s.refiller.memory);
+    arena_free(&s.links[0].memory);
+    arena_free(&s.links[1].memory);
+    arena_free(&s.items.memory);
     arena_free(&s.memory);
     return true;
 }

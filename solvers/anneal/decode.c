@@ -404,12 +404,6 @@ void decoder_save(struct decoder *d, int64_t *base)
     item_set_clear(&d->stale);
 }
 
-void decoder_free(struct decoder *d)
-{
-    arena_free(&d->memory);
-    *d = (struct decoder){0};
-}
-
 void decoder_make(struct decoder *d, const struct items *it, bool evicting)
 {
     size_t n = (size_t)it->count + 1;

@@ -1,14 +1,14 @@
-/* The state of the annealing and its incremental decoder. A state gives each item a key; items are placed
- * in the order of their keys. Items that share a slot (a chain of handovers) form a *group* with one key
- * and one base. Decoding stacks each group on the highest top of earlier, conflicting, placed items:
- * support = max top, base = support aligned (or the fixed address, if the support is not above it). In
- * `evicting` mode an item whose base is above its `last` is evicted: it supports nothing, so later items
- * may use the space. Otherwise it stays and counts its overflow. An item may also be *shut*: off chip by
- * choice, where links make that better than being placed. What a state is worth is the sum over the items
- * of a penalty, 0 for those that are placed, and the energy of the links between them. Invariants between
- * moves: all members of a group have the same key, base and support; keys differ between groups (the low
- * bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and `off`
- * are the sums and the set that follow from the cells. The tests compare them with a full decode. */
+/* The state of the annealing and its incremental decoder.
+ *
+ * A state gives each item a key; items are placed in the order of their keys. Items that share a slot (a chain
+ * of handovers) form a *group* with one key and one base. Decoding stacks each group on the highest top of
+ * earlier, conflicting, placed items: support = max top, base = support aligned (or the fixed address, if the
+ * support is not above it). In `evicting` mode an item whose base is above its `last` is evicted and supports
+ * nothing; otherwise it stays and counts its overflow. An item may also be *shut*: off chip by choice, where
+ * links make that better. The value of a state is the sum of the items' penalties, 0 for placed ones, and of
+ * the energy of the links. Invariants between moves: all members of a group have the same key, base and
+ * support; keys differ between groups (the low bits hold the root's index); top == 0 for evicted items;
+ * `penalty`, `spilled`, the links and `off` follow from the cells. Tests compare them with a full decode. */
 #ifndef LX_SOLVERS_ANNEAL_DECODE_H
 #define LX_SOLVERS_ANNEAL_DECODE_H
 
@@ -75,10 +75,10 @@ struct decoder {
     struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void decoder_make(struct decoder *d, const struct items *it, bool evicting);
 /* From now on; before decoder_load. */
 void decoder_link(struct decoder *d, struct links *links);
-void decoder_free(struct decoder *d);
 
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last. */
 void decoder_load(struct decoder *d, const int64_t *base);

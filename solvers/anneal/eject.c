@@ -1,9 +1,6 @@
 /* Ejection moves; see eject.h. */
 #include "anneal/decode.h"
 #include "anneal/eject.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 enum { CANDIDATES = 4, REFILLS = 3, LEAVE_ONE_IN = 4 };
 
@@ -167,12 +164,6 @@ void ejector_save(struct ejector *e, int64_t *base)
 {
     for (int32_t k = 0; k < e->stale.count; k++) base[e->stale.at[k]] = e->base[e->stale.at[k]];
     item_set_clear(&e->stale);
-}
-
-void ejector_free(struct ejector *e)
-{
-    arena_free(&e->memory);
-    *e = (struct ejector){0};
 }
 
 void ejector_make(struct ejector *e, const struct items *it, struct links *links)

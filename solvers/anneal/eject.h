@@ -27,8 +27,8 @@ struct ejector {
     struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void ejector_make(struct ejector *e, const struct items *it, struct links *links);
-void ejector_free(struct ejector *e);
 void ejector_load(struct ejector *e, const int64_t *base);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */
 void ejector_save(struct ejector *e, int64_t *base);

@@ -1,8 +1,7 @@
 /* The phases of the annealing: cycles over orders, cycles of ejections, refilling of windows. */
 #include "anneal/annealing.h"
-#include "base/arena.h"
-#include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/order.h"
 #include "base/clock.h"
 #include "exact/fit/fit.h"
@@ -121,7 +120,7 @@ static void fill_holes(struct search *s)
         s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
-    taken_bits_free(&map);
+    mem_free(map.bits);
     arena_free(&memory);
     annealing_measure_best(s);
 }

@@ -1,9 +1,7 @@
 /* Clearing and filling pieces of a placement; see refill.h. */
 #include "anneal/refill.h"
 #include "base/checked.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOVES_EACH = 4 }; /* on average, up to which insertion is the faster sort */
@@ -153,20 +151,14 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
 static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
 {
     const struct item *b = &f->it->item[i];
+    const int64_t most = INT64_C(1) << 50;
     int64_t area;
-    switch (kind) {
-    case BY_SIZE:
-        return min_i64(b->size, INT64_C(1) << 50);
-    case BY_COST:
-        return min_i64(f->fee[i], INT64_C(1) << 50);
-    case BY_WORTH:
-        return f->worth[i];
-    case BY_AREA:
-    case KINDS:
-    default:
-        return mul_i64(b->size, b->end - b->start, &area) ? min_i64(area, INT64_C(1) << 50)
-                                                          : INT64_C(1) << 50;
-    }
+    if (!mul_i64(b->size, b->end - b->start, &area)) area = most;
+    const int64_t ranks[KINDS] = {[BY_SIZE] = min_i64(b->size, most),
+                                  [BY_COST] = min_i64(f->fee[i], most),
+                                  [BY_WORTH] = f->worth[i],
+                                  [BY_AREA] = min_i64(area, most)};
+    return ranks[kind];
 }
 
 /* Everything on the list chooses a place. False when that can no longer end within the limit. */
@@ -291,12 +283,6 @@ void refiller_restore(struct refiller *f, const int64_t *base)
         refill_put(f, i, base[i] < 0 ? nowhere : (struct spot){base[i], base[i] + f->it->item[i].size});
     }
     item_set_clear(&f->stale);
-}
-
-void refiller_free(struct refiller *f)
-{
-    arena_free(&f->memory);
-    *f = (struct refiller){0};
 }
 
 void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth)

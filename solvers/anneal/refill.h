@@ -12,7 +12,6 @@
 #define LX_SOLVERS_ANNEAL_REFILL_H
 
 #include "anneal/decode.h"
-#include "common/first_answers.h"
 
 enum { REFILL_MOST = 48 };
 
@@ -47,8 +46,8 @@ struct refiller {
     struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth);
-void refiller_free(struct refiller *f);
 void refiller_load(struct refiller *f, const int64_t *base);
 void refiller_window(struct refiller *f, int32_t from, int32_t to);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */

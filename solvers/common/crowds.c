@@ -22,28 +22,19 @@ void live_index_init(struct live_index *x, const struct lx_problem *p, const int
 {
     size_t n = (size_t)p->count;
     *x = (struct live_index){.buffers = p->buffers, .width = 1};
-    struct start *starts = mem_alloc((n + 1) * sizeof *starts);
+    struct start *starts = arena_array(&x->memory, n + 1, sizeof *starts);
     for (int32_t i = 0; i < p->count; i++)
         if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
     while (x->width < x->count) x->width *= 2;
-    x->order = mem_alloc(((size_t)x->count + 1) * sizeof *x->order);
-    x->leaf = mem_alloc((n + 1) * sizeof *x->leaf);
-    x->latest_end = mem_alloc(2 * (size_t)x->width * sizeof *x->latest_end);
+    x->order = arena_array(&x->memory, (size_t)x->count + 1, sizeof *x->order);
+    x->leaf = arena_array(&x->memory, n + 1, sizeof *x->leaf);
+    x->latest_end = arena_array(&x->memory, 2 * (size_t)x->width, sizeof *x->latest_end);
     qsort(starts, (size_t)x->count, sizeof *starts, compare_starts);
     for (int32_t i = 0; i < x->count; i++) {
         x->order[i] = starts[i].buffer;
         x->leaf[starts[i].buffer] = i;
     }
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
-    mem_free(starts);
-}
-
-void live_index_free(struct live_index *x)
-{
-    mem_free(x->order);
-    mem_free(x->leaf);
-    mem_free(x->latest_end);
-    *x = (struct live_index){0};
 }
 
 void live_index_add(struct live_index *x, int32_t buffer)
@@ -182,12 +173,11 @@ void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity,
 void crowds_free(struct crowds *c)
 {
     for (int32_t k = 0; k < c->count; k++) {
-        live_index_free(&c->crowd[k].placed);
-        gap_tree_free(&c->crowd[k].gaps);
-        gap_tree_free(&c->crowd[k].left);
+        arena_free(&c->crowd[k].placed.memory);
+        mem_free(c->crowd[k].gaps.nodes);
+        mem_free(c->crowd[k].left.nodes);
     }
     mem_free(c->class);
-    c->class = NULL;
 }
 
 static bool crowds_apart(const struct crowd *w, const struct lx_buffer *b)

@@ -5,8 +5,6 @@
  * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
-#include "common/items.h"
-#include "base/arena.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -181,7 +179,7 @@ static void place_in_order(const struct items *it, const int64_t *worth, enum st
     for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     arena_free(&memory);
-    taken_bits_free(&p.map);
+    mem_free(p.map.bits);
 }
 
 /* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
@@ -272,16 +270,6 @@ bool start_better(struct links *links, const int64_t *a, const int64_t *b)
     return left_a < left_b;
 }
 
-/* Nothing can be better, by the bound of the run. */
-static bool start_is_best(const struct items *it, const struct lx_run *run, const int64_t *base)
-{
-    if (it->problem->objective == LX_HEIGHT)
-        return items_all_placed(it, base) && items_height(it, base) <= run->known_bound;
-    if (items_all_placed(it, base)) return true;
-    if (it->problem->objective == LX_FIT) return false;
-    return it->lost + items_spill(it, base) <= run->known_bound;
-}
-
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base)
 {
     struct poll poll = {.run = run};
@@ -295,7 +283,13 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
     struct poll poll = {.run = run};
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
-        if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
+        if (have && lx_run_stopped(run)) break;
+        if (have && !links->any) { /* nothing can be better, by the bound of the run */
+            bool all = items_all_placed(it, base), height = it->problem->objective == LX_HEIGHT;
+            if (height ? all && items_height(it, base) <= run->known_bound : all) break;
+            if (it->problem->objective == LX_SPILL && it->lost + items_spill(it, base) <= run->known_bound)
+                break;
+        }
         if (it->near)
             place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial);
         else

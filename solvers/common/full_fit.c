@@ -8,7 +8,6 @@
 #include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/order.h"
 
@@ -35,13 +34,13 @@ static void full_fit_take_off(struct fitting *f, int32_t i)
 {
     if (!f->ledger.on[i]) return;
     places_take(&f->places, i);
-    ledger_off(&f->ledger, i);
+    ledger_set(&f->ledger, i, false, 0);
 }
 
 static void full_fit_put_on(struct fitting *f, int32_t i, const struct spot *at)
 {
     places_put(&f->places, i, at);
-    ledger_on(&f->ledger, i, at->cost);
+    ledger_set(&f->ledger, i, true, at->cost);
 }
 
 /* Members off first, then those that go on, largest need for a place first: the pinned. */
@@ -111,27 +110,25 @@ struct ranked {
 ORDER(full_fit_compare_ranked, struct ranked, ORDER_UP(class) ORDER_UP(key) ORDER_UP(place));
 
 /* Orders: 0 the caller's own, 1 by size, 2 by area, 3 by time. */
-static struct ranked full_fit_rank(const struct fitting *f, int32_t unit, int which)
-{
-    struct ranked r = {2, which == 3 ? 1e300 : 0, INT32_MAX, unit};
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
-        const struct lx_buffer *b = &f->p->buffers[f->units.member[k]];
-        bool wanted = b->must || f->p->objective != LX_SPILL, pinned = b->fixed >= 0;
-        int class = pinned && wanted ? 0 : pinned || wanted || f->units.against[k] ? 1 : 2;
-        double size = (double)b->size, life = (double)(b->end - b->start), start = (double)b->start;
-        double key = which == 1 ? -size : which == 2 ? -size * life : which == 3 ? start : 0;
-        if (class < r.class) r.class = class;
-        if (key < r.key) r.key = key;
-    }
-    return r;
-}
-
 static void full_fit_sort_units(struct fitting *f, const int32_t *buffers, int which)
 {
-    size_t n = (size_t)f->units.count;
+    const struct units *units = &f->units;
+    size_t n = (size_t)units->count;
     struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    for (int32_t u = 0; u < f->units.count; u++) ranked[u] = full_fit_rank(f, u, which);
-    for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
+    for (int32_t u = 0; u < units->count; u++) {
+        struct ranked r = {2, which == 3 ? 1e300 : 0, INT32_MAX, u};
+        for (int32_t k = units->first[u]; k < units->first[u + 1]; k++) {
+            const struct lx_buffer *b = &f->p->buffers[units->member[k]];
+            bool wanted = b->must || f->p->objective != LX_SPILL, pinned = b->fixed >= 0;
+            int class = pinned && wanted ? 0 : pinned || wanted || units->against[k] ? 1 : 2;
+            double size = (double)b->size, life = (double)(b->end - b->start), start = (double)b->start;
+            double key = which == 1 ? -size : which == 2 ? -size * life : which == 3 ? start : 0;
+            if (class < r.class) r.class = class;
+            if (key < r.key) r.key = key;
+        }
+        ranked[u] = r;
+    }
+    for (int32_t k = f->p->count; k-- > 0;) ranked[units->of[buffers[k]]].place = k;
     qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
     for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
     mem_free(ranked);
@@ -207,6 +204,8 @@ void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, b
     full_fit_try_orders(&f, order, from, answer);
     arena_free(&f.ledger.memory);
     arena_free(&f.units.memory);
-    places_free(&f.places);
+    arena_free(&f.places.placed.memory);
+    mem_free(f.places.map.bits);
+    arena_free(&f.places.memory);
     arena_free(&memory);
 }

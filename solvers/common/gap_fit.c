@@ -15,8 +15,6 @@
 #include "base/memory.h"
 #include "solvers.h"
 
-#include <stdlib.h>
-
 struct fitter {
     const struct lx_problem *p;
     int64_t *address, capacity;
@@ -125,22 +123,6 @@ static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t
     return free_there ? b->fixed : LX_OFF_CHIP;
 }
 
-static void gap_fit_place_one(struct fitter *f, int32_t i)
-{
-    const struct lx_buffer *b = &f->p->buffers[i];
-    int64_t alignment = lx_alignment_of(f->p, b);
-    if (b->size == 0) { /* conflicts with nothing */
-        if (b->fixed <= f->capacity) f->address[i] = max_i64(b->fixed, 0);
-        return;
-    }
-    struct in_the_way way = crowds_find(&f->placed, i, b->parent_count > 0, f->found);
-    int64_t at =
-        way.whole_count ? beside_crowds(f, b, &way, alignment) : among_listed(f, b, way.found, alignment);
-    if (at < 0) return;
-    f->address[i] = at;
-    crowds_add(&f->placed, i, at);
-}
-
 void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer)
 {
@@ -156,12 +138,22 @@ void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
         for (int32_t k = 0; k < count && !poll_stopped(&poll, 4096); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
-            gap_fit_place_one(&f, order[k]);
             answer->steps++;
+            if (b->size == 0) { /* conflicts with nothing */
+                if (b->fixed <= f.capacity) f.address[order[k]] = max_i64(b->fixed, 0);
+                continue;
+            }
+            struct in_the_way way = crowds_find(&f.placed, order[k], b->parent_count > 0, f.found);
+            int64_t alignment = lx_alignment_of(p, b), at = way.whole_count
+                                                                ? beside_crowds(&f, b, &way, alignment)
+                                                                : among_listed(&f, b, way.found, alignment);
+            if (at < 0) continue;
+            f.address[order[k]] = at;
+            crowds_add(&f.placed, order[k], at);
         }
     mem_free(f.found);
     mem_free(f.taken);
-    taken_bits_free(&f.map);
+    mem_free(f.map.bits);
     crowds_free(&f.placed);
 }
 

@@ -4,8 +4,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 static uint32_t priority(int32_t node)
 {
     uint64_t h = ((uint64_t)node + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -103,12 +101,6 @@ void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int6
     t->least = max_i64(least, 1);
     t->nodes = mem_alloc((size_t)t->most * sizeof *t->nodes);
     gap_tree_add_gap(t, 0, capacity);
-}
-
-void gap_tree_free(struct gap_tree *t)
-{
-    mem_free(t->nodes);
-    *t = (struct gap_tree){0};
 }
 
 const struct gap_node *gap_tree_above(const struct gap_tree *t, int64_t at)

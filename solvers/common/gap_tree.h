@@ -26,11 +26,11 @@ struct gap_tree {
     bool by_room;
 };
 
-/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is
- * asked. */
+/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest may be
+ * called. The caller frees `nodes`. */
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room);
-void gap_tree_free(struct gap_tree *t);
+
 /* Parts that are taken already stay so. */
 void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to);
 /* The lowest multiple of `alignment`, at or above `at`, with `size` free bytes; -1: none. */

@@ -3,11 +3,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/arena.h"
 #include "base/union_find.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 
@@ -103,14 +101,6 @@ static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
     mem_free(fill);
 }
 
-/* Alignments never forbid it: 0 and every other common multiple is a base for both. */
-static bool may_share(const struct item *parent, const struct item *child)
-{
-    if (parent->fixed >= 0 && child->fixed >= 0) return parent->fixed == child->fixed;
-    return (parent->fixed < 0 || parent->fixed % child->align == 0) &&
-           (child->fixed < 0 || child->fixed % parent->align == 0);
-}
-
 static void make_edges(struct items *it, const struct lx_problem *p)
 {
     size_t n = (size_t)it->count, total = 0;
@@ -127,8 +117,13 @@ static void make_edges(struct items *it, const struct lx_problem *p)
         const struct lx_buffer *b = &p->buffers[it->item[i].buffer];
         for (int32_t k = 0; k < b->parent_count; k++) {
             int32_t parent = of_buffer[b->parents[k]];
-            if (parent == NO_ITEM || it->item[i].size == 0 || !may_share(&it->item[parent], &it->item[i]))
-                continue;
+            if (parent == NO_ITEM || it->item[i].size == 0) continue;
+            /* Alignments never forbid sharing: 0 and every other common multiple is a base for both. */
+            int64_t high = it->item[parent].fixed, low = it->item[i].fixed;
+            bool agree = high >= 0 && low >= 0 ? high == low
+                                               : (high < 0 || high % it->item[i].align == 0) &&
+                                                     (low < 0 || low % it->item[parent].align == 0);
+            if (!agree) continue;
             it->edge[it->edge_count++] = (struct edge){parent, i};
             it->edge_first[parent + 2]++;
             it->edge_first[i + 2]++;
@@ -140,12 +135,6 @@ static void make_edges(struct items *it, const struct lx_problem *p)
         it->edge_of[it->edge_first[it->edge[e].child + 1]++] = e;
     }
     mem_free(of_buffer);
-}
-
-void items_free(struct items *it)
-{
-    arena_free(&it->memory);
-    *it = (struct items){0};
 }
 
 void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)

@@ -53,8 +53,8 @@ struct items {
     struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run);
-void items_free(struct items *it);
 
 /* The least multiple of the alignment that is >= at. */
 static inline int64_t align_up(int64_t align, int64_t at)

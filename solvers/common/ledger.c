@@ -1,8 +1,5 @@
 /* The running account of an answer: see ledger.h. */
 #include "common/ledger.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 /* What is written down in a first walk (to count) and a second one (to fill in). */
 struct writing {
@@ -89,8 +86,11 @@ void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
     for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
 }
 
-static void ledger_change(struct ledger *l, int32_t i, bool on)
+void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here)
 {
+    int64_t spill = l->p->buffers[i].spill_cost;
+    l->cost += on ? here - spill : spill - l->here[i];
+    l->here[i] = here;
     l->on[i] = on;
     for (size_t k = l->first[i]; k < l->first[i + 1]; k++) {
         const struct ledger_entry *e = &l->entry[k];
@@ -103,20 +103,6 @@ static void ledger_change(struct ledger *l, int32_t i, bool on)
             c->any += holds;
         account(l, c, 1);
     }
-}
-
-void ledger_on(struct ledger *l, int32_t i, int64_t here)
-{
-    l->cost += here - l->p->buffers[i].spill_cost;
-    l->here[i] = here;
-    ledger_change(l, i, true);
-}
-
-void ledger_off(struct ledger *l, int32_t i)
-{
-    l->cost += l->p->buffers[i].spill_cost - l->here[i];
-    l->here[i] = 0;
-    ledger_change(l, i, false);
 }
 
 /* Union-find with signs over groups and staging pairs. */

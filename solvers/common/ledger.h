@@ -37,8 +37,7 @@ struct ledger {
 void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
 
 /* The buffer goes on chip, where it costs `here`; or off. */
-void ledger_on(struct ledger *l, int32_t i, int64_t here);
-void ledger_off(struct ledger *l, int32_t i);
+void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here);
 
 /* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a
  * whole, and a staging buffer is on when what it stands in for is off; so each such set has two states.

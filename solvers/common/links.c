@@ -1,10 +1,6 @@
 /* Linked costs; see links.h. */
 #include "common/links.h"
 #include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* How often a link is paid: a linked cost once when it is triggered, a group for each member on the smaller
  * side. */
@@ -56,12 +52,6 @@ int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken)
     return items_spill(l->it, base) + l->value;
 }
 
-static void links_take_off(struct links *l, int64_t *base, int32_t item)
-{
-    base[item] = NOT_PLACED;
-    links_flip(l, item);
-}
-
 /* Mends a broken link by taking members off chip: a group as a whole, of others the cheapest member. A link
  * that is broken because too few are on chip stays so. */
 static bool mend(struct links *l, int64_t *base, int32_t link)
@@ -70,7 +60,10 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
     if (!k->forbidden || level(k) == 0) return false;
     if (k->members) {
         for (int32_t m = l->member_first[link]; m < l->member_first[link + 1]; m++)
-            if (l->on[l->member[m]]) links_take_off(l, base, l->member[m]);
+            if (l->on[l->member[m]]) {
+                base[l->member[m]] = NOT_PLACED;
+                links_flip(l, l->member[m]);
+            }
         return true;
     }
     /* A member that is on chip and whose leaving would cost least. */
@@ -103,16 +96,11 @@ void links_trim(struct links *l, int64_t *base)
         for (int32_t k = 0; l->broken && k < l->count; k++) changed |= mend(l, base, k);
         for (int32_t i = 0; i < l->it->count; i++)
             if (l->on[i] && links_may_shun(l, i) && links_rise(l, i) < 0) {
-                links_take_off(l, base, i);
+                base[i] = NOT_PLACED;
+                links_flip(l, i);
                 changed = true;
             }
     }
-}
-
-void links_free(struct links *l)
-{
-    arena_free(&l->memory);
-    *l = (struct links){0};
 }
 
 /* The members of a group get a role in the link; in the first walk, without `next_role`, they are counted. */

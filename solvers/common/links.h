@@ -42,9 +42,8 @@ struct links {
     struct arena memory;
 };
 
-/* Links matter where cost is asked for; fees are areas otherwise. */
+/* Links matter where cost is asked for; fees are areas otherwise. The caller frees `memory`. */
 void links_make(struct links *l, const struct items *it);
-void links_free(struct links *l);
 /* Takes the placed items of `base` as those that are on. */
 void links_load(struct links *l, const int64_t *base);
 /* The item comes or goes; returns by how much the energy of the links rises. */

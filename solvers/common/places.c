@@ -3,9 +3,6 @@
 #include "common/items.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 static int64_t places_end_of(const struct places *x, int32_t i)
 {
@@ -255,11 +252,4 @@ void places_init(struct places *x, const struct lx_problem *p, int64_t *address,
             x->top[k] = max_i64(x->top[k], p->pools[k].reserved[i].to);
     }
     x->taken = arena_array(&x->memory, room + reserved, sizeof *x->taken);
-}
-
-void places_free(struct places *x)
-{
-    live_index_free(&x->placed);
-    taken_bits_free(&x->map);
-    arena_free(&x->memory);
 }

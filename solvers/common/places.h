@@ -41,10 +41,11 @@ struct places {
     struct arena memory;
 };
 
-/* `address` and `pool` have room for all; nobody is placed. */
+/* `address` and `pool` have room for all; nothing is placed. The caller frees placed.memory, map.bits and
+ * `memory`. */
 void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool,
                  bool tightest);
-void places_free(struct places *x);
+
 /* The best spot for a buffer that has none. */
 struct spot places_find(struct places *x, int32_t i);
 void places_put(struct places *x, int32_t i, const struct spot *at);

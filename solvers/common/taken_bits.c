@@ -2,9 +2,7 @@
 #include "common/taken_bits.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <stdbool.h>
 
 /* --- Sorting ranges. --- */
 
@@ -184,25 +182,6 @@ void taken_bits_of_units(struct taken_bits *m, int64_t units)
     m->bits = mem_alloc(m->words * sizeof *m->bits);
 }
 
-void taken_bits_free(struct taken_bits *m)
-{
-    mem_free(m->bits);
-}
-
-/* Bits from..to - 1, at least one. */
-static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
-{
-    size_t first = from / WORD, last = (to - 1) / WORD;
-    uint64_t low = ~UINT64_C(0) << from % WORD, high = ~UINT64_C(0) >> (WORD - 1 - (to - 1) % WORD);
-    if (first == last) {
-        bits[first] |= low & high;
-        return;
-    }
-    bits[first] |= low;
-    for (size_t w = first + 1; w < last; w++) bits[w] = ~UINT64_C(0);
-    bits[last] |= high;
-}
-
 /* The first stick from `at` on that is taken, or free; the end of the map, whose last word is free: none. */
 static size_t next_stick(const struct taken_bits *m, size_t at, bool taken)
 {
@@ -222,10 +201,18 @@ size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count)
     }
     int64_t unit = (int64_t)1 << m->shift;
     memset(m->bits, 0, m->words * sizeof *m->bits);
-    for (size_t i = 0; i < count; i++)
-        if (at[i].from < at[i].to)
-            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
-                            (size_t)((at[i].to + unit - 1) >> m->shift));
+    for (size_t i = 0; i < count; i++) {
+        if (at[i].from >= at[i].to) continue;
+        size_t from = (size_t)(at[i].from >> m->shift), to = (size_t)((at[i].to + unit - 1) >> m->shift) - 1;
+        uint64_t low = ~UINT64_C(0) << from % WORD, high = ~UINT64_C(0) >> (WORD - 1 - to % WORD);
+        if (from / WORD == to / WORD) {
+            m->bits[from / WORD] |= low & high;
+            continue;
+        }
+        m->bits[from / WORD] |= low;
+        for (size_t w = from / WORD + 1; w < to / WORD; w++) m->bits[w] = ~UINT64_C(0);
+        m->bits[to / WORD] |= high;
+    }
     for (size_t from = next_stick(m, 0, true), to; from < end; from = next_stick(m, to, true)) {
         to = next_stick(m, from, false);
         at[joined++] = (struct byte_range){(int64_t)from << m->shift, (int64_t)to << m->shift};

@@ -32,11 +32,11 @@ struct taken_bits {
     int shift;    /* of an address: its stick */
 };
 
-/* Addresses below `capacity`, of the first pool. */
+/* Addresses below `capacity`, of the first pool. The caller frees `bits`. */
 void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity);
 /* The same of addresses that are counted in sticks, so many of them. */
 void taken_bits_of_units(struct taken_bits *m, int64_t units);
-void taken_bits_free(struct taken_bits *m);
+
 /* The ranges, of the problem's buffers or between gaps that these leave, become those that are taken, by
  * address; each ends on a stick or where it did. How many there are then. `m` may be NULL: they are
  * sorted. */

@@ -5,7 +5,6 @@
 #include "exact/ask_fit.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void packer_new(struct packer *k, const struct model *m, struct budget *budget)
@@ -30,7 +29,7 @@ static bool add_chain(struct packer *k, int32_t i)
     int64_t until = m->items[i].start;
     bool only_zero = false, agrees = true;
     for (; i >= 0; i = k->next[i]) {
-        const struct lx_buffer *b = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *b = model_buffer(m, i);
         int64_t own = lx_alignment_of(m->p, b), common;
         if (!mul_i64(item->alignment / gcd_i64(item->alignment, own), own, &common) || common > k->capacity)
             only_zero = true;

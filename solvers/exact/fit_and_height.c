@@ -9,12 +9,9 @@
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
 #include "exact/exact.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "exact/fit/fit.h"
 #include "exact/search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Handovers of longer lists are not searched. */

@@ -5,7 +5,6 @@
  * engine still answers soon; other seeds, levels and orders make other plans. Items that find no gap are
  * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/ask_fit.h"
-#include "base/arena.h"
 #include "base/cancel.h"
 #include "base/order.h"
 #include "base/rng.h"
@@ -33,22 +32,17 @@ struct filler {
 
 ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item));
 
-static const struct lx_buffer *levels_buffer_of(const struct filler *f, int32_t i)
-{
-    return &f->k->m->p->buffers[f->k->m->items[i].buffer];
-}
-
 /* A free address for an item among those placed in `trial`, in the lowest or the tightest gap; -1: none. */
 static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
 {
     const struct model *m = f->k->m;
-    const struct lx_buffer *own = levels_buffer_of(f, i);
+    const struct lx_buffer *own = model_buffer(f->k->m, i);
     int64_t align = lx_alignment_of(m->p, own), capacity = f->k->capacity, best = -1, least = INT64_MAX,
             at = 0;
     size_t n = 0;
     for (int32_t o = 0; o < m->item_count && m->items[o].start < own->end; o++)
         if (f->trial[o] >= 0 && m->items[o].end > own->start && m->items[o].size > 0)
-            f->spans[n++] = (struct byte_range){f->trial[o], f->trial[o] + levels_buffer_of(f, o)->size};
+            f->spans[n++] = (struct byte_range){f->trial[o], f->trial[o] + model_buffer(f->k->m, o)->size};
     range_sort(f->spans, n);
     for (size_t s = 0; s <= n; s++) {
         int64_t top = s < n ? f->spans[s].from : capacity,
@@ -76,7 +70,7 @@ static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
                noise = 0.9 + 0.2 * rng_unit(rng);
         double keys[3] = {-size * noise, -size * life * noise, -life * noise};
         double key = f->kept[i] ? keys[order % 3] : 1 / (1 + it->worth / (size * life + 1));
-        f->turns[n++] = (struct turn){levels_buffer_of(f, i)->fixed >= 0 ? -1e300 : key, i};
+        f->turns[n++] = (struct turn){model_buffer(f->k->m, i)->fixed >= 0 ? -1e300 : key, i};
     }
     qsort(f->turns, (size_t)n, sizeof *f->turns, levels_compare_turns);
     return n;
@@ -88,7 +82,8 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
     const struct model *m = f->k->m;
     int64_t items = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || levels_buffer_of(f, i)->fixed >= 0);
+        items += f->sub[i] =
+            f->kept[i] && (m->items[i].size >= least || model_buffer(f->k->m, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
     int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;

@@ -8,12 +8,7 @@
  * by cost (one in a linked cost that is paid counts as well); their size follows the success: from a dozen
  * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/search.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "base/rng.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { LEAST_FREE = 12, MOST_FREE = 120, MOST_STALLS = 400 };
 
@@ -120,22 +115,6 @@ struct lns {
     int32_t free_off; /* that are off chip, at the last marking */
 };
 
-/* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
-static int64_t common_step(const struct model *m)
-{
-    int64_t step = m->p->alignment;
-    for (int32_t i = 0; i < m->item_count; i++) {
-        int64_t own = lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]);
-        if (!mul_i64(step / gcd_i64(step, own), own, &step) || step > m->p->capacity) return 0;
-    }
-    return step;
-}
-
-static int64_t lns_size_of(const struct lns *s, int32_t i)
-{
-    return s->m->p->buffers[s->m->items[i].buffer].size;
-}
-
 /* Free are both or none. True: that has changed something. */
 static bool free_alike(struct lns *s, int32_t a, int32_t b)
 {
@@ -164,7 +143,7 @@ static int32_t mark_free(struct lns *s, const struct region *r)
     int32_t n = s->m->item_count, count = 0;
     for (int32_t i = 0; i < n; i++) {
         const struct model_item *it = &s->m->items[i];
-        int64_t size = lns_size_of(s, i), at = s->address[i];
+        int64_t size = model_buffer(s->m, i)->size, at = s->address[i];
         /* Empty and fixed items stay where they are. */
         bool may_move = it->size > 0 && s->m->p->buffers[it->buffer].fixed < 0;
         s->free_item[i] = may_move && it->start >= r->from && it->end <= r->to &&
@@ -262,7 +241,7 @@ static struct region choose_region(struct lns *s, int32_t around)
 static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r, struct lx_buffer *b)
 {
     const struct model_item *it = &s->m->items[i];
-    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(lns_size_of(s, i), unit);
+    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(model_buffer(s->m, i)->size, unit);
     int64_t start = max_i64(it->start + (s->merged_parent[i] >= 0), r->from), end = min_i64(it->end, r->to);
     int64_t low = max_i64(s->address[i], r->low), high = min_i64(top, r->high);
     if (start >= end || low >= high) return false;
@@ -360,8 +339,13 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
                     .budget = budget,
                     .rng = rng_seed(budget->run->seed + 77),
                     .address = address,
-                    .step = common_step(m),
+                    .step = m->p->alignment,
                     .wanted = LEAST_FREE};
+    /* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
+    for (int32_t i = 0; i < m->item_count && s.step > 0; i++) {
+        int64_t own = lx_alignment_of(m->p, model_buffer(m, i));
+        if (!mul_i64(s.step / gcd_i64(s.step, own), own, &s.step) || s.step > m->p->capacity) s.step = 0;
+    }
     s.trial = arena_array(&memory, n, sizeof *s.trial);
     s.merged_parent = arena_array(&memory, n, sizeof *s.merged_parent);
     s.free_item = arena_array(&memory, n, sizeof *s.free_item);

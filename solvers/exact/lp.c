@@ -9,11 +9,8 @@
  * Costs are perturbed by about 1e-9 of their mean so that equal densities, which are the rule, do not
  * stall the search. The true costs count again when a caller certifies its bound. */
 #include "exact/lp.h"
-#include "base/memory.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Prefix sums over all sections of a value per basis row. */

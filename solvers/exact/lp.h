@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -96,6 +97,17 @@ double lp_objective(const struct lp *lp);
 /* Row duals, all >= 0: one per section, one per extra row. Rows outside the basis have 0. After
  * LP_INFEASIBLE they lie far out on a ray, so that the bound they give is as large as wished. */
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual);
+
+/* The largest shift up to `most` at which scaled duals stay below 2^60 and the sum that a certificate forms,
+ * given an upper estimate of it, below 2^118. */
+static inline int lp_safe_shift(double sum, double largest_dual, int most)
+{
+    int sum_bits, dual_bits;
+    frexp(4 * sum, &sum_bits);
+    frexp(largest_dual, &dual_bits);
+    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
+    return shift > most ? most : shift;
+}
 
 /* --- Shared by lp.c and lp_basis.c. --- */
 

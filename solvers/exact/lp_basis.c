@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void lp_basis_grow(void *array, size_t count, size_t size)
@@ -36,14 +35,6 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     for (int32_t k = lp->room; k < room; k++) lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
     lp->room = room;
     return true;
-}
-
-static double coefficient(const struct lp *lp, int32_t row_id, int32_t column)
-{
-    if (row_id < lp->sections) return row_id >= lp->first[column] && row_id <= lp->last[column];
-    for (const struct lp_link *e = lp->links[column]; e; e = e->next)
-        if (e->row == row_id - lp->sections) return e->value;
-    return 0;
 }
 
 /* The basis column of a variable, spread over the basis rows. */
@@ -128,7 +119,11 @@ bool lp_basis_add(struct lp *lp, int32_t row_id)
     for (int32_t k = 0; k < m; k++) {
         lp->inverse[k][m] = 0;
         if (lp->basic[k] >= lp->columns) continue;
-        double a = coefficient(lp, row_id, lp->basic[k]);
+        int32_t column = lp->basic[k];
+        double a = row_id < lp->sections && row_id >= lp->first[column] && row_id <= lp->last[column];
+        for (const struct lp_link *e = row_id < lp->sections ? NULL : lp->links[column]; e && a == 0;
+             e = e->next)
+            if (e->row == row_id - lp->sections) a = e->value;
         if (a != 0) subtract_multiple(fresh, lp->inverse[k], -a, m);
     }
     fresh[m] = -1;

@@ -5,14 +5,12 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
-#include "base/arena.h"
 #include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b)
 {
@@ -57,7 +55,7 @@ static void count_in_units(struct model *m)
 {
     int64_t unit = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+        unit = gcd_i64(unit, lx_alignment_of(m->p, model_buffer(m, i)));
     if (unit == 0) unit = 1;
     int64_t tail = m->p->capacity % unit, sizes = 0;
     bool tail_usable = false;
@@ -74,30 +72,25 @@ static void count_in_units(struct model *m)
     }
 }
 
-/* A chain has one base, so its members' fixed addresses and alignments must agree. */
-static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *parent,
-                          const struct lx_buffer *child)
-{
-    int64_t at = parent->fixed >= 0 ? parent->fixed : child->fixed;
-    if (parent->fixed >= 0 && child->fixed >= 0 && parent->fixed != child->fixed) return false;
-    return at < 0 || (at % lx_alignment_of(p, parent) == 0 && at % lx_alignment_of(p, child) == 0 &&
-                      at <= p->capacity - parent->size);
-}
-
 static void model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
+    for (int32_t i = 0; i < m->item_count; i++) room += (size_t)model_buffer(m, i)->parent_count;
     m->edges = arena_array(&m->memory, room + 1, sizeof *m->edges);
     for (int32_t i = 0; i < m->item_count; i++) {
-        const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *child = model_buffer(m, i);
         for (int32_t k = 0; k < child->parent_count && child->size > 0; k++) {
             int32_t parent = item_of[child->parents[k]];
             bool twice = false;
             for (int32_t e = m->edge_count - 1; e >= 0 && m->edges[e].child == i; e--)
                 twice |= m->edges[e].parent == parent;
-            if (parent >= 0 && !twice && may_hand_over(m->p, &m->p->buffers[child->parents[k]], child))
+            if (parent < 0 || twice) continue;
+            /* A chain has one base, so its members' fixed addresses and alignments must agree. */
+            const struct lx_buffer *from = &m->p->buffers[child->parents[k]];
+            int64_t at = from->fixed >= 0 ? from->fixed : child->fixed;
+            if (child->fixed >= 0 && at != child->fixed) continue;
+            if (at < 0 || (at % lx_alignment_of(m->p, from) == 0 && at % lx_alignment_of(m->p, child) == 0 &&
+                           at <= m->p->capacity - from->size))
                 m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
         }
     }
@@ -196,12 +189,12 @@ static void add_fixed_rows(struct model *m)
     int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
     int32_t n = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
+        if (m->items[i].size > 0 && model_buffer(m, i)->fixed >= 0) fixed[n++] = i;
     for (int32_t a = 0; a < n; a++) {
         int32_t b = a + 1;
         for (; b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
-            const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
-            const struct lx_buffer *y = &m->p->buffers[m->items[fixed[b]].buffer];
+            const struct lx_buffer *x = model_buffer(m, fixed[a]);
+            const struct lx_buffer *y = model_buffer(m, fixed[b]);
             if (x->fixed >= y->fixed + y->size || y->fixed >= x->fixed + x->size) continue;
             struct model_term terms[3] = {{fixed[a], 1}, {fixed[b], 1}, {0, 1}};
             int32_t count = 2;
@@ -219,8 +212,7 @@ static void add_fixed_rows(struct model *m)
 static int32_t *index_items(const struct model *m)
 {
     bool needed = m->p->bonds.charge_count || m->p->bonds.together_count;
-    for (int32_t i = 0; i < m->item_count && !needed; i++)
-        needed = m->p->buffers[m->items[i].buffer].parent_count > 0;
+    for (int32_t i = 0; i < m->item_count && !needed; i++) needed = model_buffer(m, i)->parent_count > 0;
     if (!needed) return NULL;
     int32_t *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof *item_of);
     for (int32_t i = 0; i < m->p->count; i++) item_of[i] = -1;

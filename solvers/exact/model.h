@@ -85,7 +85,6 @@ struct certificate {
     int128 *prefix;
     int128 value; /* the bound, scaled */
     int128 scale;
-    struct arena memory; /* of all but `row` */
 };
 
 /* `members` lists buffers of one independent stretch of time; the items are chosen among them. */
@@ -96,10 +95,15 @@ void model_free(struct model *m);
 bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b);
 bool model_wants(const struct lx_problem *p, const struct lx_buffer *b);
 
-/* What being placed costs in the only pool there is. */
+/* The cost of being placed in the only pool. */
 static inline int64_t model_on_cost(const struct lx_buffer *b)
 {
     return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
+}
+
+static inline const struct lx_buffer *model_buffer(const struct model *m, int32_t item)
+{
+    return &m->p->buffers[m->items[item].buffer];
 }
 
 /* model_links.c. Linked costs, groups and musts of the problem, as far as they concern items (`item_of`: per
@@ -120,11 +124,11 @@ void model_tidy(const struct model *m, int64_t *address);
 void model_charge_columns(const struct model *m, bool *column);
 void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
+/* Per section (section_count + 1 of them) the size of the spilled items and handovers of a 0/1 point. */
+void model_loads(const struct model *m, const bool *column, int64_t *load);
 /* Does a 0/1 point satisfy every row? */
 bool model_holds(const struct model *m, const bool *column);
 
-void certificate_new(struct certificate *c, const struct model *m);
-void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
  * each column, computed in integers: no rounding, valid for any duals. */
 void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,

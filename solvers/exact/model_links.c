@@ -10,9 +10,6 @@
 #include "exact/model.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void mark_group(const struct lx_group *g, bool *linked)
 {
     for (int32_t k = 0; k < g->count; k++) linked[g->at[k]] = true;

@@ -14,7 +14,6 @@
 #include "base/heap.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -118,7 +117,9 @@ static void search_new(struct search *s)
     s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
     s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
     packer_new(&s->packer, m, s->budget);
-    certificate_new(&s->proof, m);
+    s->proof.section = arena_array(&s->memory, sections, sizeof *s->proof.section);
+    s->proof.reduced = arena_array(&s->memory, columns, sizeof *s->proof.reduced);
+    s->proof.prefix = arena_array(&s->memory, sections, sizeof *s->proof.prefix);
 }
 
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
@@ -144,7 +145,7 @@ void search_close(struct search *s, struct search_stats *stats)
     for (size_t k = 0; k < sizeof s->stats / sizeof *from; k++) to[k] += from[k];
     lp_free(s->lp);
     arena_free(&s->packer.memory);
-    certificate_free(&s->proof);
+    mem_free(s->proof.row);
     arena_free(&s->memory);
     mem_free(s->row_dual);
     mem_free(s->row_scale);

@@ -9,10 +9,8 @@
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
 #include "base/memory.h"
-#include "exact/ask_fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEVELS_FROM = 200, LEVELS_ONLY = 2000, LEVEL_TRIES = 18 };
@@ -182,44 +180,24 @@ static void keep_what_fits(struct search *s)
     }
 }
 
-/* The section that lacks most under the point, or -1. */
-static int32_t worst_section(const struct search *s, int64_t *load, int64_t *lack)
-{
-    const struct model *m = s->m;
-    int32_t worst = -1;
-    int64_t sum = 0;
-    memset(load, 0, ((size_t)m->section_count + 1) * sizeof *load);
-    for (int32_t j = 0; j < model_choices(m); j++) {
-        bool item = j < m->item_count;
-        int32_t first = item ? m->items[j].first : m->edges[j - m->item_count].section;
-        int32_t last = item ? m->items[j].last : first;
-        if (!s->point[j] || first < 0 || first > last) continue;
-        int64_t size = m->items[item ? j : m->edges[j - m->item_count].child].size;
-        load[first] += size;
-        load[last + 1] -= size;
-    }
-    *lack = 0;
-    for (int32_t t = 0; t < m->section_count; t++) {
-        sum += load[t];
-        if (m->need[t] - sum <= *lack) continue;
-        *lack = m->need[t] - sum;
-        worst = t;
-    }
-    return worst;
-}
-
 /* Rounding a hair of a large item away leaves a section a few bytes short: spill the cheapest that helps. */
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *load = mem_alloc(((size_t)m->section_count + 2) * sizeof *load), lack;
-    for (int32_t tries = 0, t; tries < m->section_count + 8; tries++) {
-        if ((t = worst_section(s, load, &lack)) < 0) break;
-        int32_t best = -1;
+    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
+    for (int32_t tries = 0; tries < m->section_count + 8; tries++) {
+        /* The section that lacks most. */
+        int32_t worst = -1, best = -1;
+        int64_t lack = 0;
+        model_loads(m, s->point, load);
+        for (int32_t t = 0; t < m->section_count; t++)
+            if (m->need[t] - load[t] > lack) lack = m->need[t] - load[t], worst = t;
+        if (worst < 0) break;
         double least = 0;
         for (int32_t i = 0; i < m->item_count; i++) {
-            if (s->point[i] || m->items[i].must || m->items[i].first > t || m->items[i].last < t) continue;
-            double price = m->items[i].worth / (double)min_i64(m->items[i].size, lack);
+            const struct model_item *it = &m->items[i];
+            if (s->point[i] || it->must || it->first > worst || it->last < worst) continue;
+            double price = it->worth / (double)min_i64(it->size, lack);
             if (best >= 0 && price >= least) continue;
             best = i;
             least = price;

@@ -5,12 +5,10 @@
  * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
  * large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
-#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "exact/search.h"
 #include "solvers.h"
-#include "base/arena.h"
 #include "base/order.h"
 #include "base/union_find.h"
 
@@ -326,19 +324,6 @@ static void spill_anneal(struct annealed *a, struct budget *budget)
     a->steps = answer.steps;
 }
 
-/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy
- * orders. */
-static void offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
-{
-    const struct model *m = s->m;
-    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return;
-    search_continue(s, 1, 1);
-    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return;
-    if (!a->address) spill_anneal(a, s->budget);
-    for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
-    search_offer(s, plan);
-}
-
 /* The search goes on between the other ways to better plans, each of which helps it to prune. */
 static void prove_and_improve(struct model *m, struct budget *budget, const struct exact_options *options,
                               struct stretch *r, struct annealed *annealed, struct search_stats *stats)
@@ -350,7 +335,16 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
-    offer_annealed(&s, annealed, plan);
+    /* If rounding the programme's point does not come near the bound, annealing begins better than greedy. */
+    bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LARGE;
+    if (some && !budget->run->incumbent) {
+        search_continue(&s, 1, 1);
+        if ((double)(s.best - search_bound(&s)) >= NEAR * (double)s.best) {
+            if (!annealed->address) spill_anneal(annealed, budget);
+            for (int32_t i = 0; i < m->item_count; i++) plan[i] = annealed->address[m->items[i].buffer];
+            search_offer(&s, plan);
+        }
+    }
     for (int turn = 0; turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);

@@ -6,8 +6,6 @@
  * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/search.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -32,30 +30,11 @@ static bool stack_small(struct strip *s, int64_t most)
     if (height < 0 || height > m->p->capacity / STRIP_SHARE) return false;
     int64_t alignment = 1;
     for (int32_t i = 0; i < m->item_count; i++)
-        alignment = max_i64(alignment, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+        alignment = max_i64(alignment, lx_alignment_of(m->p, model_buffer(m, i)));
     for (int32_t i = 0; i < m->item_count; i++)
-        if (alignment % lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]) != 0) return false;
+        if (alignment % lx_alignment_of(m->p, model_buffer(m, i)) != 0) return false;
     s->height = round_up_i64(height, alignment);
     return true;
-}
-
-/* The largest size whose items, and all smaller ones, still make a strip; 0: none. */
-static int64_t strip_size(struct strip *s)
-{
-    int32_t n = s->m->item_count, low = 0, high = n;
-    int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
-    for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
-    qsort(sizes, (size_t)n, sizeof *sizes, order_i64);
-    while (low < high) { /* sizes below index `low` make a strip */
-        int32_t middle = low + (high - low) / 2;
-        if (stack_small(s, sizes[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int64_t most = low >= LEAST_SMALL && low < n ? sizes[low - 1] : 0;
-    mem_free(sizes);
-    return most;
 }
 
 /* Branch and pack on the large items above the strip. */
@@ -104,8 +83,20 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
     s.trial = arena_array(&memory, n, sizeof *s.trial);
     bool fixed = false;
     packer_new(&s.packer, m, budget);
-    for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
-    int64_t most = !fixed ? strip_size(&s) : 0;
+    for (int32_t i = 0; i < m->item_count; i++) fixed |= model_buffer(m, i)->fixed >= 0;
+    /* The largest size whose items, and all smaller ones, still make a strip: sizes below index `low` do. */
+    int32_t low = 0, high = fixed ? 0 : m->item_count;
+    int64_t *sizes = arena_array(&memory, n, sizeof *sizes);
+    for (int32_t i = 0; i < m->item_count; i++) sizes[i] = m->items[i].size;
+    qsort(sizes, n - 1, sizeof *sizes, order_i64);
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (stack_small(&s, sizes[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t most = low >= LEAST_SMALL && low < m->item_count ? sizes[low - 1] : 0;
     if (most > 0 && stack_small(&s, most)) {
         solve_large(&s, budget, tuning, steps, *best, stats);
         int64_t spill = fill_gaps(&s.packer, s.trial);

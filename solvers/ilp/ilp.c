@@ -12,7 +12,6 @@
  * objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up to
  * integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
-#include "base/arena.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -20,13 +19,11 @@
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
-#include "common/items.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
@@ -123,7 +120,7 @@ static void restack(struct work *w)
     decoder_save(&d, w->stacked);
     for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
         if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
-    decoder_free(&d);
+    arena_free(&d.memory);
 }
 
 static bool is_believable(const struct work *w)
@@ -262,15 +259,6 @@ static void ilp_report(struct work *w, struct lx_answer *answer)
                  "GLPK finished, but its claim cannot be told from its tolerances or was not confirmed");
 }
 
-/* A buffer that must be placed and cannot be. */
-static bool lacks_a_must(const struct work *w)
-{
-    int64_t must = 0;
-    for (int32_t i = 0; i < w->problem->count; i++) must += w->problem->buffers[i].must;
-    for (int32_t i = 0; i < w->items.count; i++) must -= w->problem->buffers[w->items.item[i].buffer].must;
-    return must > 0;
-}
-
 static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_run *run,
                               struct lx_answer *answer)
 {
@@ -295,15 +283,19 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
     first_answer(&w);
-    if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
+    /* A buffer that must be placed and cannot be. */
+    int64_t must = 0;
+    for (int32_t i = 0; i < problem->count; i++) must += problem->buffers[i].must;
+    for (int32_t i = 0; i < w.items.count; i++) must -= problem->buffers[w.items.item[i].buffer].must;
+    if (problem->objective == LX_SPILL && must > 0) w.infeasible = true;
     if (w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;
         if (w.have) w.bound = ilp_objective_of(&w, w.best);
     }
     bool ok = is_done(&w) || w.infeasible || w.items.count == 0 || ilp_run_search(&w);
     if (ok) ilp_report(&w, answer);
-    links_free(&w.links);
-    items_free(&w.items);
+    arena_free(&w.links.memory);
+    arena_free(&w.items.memory);
     arena_free(&memory);
     return ok;
 }

@@ -1,10 +1,6 @@
 /* Builds the integer programme; see ilp_model.h. */
 #include "ilp/ilp_model.h"
 #include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
  * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
@@ -185,21 +181,6 @@ static int32_t ilp_links_count_on(const struct ilp_model *m, const struct lx_gro
         on += i != NO_ITEM && base[i] >= 0;
     }
     return on;
-}
-
-static void ilp_link_values(const struct ilp_model *m, const int64_t *base, double *value)
-{
-    const struct lx_bonds *bonds = &m->it->problem->bonds;
-    for (int32_t c = 0; c < bonds->charge_count; c++) {
-        const struct lx_charge *charge = &bonds->charges[c];
-        if (!m->charge[c]) continue;
-        bool all = ilp_links_count_on(m, &charge->all_on, base) == charge->all_on.count &&
-                   ilp_links_count_on(m, &charge->all_off, base) == 0;
-        bool any = charge->any_on.count + charge->any_off.count == 0 ||
-                   ilp_links_count_on(m, &charge->any_on, base) > 0 ||
-                   ilp_links_count_on(m, &charge->any_off, base) < charge->any_off.count;
-        value[m->charge[c]] = all && any;
-    }
 }
 
 /* --- Items, merges, sections, pairs. --- */
@@ -420,7 +401,16 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
         const struct ilp_pair *q = &m->pairs[k];
         value[q->column] = base[q->i] >= 0 && base[q->j] >= 0 && base[q->i] < base[q->j];
     }
-    ilp_link_values(m, base, value);
+    for (int32_t c = 0; c < it->problem->bonds.charge_count; c++) {
+        const struct lx_charge *charge = &it->problem->bonds.charges[c];
+        if (!m->charge[c]) continue;
+        bool all = ilp_links_count_on(m, &charge->all_on, base) == charge->all_on.count &&
+                   ilp_links_count_on(m, &charge->all_off, base) == 0;
+        bool any = charge->any_on.count + charge->any_off.count == 0 ||
+                   ilp_links_count_on(m, &charge->any_on, base) > 0 ||
+                   ilp_links_count_on(m, &charge->any_off, base) < charge->any_off.count;
+        value[m->charge[c]] = all && any;
+    }
     if (m->height)
         value[m->height] = (double)items_height(it, base) / (double)(m->grain * it->problem->alignment);
 }

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct session {

@@ -20,10 +20,8 @@
  * The result is sound for any decisions that are kept together: the search may return to the last level in
  * the conflict, and an empty conflict proves that there is no answer at all. */
 #include "exact/fit/fit_search.h"
-#include "base/memory.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 /* Neighbours looked at for one dead end. Where a part is so crowded that more would be needed, jumping back
  * would not pay for the explanation. */
@@ -99,18 +97,13 @@ static void answer_all(struct fit_search *s)
 void fit_conflict_clear(struct fit_search *s)
 {
     memset(s->conflict, 0, (size_t)s->conflict_words * sizeof *s->conflict);
-}
-
-static void fit_explain_begin(struct fit_search *s)
-{
-    fit_conflict_clear(s);
     s->explanation++;
     s->sweep = INT32_MAX;
 }
 
 void fit_explain_item(struct fit_search *s, int32_t item)
 {
-    fit_explain_begin(s);
+    fit_conflict_clear(s);
     fit_explain_ask(s, item, s->part->high[item] + 1);
     answer_all(s);
 }
@@ -118,7 +111,7 @@ void fit_explain_item(struct fit_search *s, int32_t item)
 void fit_explain_section(struct fit_search *s, int32_t section)
 {
     const struct fit_part *part = s->part;
-    fit_explain_begin(s);
+    fit_conflict_clear(s);
     /* All unplaced items of the section at or above this is one unit more than the capacity. */
     fit_unit value = part->capacity - s->left[section] + 1;
     for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++)

@@ -104,6 +104,7 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
  * why a section overflows. */
 void fit_explain_item(struct fit_search *s, int32_t item);
 void fit_explain_section(struct fit_search *s, int32_t section);
+/* An empty conflict, and a new explanation. */
 void fit_conflict_clear(struct fit_search *s);
 
 /* Refuted sets (fit_conflict.c). Learn: the placement, decided at the level just undone, is refuted by the

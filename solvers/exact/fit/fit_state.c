@@ -4,7 +4,6 @@
 #include "base/order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct keyed {
     double area;

@@ -5,10 +5,8 @@
 #include "exact/general/pile.h"
 #include "common/gap_fit.h"
 #include "exact/search.h"
-#include "solvers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* What the master programme has to settle a question with reuse before local search is asked. */
 enum { FIRST_STEPS = 100000 };
@@ -66,8 +64,7 @@ static void place_at_first(struct choice *c)
     for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
         struct pool_question q = {
             .b = b, .pool = pool, .capacity = b->rooms[pool].capacity, .members = members};
-        for (int32_t i = 0; i < b->count; i++)
-            if (l->pool[i] == pool) members[q.count++] = i;
+        q.count = layout_members(l, b->count, pool, members);
         int64_t nodes = budget_nodes(c->budget, c->options->core_nodes, q.count);
         q.limits = (struct fit_limits){
             .nodes = nodes, .seed = c->seed, .stop = budget_stopped, .context = c->budget};

@@ -2,7 +2,6 @@
 #include "exact/general/master.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- Layouts. --- */
@@ -26,6 +25,14 @@ void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
     memcpy(to->address, from->address, (size_t)blocks * sizeof *to->address);
     to->cost = from->cost;
     to->known = from->known;
+}
+
+int32_t layout_members(const struct layout *l, int32_t blocks, int32_t pool, int32_t *members)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < blocks; i++)
+        if (l->pool[i] == pool) members[n++] = i;
+    return n;
 }
 
 void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,

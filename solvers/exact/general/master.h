@@ -52,6 +52,8 @@ void master_solve(struct master *m);
 void layout_open(struct layout *l, int32_t blocks);
 void layout_close(struct layout *l);
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
+/* The blocks of a pool into `members`; returns how many. */
+int32_t layout_members(const struct layout *l, int32_t blocks, int32_t pool, int32_t *members);
 /* This layout becomes the best one and is reported; `bound`: the proved one, or 0. */
 void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
                  struct layout *best, int64_t bound);

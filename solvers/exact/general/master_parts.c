@@ -3,11 +3,9 @@
  * best one. If not, the row that cuts it off joins or changes some parts, and only those are solved
  * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
 #include "exact/general/master.h"
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/union_find.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 400 };

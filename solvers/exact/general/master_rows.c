@@ -7,8 +7,6 @@
  *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>

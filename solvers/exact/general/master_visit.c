@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool master_visit_holds(struct literal l, const bool *point)
@@ -140,9 +139,7 @@ static enum fit_result master_repair_pack_all(struct repair *r)
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = false;
     for (int32_t pool = 0; pool < m->b->pool_count && result == FIT_YES; pool++) {
         r->core_pool = pool;
-        r->core_count = 0;
-        for (int32_t i = 0; i < m->b->count; i++)
-            if (r->trial.pool[i] == pool) r->core[r->core_count++] = i;
+        r->core_count = layout_members(&r->trial, m->b->count, pool, r->core);
         result = master_ask(m, pool, r->core, r->core_count, m->core_nodes, r->trial.address);
     }
     return result;
@@ -240,9 +237,7 @@ enum visit master_visit(void *context, const bool *point)
     if (master_separate(m, g->fraction) > 0) return POINT_CUT;
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
-        int32_t count = 0;
-        for (int32_t i = 0; i < m->b->count; i++)
-            if (m->now.pool[i] == pool) m->members[count++] = i;
+        int32_t count = layout_members(&m->now, m->b->count, pool, m->members);
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO) cut_off(m, pool, count);
         if (result != FIT_YES) {

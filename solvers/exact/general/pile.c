@@ -2,9 +2,7 @@
  * orders, then by searches from the root with other rules and growing limits, since a lucky order is
  * often a thousand times faster than an unlucky one. */
 #include "exact/general/pile.h"
-#include "base/arena.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/rng.h"
 #include "base/vec.h"

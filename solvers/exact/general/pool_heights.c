@@ -2,11 +2,9 @@
  * packing, each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them,
  * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
 #include "exact/general/master.h"
-#include "base/arena.h"
 #include "base/memory.h"
 #include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct heights {
@@ -18,14 +16,6 @@ struct heights {
     int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
     int64_t bound, lost; /* of the whole; of what was left unknown */
 };
-
-static int32_t pool_heights_gather(const struct heights *h, int32_t pool)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < h->b->count; i++)
-        if (h->now.pool[i] == pool) h->members[n++] = i;
-    return n;
-}
 
 /* Every height is a multiple of it. */
 static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32_t count)
@@ -45,7 +35,7 @@ static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32
  * INT64_MAX where there is none. `*proved`: nothing is lower. */
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
-    int32_t count = pool_heights_gather(h, pool);
+    int32_t count = layout_members(&h->now, h->b->count, pool, h->members);
     int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
             unit = pool_heights_step_of(h, pool, count);
     int64_t *trial = mem_alloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
@@ -106,7 +96,7 @@ static void pool_heights_take_leaf(struct heights *h, const int64_t *least)
 
 static int64_t pool_heights_need_of(struct heights *h, int32_t pool)
 {
-    int32_t count = pool_heights_gather(h, pool);
+    int32_t count = layout_members(&h->now, h->b->count, pool, h->members);
     h->budget->steps += 1 + count / 8;
     int64_t least = pool_least_height(h->b, pool, h->members, count);
     if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);

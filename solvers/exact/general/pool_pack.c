@@ -4,11 +4,9 @@
  * bans its partners from its bytes. */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/order.h"
 #include "base/vec.h"
 #include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum decision { LEFT_OPEN, ONE_ADDRESS, KEPT_APART };

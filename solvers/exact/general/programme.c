@@ -1,6 +1,5 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
-#include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -124,11 +123,7 @@ static int programme_safe_shift(const struct programme *m)
         sum += m->duals[k] * weight;
         largest = fmax(largest, m->duals[k]);
     }
-    int sum_bits, dual_bits;
-    frexp(4 * sum, &sum_bits);
-    frexp(largest, &dual_bits);
-    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
-    return shift > 44 ? 44 : shift;
+    return lp_safe_shift(sum, largest, 44);
 }
 
 /* The bound that the engine's duals prove for the present box, rounded up to the next possible cost. */

@@ -9,7 +9,6 @@
 #include "base/rng.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_UNITS = 8192, MOST_OUT = 12, STEPS_PER_INSERTION = 10 };

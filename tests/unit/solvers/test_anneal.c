@@ -118,9 +118,9 @@ static void test_incremental_is_full_decode(void **state)
                     assert_decoded(&d, saved);
                 }
             }
-            decoder_free(&d);
+            arena_free(&d.memory);
         }
-        items_free(&it);
+        arena_free(&it.memory);
     }
 }
 
