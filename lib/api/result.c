@@ -1,7 +1,7 @@
 /* Numbers, words and lists of a result, by name. A number is a row: a field of a struct by type and offset; a
  * function computes the few that are more than a field. A name that is in no row is an error of the caller, and
  * so is one that this result does not have (times of a list of buffers, faults of a plan that was not run). */
-#include "api/joint.h"
+#include "api/joint_question.h"
 #include "api/api_handles.h"
 #include "base/checked.h"
 
