@@ -84,6 +84,16 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
     return t;
 }
 
+void *model_keep(struct lx_model *m, void **at, size_t *count, size_t *room, size_t size, int *kept)
+{
+    void *copy = arena_copy_array(&m->memory, *at, *count, size);
+    *kept = (int)*count;
+    mem_free(*at);
+    *at = NULL;
+    *count = *room = 0;
+    return copy;
+}
+
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st)
 {
     if (m->values.count >= MODEL_MAX_OPS * 4)

@@ -149,7 +149,7 @@ struct model_body {
     int argument_count, result_count;
     struct model_op *ops;
     int op_count;
-    bool declared_public;
+    bool declared_public, called;
     bool rearranged; /* the file has its ops in another order */
     bool derived;    /* not in the file: kinds are those of ONNX, whatever the format (layers.h) */
     int line, column;
@@ -189,6 +189,9 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
                                          const int64_t *extent, lx_status *st);
 const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
                                           int count, lx_status *st);
+/* A growing list as an array of the model, and how many there are; the list is empty again. */
+#define MODEL_KEEP(m, v, n) model_keep(m, (void **)&(v)->at, &(v)->count, &(v)->room, sizeof *(v)->at, n)
+void *model_keep(struct lx_model *m, void **at, size_t *count, size_t *room, size_t size, int *kept);
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
 /* Tensor `leaf` of a type, counted through tuples within tuples. */
 const struct model_type *model_leaf_type(const struct model_type *type, int leaf);

@@ -81,6 +81,7 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
     struct model_attr a = {.key = "", .form = ATTR_TEXT, .body = -1};
     struct model_numbers n = {.most = INT64_MAX};
     VEC(const char *) words = {0};
+    int word_count;
     struct arena *memory = &w.m->memory;
     const char *unused;
     struct wire_field f;
@@ -103,13 +104,13 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
     }
     bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field that is not written */
     if (defaults) a.form = by_type[type];
-    a.count = (int)(a.form == ATTR_WORDS ? words.count : n.ints.count);
+    a.count = (int)n.ints.count;
     a.ints = arena_copy_array(memory, n.ints.at, n.ints.count, sizeof *n.ints.at);
     a.reals = arena_copy_array(memory, n.reals.at, n.reals.count, sizeof *n.reals.at);
-    a.words = arena_copy_array(memory, words.at, words.count, sizeof *words.at);
+    a.words = MODEL_KEEP(w.m, &words, &word_count);
+    if (a.form == ATTR_WORDS) a.count = word_count;
     if (a.form == ATTR_WORD && !a.text) a.text = "";
     numbers_free(&n);
-    VEC_FREE(&words);
     return a;
 }
 
@@ -118,7 +119,6 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
     struct wire_field f;
     VEC(struct model_attr) all = {0};
     onnx_values bodies = {0};
-    struct arena *memory = &b->o->w.m->memory;
     while (wire_next_of(&node, 5, &f)) {
         const char *refers = NULL;
         struct model_attr a = node_attr(b, f.body, &refers);
@@ -129,12 +129,8 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
         if (!refers || given) VEC_PUSH(&all, a); /* else the call leaves it out */
         if (a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }
-    op->attrs.count = (int)all.count;
-    op->attrs.at = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
-    op->body_count = (int)bodies.count;
-    op->bodies = arena_copy_array(memory, bodies.at, bodies.count, sizeof *bodies.at);
-    VEC_FREE(&all);
-    VEC_FREE(&bodies);
+    op->attrs.at = MODEL_KEEP(b->o->w.m, &all, &op->attrs.count);
+    op->bodies = MODEL_KEEP(b->o->w.m, &bodies, &op->body_count);
 }
 
 /* ---- nodes ---- */
@@ -160,14 +156,10 @@ static void node_plain_parts(struct onnx_building *b, struct wire w, struct mode
         VEC_PUSH(&lists[f.number - 1], v);
     }
     if (!*kind) wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
-    op->operand_count = (int)lists[0].count;
-    op->result_count = (int)lists[1].count;
-    op->operands = arena_copy_array(&m->memory, lists[0].at, lists[0].count, sizeof(int32_t));
-    op->results = arena_copy_array(&m->memory, lists[1].at, lists[1].count, sizeof(int32_t));
+    op->operands = MODEL_KEEP(m, &lists[0], &op->operand_count);
+    op->results = MODEL_KEEP(m, &lists[1], &op->result_count);
     op->kind = onnx_kind(m, domain, kind);
     op->location = *name ? node_prefixed(b, name) : NULL;
-    VEC_FREE(&lists[0]);
-    VEC_FREE(&lists[1]);
 }
 
 /* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */

@@ -179,16 +179,12 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
     for (size_t i = 0; i < nodes.count; i++) ops[i] = nodes.at[i].op;
     body.ops = ops;
     body.op_count = (int)nodes.count;
-    body.argument_count = (int)e.arguments.count;
-    body.result_count = (int)e.results.count;
-    body.arguments = arena_copy_array(&m->memory, e.arguments.at, e.arguments.count, sizeof(int32_t));
-    body.results = arena_copy_array(&m->memory, e.results.at, e.results.count, sizeof(int32_t));
+    body.arguments = MODEL_KEEP(m, &e.arguments, &body.argument_count);
+    body.results = MODEL_KEEP(m, &e.results, &body.result_count);
     m->bodies.at[b.body] = body;
     for (size_t i = 0; i < scope.outside.count; i++) VEC_PUSH(&o->captured, scope.outside.at[i]);
     o->depth--;
     VEC_FREE(&nodes);
-    VEC_FREE(&e.arguments);
-    VEC_FREE(&e.results);
     VEC_FREE(&scope.outside);
     names_free(&scope.names);
     return b.body;

@@ -190,28 +190,19 @@ static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info 
     return extent;
 }
 
-/* The type that an optional one is of; itself where it is none. */
-static struct wire tensor_inside(struct wire w)
-{
-    struct wire_field f, g;
-    struct wire found = w;
-    for (struct wire at = w; wire_next_of(&at, 9, &f);)
-        for (struct wire t = f.body; wire_next_of(&t, 1, &g);) found = g.body;
-    return found;
-}
-
-/* A type: that of a tensor, which may be optional, or none that has a size. */
+/* A type: that of a tensor, or none that has a size. */
 static void tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g, dim;
     int64_t extent[MODEL_MAX_RANK + 1], number = 0;
     int rank = -1;
-    for (struct wire at = tensor_inside(w); wire_next(&at, &f);) {
+    for (struct wire at = w; wire_next(&at, &f);) {
         if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
-            wire_fail(&w, LX_E_UNKNOWN_KIND,
-                      "input %.80s is a sequence, a map or sparse: it has no size; export the model with "
-                      "tensors as inputs, one for each member",
-                      of->name);
+            wire_fail(
+                &w, LX_E_UNKNOWN_KIND,
+                "input %.80s is a sequence, a map, sparse or optional: it has no size; export the model with "
+                "tensors as inputs, one for each member",
+                of->name);
         for (struct wire t = f.body; f.number == 1 && wire_next(&t, &g);) {
             if (g.number == 1) number = (int64_t)g.value;
             if (g.number != 2) continue;

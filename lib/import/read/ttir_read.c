@@ -115,14 +115,6 @@ static void ttir_function(struct ttir *t)
     if (!declared_only) reader_end_body(&t->r, &body);
 }
 
-static bool ttir_is_called(const struct lx_model *m, int32_t body)
-{
-    for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (m->bodies.at[b].ops[i].body_count && m->bodies.at[b].ops[i].bodies[0] == body) return true;
-    return false;
-}
-
 /* The function that was asked for, else the only one, else the only public one; of several, the one that
  * no other calls. */
 static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
@@ -135,7 +127,7 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
         const struct model_body *body = &m->bodies.at[b];
         if (n + 80 < sizeof names)
             n += (size_t)snprintf(names + n, sizeof names - n, "%s@%.60s", b ? ", " : "", body->name);
-        if (!wanted && open > 1 && open <= MODEL_MAX_DEPTH && ttir_is_called(m, (int32_t)b)) continue;
+        if (!wanted && open > 1 && body->called) continue;
         if (wanted ? strcmp(body->name, wanted) != 0 : !body->declared_public && m->bodies.count > 1)
             continue;
         m->entry = (int32_t)b;
@@ -175,6 +167,7 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
             if (!callee) continue;
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
             op->body_count = 1;
+            if (body >= 0) m->bodies.at[body].called = true;
             ok = body >= 0 || status_set_at(st, LX_E_UNKNOWN_NAME, m->file, op->line, op->column,
                                             "there is no function @%.80s", callee);
         }
@@ -183,19 +176,6 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 }
 
 /* ---- modules ---- */
-
-/* "module @name attributes {...} {", behind the word. The attributes of the outermost that has any count. */
-static void ttir_module(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    if (source_is(s, "@")) s->m->name = ttir_symbol(s, "the name of a module");
-    if (source_take(s, "attributes")) {
-        ttir_attrs(t);
-        struct model_attrs found = reader_attrs(&t->r);
-        if (s->m->attrs.count == 0) s->m->attrs = found;
-    }
-    source_want(s, "{");
-}
 
 /* "dialect.word @name ...": a definition of a mesh or a device, passed over to the end of its line. */
 static void ttir_pass_over(struct source *s)
@@ -217,18 +197,23 @@ static void ttir_file(struct ttir *t)
     for (source_skip(s, true); !source_ended(s); source_skip(s, true)) {
         bool module = false;
         for (int i = 0; !module && i < 4; i++) module = source_take(s, words[i]);
-        if (module && ++depth > MODEL_MAX_DEPTH)
-            source_fail(s, LX_E_LIMIT, "modules nest too deep");
-        else if (module)
-            ttir_module(t);
-        else if (depth > 0 && source_take(s, "}"))
-            depth--, ttir_location(t);
-        else if (source_take(s, "func.func"))
+        if (module) { /* "@name attributes {...} {"; the outermost that has attributes counts */
+            if (++depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "modules nest too deep");
+            if (source_is(s, "@")) s->m->name = ttir_symbol(s, "the name of a module");
+            if (source_take(s, "attributes")) ttir_attrs(t);
+            struct model_attrs found = reader_attrs(&t->r);
+            if (s->m->attrs.count == 0) s->m->attrs = found;
+            source_want(s, "{");
+        } else if (depth > 0 && source_take(s, "}")) {
+            depth--;
+            ttir_location(t);
+        } else if (source_take(s, "func.func")) {
             ttir_function(t);
-        else if (source_peek(s) == '#')
+        } else if (source_peek(s) == '#') {
             ttir_alias(t);
-        else
+        } else {
             ttir_pass_over(s);
+        }
     }
     if (depth > 0) source_fail(s, LX_E_SYNTAX, "\"}\" of a module is missing at the end");
 }
