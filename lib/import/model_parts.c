@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) [MODEL_##id] = {{mlir, hlo}, onnx, bits, number},
+#define MODEL_ELEMENT(id, mlir, hlo, cast, ...) [MODEL_##id] = {{mlir, hlo, cast}, __VA_ARGS__},
 static const struct model_element_row elements[MODEL_ELEMENT_COUNT] = {
 #include "import/element_types.def"
-    [MODEL_TUPLE] = {{"tuple", "tuple"}, 0, 0, MODEL_NO_NUMBER},
+    [MODEL_TUPLE] = {.word = {"tuple", "tuple", ""}},
 };
 #undef MODEL_ELEMENT
 
@@ -28,7 +28,7 @@ const char *model_element_word(enum model_format format, enum model_element e)
 enum model_element model_element_find(enum model_format format, const char *word)
 {
     for (int e = 0; e < MODEL_TUPLE; e++)
-        if (strcmp(elements[e].word[format == MODEL_HLO], word) == 0) return (enum model_element)e;
+        if (strcmp(elements[e].word[format], word) == 0) return (enum model_element)e;
     return MODEL_ELEMENT_COUNT;
 }
 
@@ -148,43 +148,18 @@ bool model_same_types(const struct model_type *a, const struct model_type *b)
 
 /* ---- numbers ---- */
 
-/* Which bits of a float type are no finite number. */
-enum odd_bits {
-    ODD_IEEE, /* the largest exponent: infinity, and with a fraction NaN */
-    ODD_FN,   /* all bits but the sign: NaN; no infinity */
-    ODD_FNUZ, /* the sign alone: NaN; no infinity, no -0 */
-    ODD_NONE,
-};
-
-/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for
- * `unsigned_`. */
-struct float_bits {
-    int exponent, fraction, bias;
-    enum odd_bits odd;
-    bool unsigned_;
-};
-
 double model_float_of_bits(enum model_element element, uint64_t bits)
 {
-    static const struct float_bits rows[MODEL_ELEMENT_COUNT] = {
-        [MODEL_F64] = {11, 52, 1023, ODD_IEEE, false},   [MODEL_F32] = {8, 23, 127, ODD_IEEE, false},
-        [MODEL_F16] = {5, 10, 15, ODD_IEEE, false},      [MODEL_BF16] = {8, 7, 127, ODD_IEEE, false},
-        [MODEL_F8E4M3] = {4, 3, 7, ODD_IEEE, false},     [MODEL_F8E4M3FN] = {4, 3, 7, ODD_FN, false},
-        [MODEL_F8E4M3FNUZ] = {4, 3, 8, ODD_FNUZ, false}, [MODEL_F8E4M3B11FNUZ] = {4, 3, 11, ODD_FNUZ, false},
-        [MODEL_F8E5M2] = {5, 2, 15, ODD_IEEE, false},    [MODEL_F8E5M2FNUZ] = {5, 2, 16, ODD_FNUZ, false},
-        [MODEL_F8E3M4] = {3, 4, 3, ODD_IEEE, false},     [MODEL_F8E8M0FNU] = {8, 0, 127, ODD_FN, true},
-        [MODEL_F6E2M3FN] = {2, 3, 1, ODD_NONE, false},   [MODEL_F6E3M2FN] = {3, 2, 3, ODD_NONE, false},
-        [MODEL_F4E2M1FN] = {2, 1, 1, ODD_NONE, false}};
-    struct float_bits b = rows[element];
-    uint64_t one = (uint64_t)1 << b.fraction, fraction = bits & (one - 1);
-    uint64_t top = ((uint64_t)1 << b.exponent) - 1, power = bits >> b.fraction & top;
-    bool minus = !b.unsigned_ && (bits >> (b.exponent + b.fraction) & 1);
+    const struct model_element_row *b = &elements[element];
+    uint64_t one = (uint64_t)1 << b->fraction, fraction = bits & (one - 1);
+    uint64_t top = ((uint64_t)1 << b->exponent) - 1, power = bits >> b->fraction & top;
+    bool minus = b->odd != ODD_FNU && (bits >> (b->exponent + b->fraction) & 1);
     double sign = minus ? -1.0 : 1.0;
-    if (b.odd == ODD_IEEE && power == top) return fraction ? NAN : sign * INFINITY;
-    if (b.odd == ODD_FN && power == top && fraction == one - 1) return NAN;
-    if (b.odd == ODD_FNUZ && minus && power == 0 && fraction == 0) return NAN;
-    if (power == 0 && !b.unsigned_) return sign * ldexp((double)fraction, 1 - b.bias - b.fraction);
-    return sign * ldexp((double)(fraction | one), (int)power - b.bias - b.fraction);
+    if (b->odd == ODD_IEEE && power == top) return fraction ? NAN : sign * INFINITY;
+    if ((b->odd == ODD_FN || b->odd == ODD_FNU) && power == top && fraction == one - 1) return NAN;
+    if (b->odd == ODD_FNUZ && minus && power == 0 && fraction == 0) return NAN;
+    if (power == 0 && b->odd != ODD_FNU) return sign * ldexp((double)fraction, 1 - b->bias - b->fraction);
+    return sign * ldexp((double)(fraction | one), (int)power - b->bias - b->fraction);
 }
 
 void numbers_push(struct model_numbers *n, int64_t whole, double real)

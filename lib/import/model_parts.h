@@ -30,7 +30,7 @@ enum model_format { MODEL_TTIR, MODEL_HLO, MODEL_ONNX, MODEL_FORMAT_COUNT };
 
 enum model_number { MODEL_NO_NUMBER, MODEL_FLOAT, MODEL_SIGNED, MODEL_UNSIGNED, MODEL_COMPLEX };
 
-#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) MODEL_##id,
+#define MODEL_ELEMENT(id, ...) MODEL_##id,
 enum model_element {
 #include "import/element_types.def"
     MODEL_TUPLE, /* the type has parts instead */
@@ -38,13 +38,24 @@ enum model_element {
 };
 #undef MODEL_ELEMENT
 
+enum model_odd_bits {
+    ODD_NONE,
+    ODD_IEEE, /* the largest exponent: infinity, and with a fraction NaN */
+    ODD_FN,   /* all bits but the sign: NaN; no infinity */
+    ODD_FNU,  /* the same, and there is no sign */
+    ODD_FNUZ, /* the sign alone: NaN; no infinity, no -0 */
+};
+
 struct model_element_row {
-    const char *word[2]; /* of MLIR, which ONNX shares, and of HLO */
+    const char *word[MODEL_FORMAT_COUNT];
     int onnx, bits;
     enum model_number number;
+    int exponent, fraction, bias;
+    enum model_odd_bits odd;
 };
 
 const struct model_element_row *model_element_row(enum model_element e);
+/* For messages: in words of MLIR or HLO. */
 const char *model_element_word(enum model_format format, enum model_element e);
 /* MODEL_ELEMENT_COUNT: there is none. */
 enum model_element model_element_find(enum model_format format, const char *word);

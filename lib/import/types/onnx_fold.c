@@ -63,23 +63,15 @@ int64_t fold_kept_int(enum model_element e, int64_t n)
     return (int64_t)(negative ? low | ~((UINT64_C(1) << bits) - 1) : low);
 }
 
-/* To so many binary digits, the last not below 2^least; infinite from `beyond` on. */
-static double fold_rounded(double x, int digits, int least, double beyond)
-{
-    int exponent;
-    if (!isfinite(x) || x == 0) return x;
-    frexp(x, &exponent);
-    int step = exponent - digits > least ? exponent - digits : least;
-    x = ldexp(rint(ldexp(x, -step)), step);
-    return fabs(x) >= beyond ? copysign(INFINITY, x) : x;
-}
-
 double fold_kept_real(enum model_element e, double x)
 {
-    if (e == MODEL_F32) return (double)(float)x;
-    if (e == MODEL_F16) return fold_rounded(x, 11, -24, 0x1p16);
-    if (e == MODEL_BF16) return fold_rounded(x, 8, -133, 0x1p128);
-    return x;
+    const struct model_element_row *row = model_element_row(e);
+    int exponent, least = 1 - row->bias - row->fraction; /* of the last digit */
+    if (row->odd != ODD_IEEE || row->bits > 32 || !isfinite(x) || x == 0) return x;
+    frexp(x, &exponent);
+    int step = exponent - row->fraction - 1 > least ? exponent - row->fraction - 1 : least;
+    x = ldexp(rint(ldexp(x, -step)), step);
+    return fabs(x) >= ldexp(1, row->bias + 1) ? copysign(INFINITY, x) : x;
 }
 
 int64_t fold_to_int(enum model_element e, double x)

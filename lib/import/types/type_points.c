@@ -32,17 +32,10 @@ enum typed type_of_broadcast(struct typing *t)
 
 enum typed type_of_cast(struct typing *t)
 {
-    static const struct {
-        const char *word;
-        enum model_element element;
-    } words[] = {{"FLOAT", MODEL_F32},  {"DOUBLE", MODEL_F64}, {"FLOAT16", MODEL_F16}, {"BOOL", MODEL_BOOL},
-                 {"INT64", MODEL_I64},  {"INT32", MODEL_I32},  {"INT16", MODEL_I16},   {"INT8", MODEL_I8},
-                 {"UINT64", MODEL_U64}, {"UINT32", MODEL_U32}, {"UINT16", MODEL_U16},  {"UINT8", MODEL_U8}};
     const char *word = model_attr_word(&t->op->attrs, "to", NULL); /* below 6 */
     if (t->dialect != MODEL_ONNX) return typing_like(t, t->in[0]);
     t->element = t->in[1] ? t->in[1]->element : model_element_of_onnx(typing_int(t, "to", 0));
-    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0) t->element = words[i].element;
+    if (word && *word) t->element = model_element_find(MODEL_ONNX, word);
     if (t->element == MODEL_ELEMENT_COUNT)
         return typing_wrong(t, "\"to\" is no element type that has a size");
     return typing_like(t, t->in[0]);
