@@ -104,8 +104,8 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer);
 /* Nodes: first their results get values, then they are made. */
 void onnx_declare_results(struct onnx_building *b, struct wire w);
 void onnx_make_nodes(struct onnx_building *b, struct wire w);
-/* Puts the nodes in an order in which makers stand before readers; true: it was another one. */
-bool onnx_sort(struct onnx_building *b, const char *graph);
+/* The nodes in an order in which makers stand before readers. */
+const int32_t *onnx_sort(struct onnx_building *b, const char *graph);
 /* The number of a name that can be seen; -1: nobody has it. */
 int32_t onnx_look_up(struct onnx_scope *s, const char *name);
 /* A new value under `name`, in the model as `v` has it. */

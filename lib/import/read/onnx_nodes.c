@@ -272,25 +272,16 @@ static size_t sort_place(struct onnx_building *b, int32_t root, struct sort_stat
     return placed;
 }
 
-bool onnx_sort(struct onnx_building *b, const char *graph)
+const int32_t *onnx_sort(struct onnx_building *b, const char *graph)
 {
     size_t count = b->nodes->count, placed = 0;
     struct sort_state *state = mem_zeroed(count + 1, sizeof *state);
-    int32_t *stack = mem_zeroed(2 * count + 1, sizeof *stack), *order = stack + count;
-    struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
-    bool changed = false;
+    int32_t *order = arena_array(&b->o->w.m->memory, count, sizeof *order),
+            *stack = mem_zeroed(count + 1, sizeof *stack);
     for (size_t i = 0; !b->o->failed && i < count; i++)
         if (state[i].seen == SORT_UNSEEN)
             placed = sort_place(b, (int32_t)i, state, stack, order, placed, graph);
-    for (size_t i = 0; !b->o->failed && i < count; i++) {
-        sorted[i] = b->nodes->at[order[i]];
-        changed |= order[i] != (int32_t)i;
-        for (int r = 0; r < sorted[i].op.result_count; r++)
-            if (sorted[i].op.results[r] >= 0) b->o->w.m->values.at[sorted[i].op.results[r]].op = (int32_t)i;
-    }
-    if (placed == count && count) memcpy(b->nodes->at, sorted, count * sizeof *sorted);
-    mem_free(sorted);
     mem_free(stack);
     mem_free(state);
-    return changed;
+    return order;
 }

@@ -174,11 +174,16 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
         wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
     VEC_PUSH(&m->bodies, (struct model_body){0});
     graph_fields(&b, w, &e);
-    struct model_body body = {.name = e.name, .rearranged = onnx_sort(&b, e.name)};
-    struct model_op *ops = arena_array(&m->memory, nodes.count, sizeof *ops);
-    for (size_t i = 0; i < nodes.count; i++) ops[i] = nodes.at[i].op;
-    body.ops = ops;
-    body.op_count = (int)nodes.count;
+    const int32_t *order = onnx_sort(&b, e.name);
+    struct model_body body = {.name = e.name, .op_count = o->failed ? 0 : (int)nodes.count};
+    body.ops = arena_array(&m->memory, nodes.count, sizeof *body.ops);
+    for (int i = 0; i < body.op_count; i++) {
+        const struct model_op *op = &nodes.at[order[i]].op;
+        body.ops[i] = *op;
+        body.rearranged |= order[i] != i;
+        for (int r = 0; r < op->result_count; r++)
+            if (op->results[r] >= 0) m->values.at[op->results[r]].op = i;
+    }
     body.arguments = MODEL_KEEP(m, &e.arguments, &body.argument_count);
     body.results = MODEL_KEEP(m, &e.results, &body.result_count);
     m->bodies.at[b.body] = body;

@@ -24,36 +24,28 @@ enum typed type_of_gather_rows(struct typing *t)
     return TYPED;
 }
 
-/* Sizes of the box that each index picks: within the operand; those that stay in the result. */
-static enum typed type_picked_box(struct typing *t, int64_t *left, int *left_count)
-{
-    const struct model_attrs *a = &t->op->attrs;
-    int sizes, collapsed, batching;
-    const int64_t *size = model_attr_ints(a, "slice_sizes", &sizes),
-                  *gone = model_attr_ints(a, "collapsed_slice_dims", &collapsed),
-                  *batch = model_attr_ints(a, "operand_batching_dims", &batching);
-    *left_count = 0;
-    if (sizes != t->in[0]->count)
-        return typing_schema(t, "it needs slice_sizes, one for each dimension of the operand");
-    for (int d = 0; d < sizes; d++) {
-        if (size[d] < 0 || size[d] > t->in[0]->extent[d])
-            return typing_wrong(t, "its slice_sizes are beyond the operand");
-        if (!type_listed(gone, collapsed, d) && !type_listed(batch, batching, d))
-            left[(*left_count)++] = size[d];
-    }
-    return TYPED;
-}
-
-/* Dimensions of the index but the one that is a vector of coordinates, with those of the box in between. */
+/* Dimensions of the index but the one that is a vector of coordinates; in between, at offset_dims, those of
+ * the box that each index picks and that stay. */
 enum typed type_of_gather(struct typing *t)
 {
-    const struct model_type *index = t->in[1];
+    const struct model_type *x = t->in[0], *index = t->in[1];
+    const struct model_attrs *a = &t->op->attrs;
     int64_t left[MODEL_MAX_RANK], vector = typing_int(t, "index_vector_dim", index->count);
-    int offsets, left_count, next = 0, from = 0;
-    const int64_t *at = model_attr_ints(&t->op->attrs, "offset_dims", &offsets);
+    int offsets, sizes, collapsed, batching, left_count = 0, next = 0, from = 0;
+    const int64_t *at = model_attr_ints(a, "offset_dims", &offsets),
+                  *size = model_attr_ints(a, "slice_sizes", &sizes),
+                  *gone = model_attr_ints(a, "collapsed_slice_dims", &collapsed),
+                  *batch = model_attr_ints(a, "operand_batching_dims", &batching);
     if (vector < 0 || vector > index->count)
         return typing_wrong(t, "its index_vector_dim is outside of the index");
-    if (type_picked_box(t, left, &left_count) == TYPE_WRONG) return TYPE_WRONG;
+    if (sizes != x->count)
+        return typing_schema(t, "it needs slice_sizes, one for each dimension of the operand");
+    for (int d = 0; d < sizes; d++) {
+        if (size[d] < 0 || size[d] > x->extent[d])
+            return typing_wrong(t, "its slice_sizes are beyond the operand");
+        if (!type_listed(gone, collapsed, d) && !type_listed(batch, batching, d))
+            left[left_count++] = size[d];
+    }
     if (offsets != left_count)
         return typing_schema(t, "as many offset_dims as dimensions of the box that stay");
     int rank = offsets + index->count - (vector < index->count);
