@@ -129,21 +129,16 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
 enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
 
 /* Extents that are not known are those of the other. */
-static bool model_same_tensor(const struct model_type *a, const struct model_type *b)
-{
-    bool same = a->element == b->element && a->count == b->count;
-    for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
-        same = a->extent[d] == b->extent[d] || a->extent[d] < 0 || b->extent[d] < 0;
-    return same;
-}
-
 bool model_same_types(const struct model_type *a, const struct model_type *b)
 {
-    if (a->leaves != b->leaves) return false;
-    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return model_same_tensor(a, b);
-    for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
-        if (!model_same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
-    return true;
+    bool same = a->leaves == b->leaves;
+    for (int i = 0; same && i < a->leaves && i < MOST_COMPARED; i++) {
+        const struct model_type *x = model_leaf_type(a, i), *y = model_leaf_type(b, i);
+        same = x->element == y->element && x->count == y->count;
+        for (int d = 0; same && d < x->count; d++)
+            same = x->extent[d] == y->extent[d] || x->extent[d] < 0 || y->extent[d] < 0;
+    }
+    return same;
 }
 
 /* ---- numbers ---- */

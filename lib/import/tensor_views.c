@@ -157,19 +157,13 @@ struct rest {
     struct atom at; /* extent 1: used up */
 };
 
-static bool view_refill(struct rest *r)
+/* The most significant part of extent `wanted` at most, which must divide. */
+static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
 {
     while (r->at.extent == 1) {
         if (r->next == r->v->first[r->v->rank]) return false;
         r->at = r->v->atom[r->next++];
     }
-    return true;
-}
-
-/* The most significant part of extent `wanted` at most, which must divide. */
-static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
-{
-    if (!view_refill(r)) return false;
     int64_t have = r->at.extent;
     if (wanted >= have) {
         *out = r->at;

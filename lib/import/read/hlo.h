@@ -12,8 +12,8 @@ struct hlo {
     int32_t root;
 };
 
-/* f32[2,3]{1,0}, token[], (f32[2], (s32[])). */
-const struct model_type *hlo_type(struct source *s);
+/* f32[2,3]{1,0}, token[], (f32[2], (s32[])); `depth` of tuples around it. */
+const struct model_type *hlo_type(struct source *s, int depth);
 /* `word` has been read already, the bracket behind it is next. */
 const struct model_type *hlo_type_behind(struct source *s, const char *word);
 /* "key=value, ..." up to the end of the line, a comma before each. */

@@ -20,7 +20,7 @@ const char *hlo_name(struct source *s, const char *what)
 static void instruction_operand(struct hlo *h)
 {
     struct source *s = &h->r.s;
-    const struct model_type *stated = source_next(s) == '(' ? hlo_type(s) : NULL;
+    const struct model_type *stated = source_next(s) == '(' ? hlo_type(s, 0) : NULL;
     const char *name = hlo_name(s, "an operand");
     if (!stated && source_peek(s) == '[') {
         stated = hlo_type_behind(s, name);
@@ -143,7 +143,7 @@ void hlo_instruction(struct hlo *h)
     op.column = v.column = source_column(s);
     v.name = hlo_name(s, "the name of an instruction");
     source_want(s, "=");
-    v.type = hlo_type(s);
+    v.type = hlo_type(s, 0);
     op.kind = source_name(s, hlo_is_name, "an opcode");
     source_want(s, "(");
     bool parameter = strcmp(op.kind, "parameter") == 0;

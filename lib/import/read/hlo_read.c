@@ -54,13 +54,13 @@ static bool hlo_is_type_word(char c)
     return (c >= 'a' && c <= 'z') || source_is_digit(c);
 }
 
-static const struct model_type *hlo_type_within(struct source *s, int depth)
+const struct model_type *hlo_type(struct source *s, int depth)
 {
     VEC(const struct model_type *) parts = {0};
     if (depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "tuples nest more than %d deep", depth);
     if (!source_take(s, "(")) return hlo_type_behind(s, source_name(s, hlo_is_type_word, "a type"));
     if (!source_is(s, ")")) do {
-            const struct model_type *part = hlo_type_within(s, depth + 1);
+            const struct model_type *part = hlo_type(s, depth + 1);
             VEC_PUSH(&parts, part);
         } while (source_take(s, ","));
     source_want(s, ")");
@@ -70,11 +70,6 @@ static const struct model_type *hlo_type_within(struct source *s, int depth)
     if (made) return made;
     source_fail(s, s->st->code, "%s", s->st->text);
     return source_type(s, MODEL_F32, 0, NULL);
-}
-
-const struct model_type *hlo_type(struct source *s)
-{
-    return hlo_type_within(s, 0);
 }
 
 /* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
@@ -99,11 +94,11 @@ static const struct model_type *hlo_signature(struct source *s)
     if (!source_is(s, ")")) do {
             hlo_name(s, "a parameter");
             source_want(s, ":");
-            hlo_type(s);
+            hlo_type(s, 0);
         } while (source_take(s, ","));
     source_want(s, ")");
     source_want(s, "->");
-    return hlo_type(s);
+    return hlo_type(s, 0);
 }
 
 static void hlo_computation(struct hlo *h)

@@ -142,18 +142,7 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
                          fits);
 }
 
-/* `callee = @name` of the generic form keeps its sign, and quotes; NULL: no call. */
-static const char *ttir_callee(struct lx_model *m, const struct model_op *op)
-{
-    const char *name = strcmp(op->kind, "call") == 0 ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
-    if (!name) return NULL;
-    name += *name == '@';
-    size_t n = strlen(name);
-    bool quoted = n > 1 && name[0] == '"' && name[n - 1] == '"';
-    return quoted ? arena_copy(&m->memory, name + 1, n - 2) : name;
-}
-
-/* Calls, once all functions are known. */
+/* Calls, once all functions are known. `callee = @name` of the generic form keeps its sign, and quotes. */
 static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 {
     struct names names = {0};
@@ -162,9 +151,12 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            const char *callee = ttir_callee(m, op);
-            int32_t body = callee ? names_find(&names, callee) : -1;
+            bool call = strcmp(op->kind, "call") == 0;
+            const char *callee = call ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
             if (!callee) continue;
+            callee += *callee == '@';
+            if (*callee == '"') callee = arena_copy(&m->memory, callee + 1, strcspn(callee + 1, "\""));
+            int32_t body = names_find(&names, callee);
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
             op->body_count = 1;
             if (body >= 0) m->bodies.at[body].called = true;
@@ -176,17 +168,6 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 }
 
 /* ---- modules ---- */
-
-/* "dialect.word @name ...": a definition of a mesh or a device, passed over to the end of its line. */
-static void ttir_pass_over(struct source *s)
-{
-    const char *p = s->at;
-    bool dot = false;
-    for (; p < s->end && source_is_name(*p); p++) dot |= *p == '.';
-    if (!dot || s->end - p <= 2 || p[0] != ' ' || p[1] != '@')
-        source_fail(s, LX_E_SYNTAX, "expected a module, func.func or \"}\"");
-    source_balanced(s, OVER_COMMAS);
-}
 
 static void ttir_file(struct ttir *t)
 {
@@ -211,8 +192,11 @@ static void ttir_file(struct ttir *t)
             ttir_function(t);
         } else if (source_peek(s) == '#') {
             ttir_alias(t);
-        } else {
-            ttir_pass_over(s);
+        } else { /* "dialect.word @name ...": a mesh or a device, passed over to the end of its line */
+            const char *word = source_name(s, source_is_name, "a module, func.func or \"}\"");
+            if (!strchr(word, '.') || !source_is(s, "@"))
+                source_fail(s, LX_E_SYNTAX, "expected a module, func.func or \"}\"");
+            source_balanced(s, OVER_COMMAS);
         }
     }
     if (depth > 0) source_fail(s, LX_E_SYNTAX, "\"}\" of a module is missing at the end");

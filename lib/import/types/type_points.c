@@ -1,4 +1,4 @@
-/* Rules of result types: element by element, reductions, tuples and calls. */
+/* Rules of result types: element by element, reductions, products, tuples and calls. */
 #include "import/facts.h"
 #include "import/types/typing.h"
 
@@ -122,6 +122,60 @@ enum typed type_of_reduce(struct typing *t)
     for (int d = 0; d < x->count; d++)
         if (!goes[d] || keep) typing_want(t, goes[d] ? 1 : x->extent[d]);
     return TYPED;
+}
+
+/* Batch, free of the left, free of the right; what is contracted is equally long. */
+enum typed type_of_dot(struct typing *t)
+{
+    static const char *const keys[2][4] = {
+        {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"},
+        {"lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims"}};
+    bool used[2][MODEL_MAX_RANK] = {{false}};
+    const int64_t *list[4];
+    int count[4];
+    for (int i = 0; i < 4; i++) {
+        list[i] = model_attr_ints(&t->op->attrs, keys[t->dialect == MODEL_HLO][i], &count[i]);
+        for (int k = 0; k < count[i]; k++) {
+            if (list[i][k] < 0 || list[i][k] >= t->in[i % 2]->count || used[i % 2][list[i][k]])
+                return typing_wrong(t, "its batch and contracted dimensions are none, or stand twice");
+            used[i % 2][list[i][k]] = true;
+        }
+    }
+    if (count[0] != count[1] || count[2] != count[3])
+        return typing_schema(t, "as many dimensions of the left as of the right");
+    for (int i = 0; i < 4; i += 2)
+        for (int k = 0; k < count[i]; k++) {
+            int64_t a = t->in[0]->extent[list[i][k]], b = t->in[1]->extent[list[i + 1][k]];
+            if (i == 0) typing_want(t, a);
+            if (a != b) return TYPE_WRONG;
+        }
+    for (int s = 0; s < 2; s++)
+        for (int d = 0; d < t->in[s]->count; d++)
+            if (!used[s][d]) typing_want(t, t->in[s]->extent[d]);
+    return TYPED;
+}
+
+/* A vector on the left is a row, on the right a column, that the result lacks. Leading dimensions
+ * broadcast. */
+enum typed type_of_matmul(struct typing *t)
+{
+    const struct model_type *a = t->in[0], *b = t->in[1], *c = t->in[2];
+    bool onnx = t->dialect == MODEL_ONNX;
+    bool turn_a = typing_int(t, onnx ? "transA" : "transpose_a", 0) && a->count > 1,
+         turn_b = typing_int(t, onnx ? "transB" : "transpose_b", 0) && b->count > 1;
+    if (a->count < 1 || b->count < 1) return typing_wrong(t, "a product of a scalar");
+    if (a->extent[a->count - (turn_a ? 2 : 1)] != b->extent[b->count - (turn_b || b->count == 1 ? 1 : 2)])
+        return TYPE_WRONG;
+    if ((a->count > 2 && !typing_spread(t, a->count - 2, a->extent)) ||
+        (b->count > 2 && !typing_spread(t, b->count - 2, b->extent)))
+        return typing_wrong(t, "leading dimensions do not broadcast");
+    if (a->count > 1) typing_want(t, a->extent[a->count - (turn_a ? 1 : 2)]);
+    if (b->count > 1) typing_want(t, b->extent[b->count - (turn_b ? 2 : 1)]);
+    if (!onnx || strcmp(t->op->kind, "Gemm") != 0 || t->opset < 7) return TYPED;
+    if (a->count != 2 || b->count != 2) return typing_wrong(t, "its operands are no matrices");
+    return !c || typing_fits(t, c->count, c->extent, false)
+               ? TYPED
+               : typing_wrong(t, "the third operand is not broadcast to rows and columns");
 }
 
 enum typed type_of_tuple(struct typing *t)

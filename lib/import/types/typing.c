@@ -254,17 +254,8 @@ static bool typing_elements_fit(const struct typing *t)
 
 static bool typing_check_elements(const struct typing *t)
 {
-    static const char *const words[] = {
-        [ELEMENTS_ANY] = "",
-        [ELEMENTS_LIKE] = "the type of the operand",
-        [ELEMENTS_SAME] = "all of one type",
-        [ELEMENTS_PRODUCT] = "operands of one type",
-        [ELEMENTS_JOINED] = "all of one type",
-        [ELEMENTS_TRUTH] = "operands of one type make a truth",
-        [ELEMENTS_LOGIC] = "truths",
-        [ELEMENTS_CHOICE] = "a truth chooses between operands of the result's type",
-        [ELEMENTS_INDEX] = "the type of the first operand, the others are integers",
-        [ELEMENTS_UPDATE] = "the type of the first two operands, the others are integers"};
+#define ELEMENT_RULE(id, words) words,
+    static const char *const words[] = {ELEMENT_RULES(ELEMENT_RULE)};
     char from[200], have[60] = "", text[500];
     if (typing_elements_fit(t)) return true;
     typing_operand_words(t, true, from, sizeof from);
