@@ -216,7 +216,7 @@ static bool fact_ttir_broadcasts(const struct lx_model *m, const struct model_op
     return !same;
 }
 
-/* Forms of constants, what is there for nothing, and writes to arguments. */
+/* Forms of constants, identities, and writes to arguments. */
 static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
 {
     static const char *const forms[] = {[DATA_SPLAT] = "splat", [DATA_LIST] = "list", [DATA_BYTES] = "hex"};

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODEL_ELEMENT(id, mlir, hlo, cast, ...) [MODEL_##id] = {{mlir, hlo, cast}, __VA_ARGS__},
+#define MODEL_ELEMENT(id, mlir, hlo, cast, onnx, bits, number, exponent, fraction, bias, odd)                \
+    [MODEL_##id] = {{mlir, hlo, cast}, onnx, bits, MODEL_##number, exponent, fraction, bias, ODD_##odd},
 static const struct model_element_row elements[MODEL_ELEMENT_COUNT] = {
 #include "import/element_types.def"
     [MODEL_TUPLE] = {.word = {"tuple", "tuple", ""}},

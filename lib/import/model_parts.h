@@ -80,8 +80,8 @@ enum model_data_form {
     DATA_ABSENT,   /* a shape and nothing else */
 };
 
-/* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of
- * integers and booleans, else `reals`, of complex numbers two of them; of a splat just one. */
+/* A constant. Its numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of integers and
+ * booleans, else `reals`, two for a complex number. A splat has one. */
 struct model_data {
     enum model_data_form form;
     bool missing; /* external, and that file is not there, or too short */
@@ -127,11 +127,11 @@ enum model_value_from { FROM_ARGUMENT, FROM_OP, FROM_FILE };
 struct model_value {
     const char *name;
     const struct model_type *type;     /* NULL: not known yet (ONNX) */
-    const struct model_type *declared; /* what the file says of a type that is computed (ONNX); may be NULL */
+    const struct model_type *declared; /* declared in the file; ONNX computes `type`. May be NULL */
     bool declared_exact;               /* in numbers only */
     enum model_value_from from;
     int32_t body, op;              /* the op within its body, where an op makes it */
-    const struct model_data *data; /* of constants, and of what was computed ahead */
+    const struct model_data *data; /* of constants, and of values computed ahead */
     struct model_attrs attrs;      /* of an argument */
     const char *location;          /* NULL: the file has none */
     int line, column;
@@ -145,7 +145,7 @@ struct model_op {
     const int32_t *results;
     int result_count; /* result -1: not wanted */
     struct model_attrs attrs;
-    const int32_t *bodies; /* what it calls or applies, in the order of the file */
+    const int32_t *bodies; /* that it calls or applies, in the order of the file */
     int body_count;
     bool native;     /* in a derived body: of the file's format after all */
     int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
@@ -176,16 +176,16 @@ struct lx_model {
     int function_count;          /* local functions of ONNX, which are inlined */
     struct model_attrs attrs;    /* of the whole */
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
-    bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
+    bool *dim_used, *fixed_used; /* which options of the user name something in the file */
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
     /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
     const int32_t *place;
     int64_t places;
 };
 
-/* Told by content; MODEL_FORMAT_COUNT: none. */
+/* By content; MODEL_FORMAT_COUNT: no model. */
 enum model_format model_format_of(const char *text, size_t length);
-/* NULL: `st` says what and where. `options` may be NULL. */
+/* NULL: `st` has the error. `options` may be NULL. */
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
                                const struct lx_model_options *options, lx_status *st);
 void lx_model_free(struct lx_model *m);
@@ -195,7 +195,7 @@ typedef bool model_reader(struct lx_model *m, const char *text, size_t length,
                           const struct lx_model_options *options, lx_status *st);
 model_reader ttir_read, hlo_read, onnx_read;
 
-/* Making parts of a model; NULL or -1: a size is beyond what a number holds (`st`). */
+/* Making parts of a model; NULL or -1: a size is beyond a limit (`st`). */
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
                                          const int64_t *extent, lx_status *st);
 const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
@@ -223,7 +223,8 @@ struct model_numbers {
 void numbers_push(struct model_numbers *n, int64_t whole, double real);
 /* A further element, by its bits. */
 void numbers_add_bits(struct model_numbers *n, enum model_element element, uint64_t bits);
-/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too many. */
+/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too
+ * many. */
 bool numbers_keep(struct lx_model *m, const struct model_numbers *n, struct model_data *d);
 void numbers_free(struct model_numbers *n);
 /* The float that these bits are. */

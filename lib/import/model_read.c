@@ -95,8 +95,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
 
 /* ---- remedies ---- */
 
-/* Messages report where and what is wrong. One without a remedy of its own (behind "; ", or what was
- * expected) gets one by format and kind of error. */
+/* A message without a remedy of its own (behind "; ", or the expected text) gets one by format and code. */
 bool model_add_remedy(enum model_format format, lx_status *st)
 {
     static const struct {

@@ -8,9 +8,9 @@ struct import;
 struct layer;
 struct typing;
 
-/* What a mapping demands. TENSORS: operands and one result are tensors with elements. LOOSE: operands
- * beyond the least may be left out, results may be several or none. ANY_TYPE: one result; tuples and empty
- * tensors pass. */
+/* Operands and results that a mapping takes. TENSORS: operands and one result are tensors with elements.
+ * LOOSE: operands beyond the least may be left out, results may be several or none. ANY_TYPE: one result;
+ * tuples and empty tensors pass. */
 enum op_form { OP_TENSORS, OP_LOOSE, OP_ANY_TYPE };
 
 /* Rules of element types, in the words of errors. TTIR mixes types freely, so that its rules are looser;
@@ -55,7 +55,7 @@ struct op_row {
     bool onnx_layer;  /* of the ONNX name only */
 };
 
-/* NULL: the dialect has no such op. */
+/* NULL: the dialect has no op of that name. */
 const struct op_row *op_find(enum model_format dialect, const char *kind);
 
 #endif

@@ -79,7 +79,7 @@ bool atom_allows(const struct atom *a, int64_t at, bool *within)
     return *within || (a->offset % at == 0 && a->extent % at == 0);
 }
 
-/* A part of a part; what is repeated stays so. */
+/* A part of a part. Repeated atoms stay repeated. */
 static struct atom view_part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
 {
     struct atom p = *a;
@@ -112,7 +112,7 @@ static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t
             out->fixed[out->fixed_count++] = p;
         } else if (!view_add(out, p))
             return false;
-        if (!one) { /* all of what is below */
+        if (!one) { /* all atoms below */
             for (int k = i + 1; inside > 1 && k < v->first[dim + 1]; k++)
                 if (!view_add(out, v->atom[k])) return false;
             return true;
@@ -150,7 +150,7 @@ int64_t view_extent(const struct view *v, int dim)
     return n;
 }
 
-/* What is left of the atoms of a view, taken from the most significant digit on. */
+/* The remaining atoms of a view, from the most significant digit on. */
 struct rest {
     const struct view *v;
     int next;

@@ -52,14 +52,14 @@ static void order_add_sharding(struct orders *o, const struct model_attrs *attrs
     }
 }
 
-/* Who sends to whom, as rows: each begins with one to which nobody sends, or, round a ring, with the first of
- * the numbers. */
+/* Senders and receivers as rows: each begins with a device without a sender or, round a ring, with the
+ * first. */
 static void order_add_rows(struct orders *o, const struct device_list *pairs)
 {
     struct device_list l = {.count = 0};
     int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next), *before = next + o->devices;
     bool ok = pairs->group == 2;
-    for (int64_t i = 0; ok && i + 1 < pairs->count; i += 2) { /* each number one more, 0: nobody */
+    for (int64_t i = 0; ok && i + 1 < pairs->count; i += 2) { /* each number one more, 0: none */
         int64_t from = pairs->id[i], to = pairs->id[i + 1];
         ok = from >= 0 && to >= 0 && from < o->devices && to < o->devices && !next[from] && !before[to];
         if (ok) next[from] = (int32_t)to + 1, before[to] = (int32_t)from + 1;
@@ -87,7 +87,7 @@ static int64_t order_lost_sharding(const struct lx_model *m, const struct model_
     return lost;
 }
 
-/* What is along no axes: ops that cannot be done then weigh more than shardings that are not kept. */
+/* Counts groups and shardings along no axes: an op that cannot be done weighs more than a sharding. */
 static int64_t order_lost_with(const struct orders *o, const int32_t *place)
 {
     struct lx_model *m = o->m;

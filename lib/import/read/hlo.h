@@ -1,5 +1,5 @@
-/* What the files of the HLO reader share: hlo_read.c has computations and types, hlo_instructions.c
- * instructions, hlo_reach.c who calls whom. */
+/* Shared by the files of the HLO reader: hlo_read.c has computations and types, hlo_instructions.c
+ * instructions, hlo_reach.c calls. */
 #ifndef LX_IMPORT_HLO_H
 #define LX_IMPORT_HLO_H
 
@@ -25,9 +25,10 @@ const char *hlo_name(struct source *s, const char *what);
 
 /* hlo_reach.c */
 enum hlo_use { HLO_UNUSED, HLO_CONTROL, HLO_APPLIED };
-/* Computations by number: what each op names; cycles and depth are refused. */
+/* Binds the computations that ops name; cycles and depth are refused. */
 bool hlo_bind_bodies(struct hlo *h);
-/* Does control go into what the op names (call, while, conditional), or is it applied to elements? */
+/* Does control enter the computations of the op (call, while, conditional), or are they applied to
+ * elements? */
 bool hlo_is_control(const struct model_op *op);
 /* `use` has room for each body. */
 void hlo_uses(const struct lx_model *m, enum hlo_use *use);

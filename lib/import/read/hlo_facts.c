@@ -37,7 +37,7 @@ static void hlo_fact_op(struct model_facts *f, const struct model_body *body, co
     }
 }
 
-/* What a computation costs when it runs. */
+/* The cost of a computation when it runs. */
 struct run {
     int64_t ops, flops, macs;
     bool known;

@@ -44,7 +44,7 @@ static void instruction_parameter(struct hlo *h)
     h->parameters.at[number] = (int32_t)s->m->values.count;
 }
 
-/* The literal of a constant; that of a tuple is passed over. */
+/* The literal of a constant; a tuple is passed over. */
 static const struct model_data *instruction_literal(struct source *s, const struct model_type *type)
 {
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
@@ -121,7 +121,7 @@ struct model_attrs hlo_attrs(struct hlo *h)
     return reader_attrs(&h->r);
 }
 
-/* op_name="..." of the metadata is what the author calls it. */
+/* op_name="..." of the metadata: the author's name of the op. */
 static const char *instruction_author_name(struct source *s, const struct model_op *op)
 {
     const char *text = model_attr_word(&op->attrs, "metadata", ""), *at = strstr(text, "op_name=\"");

@@ -1,5 +1,4 @@
-/* Who calls whom: which computations control goes into and which are applied to elements, and how often
- * loops run. */
+/* Calls of HLO: computations that control enters and computations applied to elements, and trips of loops. */
 #include "import/read/hlo.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -29,7 +28,7 @@ bool hlo_is_control(const struct model_op *op)
     return false;
 }
 
-/* Binds what the op names: "%a" or "{%a, %b}" in each of these attributes. */
+/* Binds computations: "%a" or "{%a, %b}" in each of these attributes. */
 static bool reach_bind_op(struct hlo *h, struct model_op *op)
 {
     struct source *s = &h->r.s;
@@ -105,7 +104,7 @@ void hlo_uses(const struct lx_model *m, enum hlo_use *use)
 
 /* ---- loops ---- */
 
-/* The op of that kind and of so many operands (-1: any) that makes a value of the body; NULL: none such. */
+/* The op that makes a value of the body, if it has that kind and so many operands (-1: any); else NULL. */
 static const struct model_op *reach_made(const struct lx_model *m, const struct model_body *b, int32_t value,
                                          const char *kind, int operands)
 {

@@ -1,4 +1,4 @@
-/* Reading HLO text: the header on one line, then computations, one of which is the entry; and types. */
+/* Reading HLO text: types; the header on one line, then computations, among them the entry. */
 #include "import/read/hlo.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static bool hlo_table(struct source *s)
     return heads[i] != NULL;
 }
 
-/* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. NULL: it is not there. */
+/* "(p: TYPE, ...) -> TYPE", which the instructions repeat. NULL: it is not there. */
 static const struct model_type *hlo_signature(struct source *s)
 {
     if (!source_take(s, "(")) return NULL;

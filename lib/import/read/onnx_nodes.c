@@ -11,7 +11,7 @@ static const char *node_prefixed(const struct onnx_building *b, const char *name
     return arena_format(&b->o->w.m->memory, "%s/%s", b->prefix, name);
 }
 
-/* What errors call a node: its first result. */
+/* The name of a node in errors: its first result. */
 static const char *node_name(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->result_count; i++)

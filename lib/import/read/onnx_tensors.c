@@ -1,5 +1,5 @@
-/* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model: of
- * that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
+/* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model:
+ * of that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
 #include "base/memory.h"
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
@@ -86,7 +86,7 @@ static void tensor_add_raw(struct tensor_parts *p, const unsigned char *at, size
     p->numbers.count = (int64_t)(bytes / size);
 }
 
-/* Reads external numbers, if `wanted`. False: there is no such file, or it is too short. */
+/* Reads external numbers, if `wanted`. False: the file is missing or too short. */
 static bool tensor_read_external(struct tensor_parts *p, const char *model, size_t size, bool wanted)
 {
     int fd = tensor_open_external(p, model);
@@ -190,7 +190,7 @@ static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info 
     return extent;
 }
 
-/* A type: that of a tensor, or none that has a size. */
+/* The type of a tensor; types without a size are refused for inputs. */
 static void tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g, dim;

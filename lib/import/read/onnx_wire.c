@@ -1,4 +1,4 @@
-/* Protobuf by hand: a length is believed only if so many bytes are left. */
+/* Protobuf by hand: no length is believed beyond the bytes that are left. */
 #include "import/read/onnx.h"
 #include "base/fail.h"
 

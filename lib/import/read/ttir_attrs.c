@@ -11,7 +11,7 @@ static bool ttir_attr_is_float(enum model_element e)
     return e < MODEL_TUPLE && model_element_row(e)->number == MODEL_FLOAT;
 }
 
-/* A number with its type behind it, which says what the bits of a hexadecimal one are. True: a float. */
+/* A number with its type behind it; bits of a hexadecimal one are of that type. True: a float. */
 static bool ttir_attr_number(struct source *s, struct source_number *x)
 {
     source_skip(s, true);
@@ -101,7 +101,7 @@ static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct mode
     n->count = count;
 }
 
-/* "dense<VALUE> : TYPE", behind the word: the type says what the value is. */
+/* "dense<VALUE> : TYPE", behind the word. The value is read once its type is known. */
 static void ttir_attr_dense(struct source *s, struct model_attr *a)
 {
     struct model_numbers n = {.most = MODEL_MAX_KNOWN};

@@ -1,4 +1,4 @@
-/* Types of MLIR, and ops of TTIR in the generic form, one behind the other up to the end of their function. */
+/* Types of MLIR, and ops of TTIR in the generic form. */
 #include "import/read/ttir.h"
 
 #include <stdio.h>

@@ -48,7 +48,7 @@ static void ttir_alias(struct ttir *t)
     VEC_PUSH(&t->stands, text);
 }
 
-/* What an alias stands for in the end. */
+/* The text behind a chain of aliases. */
 static const char *ttir_resolved(const struct ttir *t, const char *text)
 {
     for (int i = 0; text && *text == '#' && i < MOST_STEPS; i++) {

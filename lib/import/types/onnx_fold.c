@@ -14,7 +14,7 @@ enum { MOST = MODEL_MAX_RANK };
 
 bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y)
 {
-    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond what is signed */
+    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond signed numbers */
     const int64_t plain[] = {
         [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQ] = a == b,  [LT] = (a < b), [GT] = (a > b),
         [LE] = a <= b,         [GE] = a >= b,         [AND] = a && b, [OR] = a || b,  [NOT] = !a};
@@ -267,7 +267,7 @@ static bool fold_range(struct folding *f)
     return true;
 }
 
-/* One more number for element `at`, which has the first one already. Truths may come of it. */
+/* Combines a number, or a truth, with element i of an operand. */
 static bool fold_combine(struct folding *f, int64_t *whole, double *real, const struct model_data *d,
                          int64_t i)
 {
@@ -303,7 +303,7 @@ static bool fold_elements(struct folding *f)
     return true;
 }
 
-/* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
+/* Whole tensors only, as shape computations have them: the result is one number. */
 static bool fold_reduced(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
@@ -325,14 +325,16 @@ static const struct fold_row fold_rows[] = {
     MOVES("Identity", NULL, false), MOVES("Reshape", NULL, false), MOVES("Squeeze", NULL, false),
     MOVES("Unsqueeze", NULL, false), MOVES("Cast", NULL, false), MOVES("Expand", from_spread, false),
     MOVES("Tile", from_spread, false), MOVES("Where", from_where, false), MOVES("Slice", from_slice, false),
-    MOVES("Concat", from_concat, false), MOVES("Split", from_split, false), MOVES("Gather", from_gather, true),
-    MOVES("Transpose", from_transpose, true), MADE("ConstantOfShape", fold_constant_of_shape),
-    MADE("Shape", fold_shape), MADE("Size", fold_size), MADE("Range", fold_range),
+    MOVES("Concat", from_concat, false), MOVES("Split", from_split, false),
+    MOVES("Gather", from_gather, true), MOVES("Transpose", from_transpose, true),
+    MADE("ConstantOfShape", fold_constant_of_shape), MADE("Shape", fold_shape), MADE("Size", fold_size),
+    MADE("Range", fold_range),
     EACH("Add", ADD), EACH("Sub", SUB), EACH("Mul", MUL), EACH("Div", DIV), EACH("Mod", MOD),
     EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQ), EACH("Less", LT), EACH("Greater", GT),
     EACH("LessOrEqual", LE), EACH("GreaterOrEqual", GE), EACH("And", AND), EACH("Or", OR),
     EACH("Not", NOT), EACH("Neg", NEG), EACH("Abs", ABS), EACH("Floor", FLOOR), EACH("Ceil", CEIL),
-    REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX), REDUCES("ReduceMin", MIN)};
+    REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX),
+    REDUCES("ReduceMin", MIN)};
 /* clang-format on */
 
 static void fold_result(struct typing *t, const struct fold_row *row, int result)

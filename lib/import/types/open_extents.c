@@ -1,6 +1,5 @@
-/* Numbers for extents that the file leaves open, in the order of the file: makers stand before readers, so
- * that what a rule needs of the operands is there. A number from the user goes before a rule; whether it
- * fits the rule is judged when all types are. */
+/* Numbers for open extents, in the order of the file: types of operands are known before a rule needs them.
+ * A number from the user goes before a rule; all types are checked later. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 
@@ -37,7 +36,7 @@ bool model_extents_told(const struct lx_model *m, const struct text *unbound, lx
                          unbound->at);
 }
 
-/* What is under way. */
+/* Binding under way. */
 struct binding {
     struct lx_model *m;
     const struct lx_model_options *o;
@@ -51,7 +50,7 @@ static bool extent_is_open(const struct model_type *t)
     return t && t->elements < 0;
 }
 
-/* Open extents of a result that follow from the operands; that of a reshape is the rest of the elements. */
+/* Open extents of a result that follow from the operands; a reshape has the rest of the elements. */
 static void extent_follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
 {
     static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
@@ -99,7 +98,7 @@ static bool extent_bind_tensor(struct binding *b, struct model_op *op, struct mo
     return true;
 }
 
-/* A tuple has the types of its operands, and an element that of the tuple. */
+/* A tuple has the types of its operands, an element the type of its part. */
 static bool extent_bind_value(struct binding *b, struct model_op *op, int32_t value)
 {
     struct model_value *v = &b->m->values.at[value];

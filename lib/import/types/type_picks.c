@@ -1,4 +1,4 @@
-/* Rules of result types: reads and writes at places that operands say. */
+/* Rules of result types: indexed reads and writes. */
 #include "base/checked.h"
 #include "import/types/typing.h"
 

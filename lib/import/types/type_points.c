@@ -124,7 +124,7 @@ enum typed type_of_reduce(struct typing *t)
     return TYPED;
 }
 
-/* Batch, free of the left, free of the right; what is contracted is equally long. */
+/* Batch, free of the left, free of the right; contracted dimensions are equally long. */
 enum typed type_of_dot(struct typing *t)
 {
     static const char *const keys[2][4] = {
@@ -230,8 +230,8 @@ static bool type_is_as_declared(const struct typing *t, int32_t body)
     return true;
 }
 
-/* If: the results of one branch, which the importer takes: as the predicate says, as --branch asks, as the
- * file declares, or the one with most bytes. */
+/* If: the results of the branch that the importer takes: by the predicate, --branch, the declared shapes,
+ * or bytes. */
 enum typed type_of_branch(struct typing *t)
 {
     const struct model_data *known = typing_data(t, 0);

@@ -1,4 +1,4 @@
-/* Rules of result types: what moves elements, repeats or leaves them out, and constants. */
+/* Rules of result types: ops that move, repeat or leave out elements, and constants. */
 #include "base/checked.h"
 #include "import/types/typing.h"
 
@@ -13,8 +13,7 @@ static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the
- * result states. */
+/* ONNX: an operand has the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as stated. */
 enum typed type_of_reshape(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -124,8 +123,7 @@ enum typed type_of_permute(struct typing *t)
     return typed;
 }
 
-/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the
- * shape of an operand. */
+/* TTIR repeats extents of 1; HLO has dimensions of the result; ONNX broadcasts to the shape of an operand. */
 enum typed type_of_repeat(struct typing *t)
 {
     const struct model_type *x = t->in[0], *y = t->stated;

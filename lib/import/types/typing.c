@@ -1,6 +1,5 @@
-/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and
- * the error names the rule. Ops without a rule are taken at their word, and so is what a rule leaves open:
- * a legal file is never refused. */
+/* Applies the rules of result types. A file with an op that breaks its rule is refused, and the error names
+ * the rule. Ops without a rule, and results that a rule leaves open, pass: a legal file is never refused. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "import/layers/layers.h"
@@ -268,8 +267,7 @@ static bool typing_check_elements(const struct typing *t)
 
 /* ---- text dialects ---- */
 
-/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the
- * result need not be. */
+/* False: there is no rule, or a type is not known. `open`: extents of the result need not be known. */
 static bool typing_begin(struct typing *t, bool open)
 {
     t->row = op_find(t->dialect, t->op->kind);
@@ -314,7 +312,7 @@ void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent
     if (!typing_begin(&t, true) || op->operand_count < t.row->least || op->operand_count > t.row->most)
         return;
     if (t.row->type->of(&t) == TYPE_WRONG || t.rank != t.stated->count) return;
-    for (int d = 0; d < t.rank; d++) /* an extent of 1 that is repeated does not say how often */
+    for (int d = 0; d < t.rank; d++) /* an extent of 1 may be repeated */
         if (extent[d] < 0 && !(t.row->type == &type_repeat && t.want[d] == 1)) extent[d] = t.want[d];
 }
 
@@ -322,7 +320,7 @@ void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent
 
 static bool onnx_infer_body(struct typing *t, int32_t body);
 
-/* Operands and the element type that the first result has unless the rule says otherwise. */
+/* Operands, and the default element type of the first result. */
 static void onnx_begin_op(struct typing *t, struct model_op *op)
 {
     t->op = op;
@@ -337,7 +335,7 @@ static void onnx_begin_op(struct typing *t, struct model_op *op)
     t->element = t->row && t->row->elements == ELEMENTS_TRUTH ? MODEL_BOOL : like ? like->element : MODEL_F32;
 }
 
-/* What no rule gave is taken as declared; what one gave must be as declared. */
+/* Results without a rule have the declared type; others must agree with it. */
 static bool onnx_settle(struct typing *t, enum typed by_rule)
 {
     for (int r = 0; r < t->op->result_count; r++) {
@@ -385,7 +383,7 @@ static bool onnx_infer_op(struct typing *t, struct model_op *op)
     return true;
 }
 
-/* Inputs without a type, and results of functions that nobody makes. */
+/* Inputs without a type, and results of functions that no node makes. */
 static bool onnx_all_typed(struct typing *t, const int32_t *values, int count, const char *what)
 {
     for (int i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ struct typing {
     enum model_element element;      /* ONNX: of the first result */
     int64_t want[MODEL_MAX_RANK];    /* extents of the first result */
     int rank;
-    const char *why;                        /* what is wrong; NULL: the result is not as wanted */
+    const char *why;                        /* the error; NULL: the result is not as wanted */
     bool schema;                            /* an attribute is missing, or is not as it must be */
     const struct lx_model_options *options; /* ONNX; NULL: none */
     int64_t budget;                         /* ONNX: elements that may still be computed ahead */
@@ -107,7 +107,7 @@ extern const struct type_rule type_none;
 TYPE_RULES(TYPE_RULE)
 #undef TYPE_RULE
 
-/* Text: are stated types as their rules say? */
+/* Text: checks stated types. */
 bool model_check_types(struct lx_model *m, lx_status *st);
 /* Text: extents of the op's result that are open (-1) and follow from its operands. */
 void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent);
@@ -134,7 +134,7 @@ void onnx_fold(struct typing *t);
 
 /* ---- Extents that a file leaves open ---- */
 
-/* What the user said `name` is; false: nothing. A name of text formats has its "%" or not. */
+/* The user's number for `name`; false: none. Names of text formats have a "%" or not. */
 bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out);
 /* Puts the name on the list, once; the list is a piece of a command line and stays short. */
 void model_extent_ask(struct text *unbound, const char *name);
@@ -171,7 +171,7 @@ enum arithmetic {
 /* Division truncates; Mod has the sign of the divisor unless `fmod` is set. False: it is left to the op. */
 bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y);
 bool fold_fraction(enum arithmetic op, double a, double b, double *y);
-/* What is left of a number in an element of that type. */
+/* A number rounded or wrapped to an element of that type. */
 int64_t fold_kept_int(enum model_element e, int64_t n);
 double fold_kept_real(enum model_element e, double x);
 /* Conversions: toward 0, into the range of the type; NaN gives 0. */

@@ -81,8 +81,8 @@ static int64_t window_number(enum model_format dialect, const struct model_op *o
     return v > MOST_NUMBER ? MOST_NUMBER : v < -MOST_NUMBER ? -MOST_NUMBER : v;
 }
 
-/* Window i of `count`; `size` 0: the attributes say it. SAME: the result has ceil(n / stride) positions, an
- * odd pad at the end (upper) or the begin. */
+/* Window i of `count`; `size` 0: by the attributes. SAME: ceil(n / stride) positions, an odd pad at the end
+ * (upper) or the begin. */
 static struct model_window window_of(enum model_format dialect, const struct model_op *op, int i, int count,
                                      int64_t in, int64_t size)
 {
