@@ -79,19 +79,6 @@ bool atom_allows(const struct atom *a, int64_t at, bool *within)
     return *within || (a->offset % at == 0 && a->extent % at == 0);
 }
 
-/* A part of a part. Repeated atoms stay repeated. */
-static struct atom view_part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
-{
-    struct atom p = *a;
-    p.extent = count;
-    if (a->low == 0) return p;
-    p.span = a->span ? a->span : a->extent;
-    p.offset = a->offset + a->step * begin;
-    p.step = a->step * step;
-    if (count == 1) p.step = 1;
-    return p;
-}
-
 /* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of
  * those below. */
 static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
@@ -105,8 +92,13 @@ static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t
         bool one = first == last, blocks = step == 1 && begin % inside == 0 && count % inside == 0;
         if (!one && inside > 1 && !blocks) return false;
         int64_t taken = one ? 1 : inside > 1 ? count / inside : count;
-        struct atom p =
-            taken == a.extent && step == 1 ? a : view_part_of(&a, first, inside > 1 ? 1 : step, taken);
+        struct atom p = a;
+        p.extent = taken;
+        if (a.low > 0 && (taken != a.extent || step != 1)) { /* a part of a part */
+            p.span = a.span ? a.span : a.extent;
+            p.offset = a.offset + a.step * first;
+            p.step = taken == 1 ? 1 : a.step * (inside > 1 ? 1 : step);
+        }
         if (p.span && p.extent == 1) {
             if (out->fixed_count == VIEW_MAX_FIXED) return false;
             out->fixed[out->fixed_count++] = p;

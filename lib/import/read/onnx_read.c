@@ -118,6 +118,10 @@ static void graph_field(struct onnx_building *b, const struct wire_field *f, int
 {
     struct lx_model *m = b->o->w.m;
     bool input = step == 11;
+    if (step == 2) {
+        e->name = wire_string(f);
+        return;
+    }
     if (step == 5) {
         struct model_value v = {.name = "", .from = FROM_FILE};
         v.data = onnx_tensor(f->body, &v.name);
@@ -143,24 +147,8 @@ static void graph_field(struct onnx_building *b, const struct wire_field *f, int
     }
 }
 
-/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes,
- * declared types, nodes, outputs. */
-static void graph_fields(struct onnx_building *b, struct wire w, struct graph_ends *e)
-{
-    static const int steps[] = {2, 5, 11, 1, 13, 12, -1, -12};
-    struct wire_field f;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i] == 1) onnx_declare_results(b, w);
-        if (steps[i] == -1) onnx_make_nodes(b, w);
-        if (abs(steps[i]) == 1) continue;
-        for (struct wire at = w; wire_next_of(&at, abs(steps[i]), &f);)
-            if (steps[i] == 2)
-                e->name = wire_string(&f);
-            else
-                graph_field(b, &f, steps[i], e);
-    }
-}
-
+/* Fields come in any order, and each step needs those before it: the name, initializers, inputs, results of
+ * nodes, declared types, nodes, outputs. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
 {
     struct lx_model *m = o->w.m;
@@ -169,11 +157,18 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
     struct onnx_building b = {
         .o = o, .scope = &scope, .body = (int32_t)m->bodies.count, .field = 1, .prefix = ""};
     struct graph_ends e = {.name = ""};
+    static const int steps[] = {2, 5, 11, 1, 13, 12, -1, -12};
+    struct wire_field f;
     b.nodes = &nodes;
     if (++o->depth > MODEL_MAX_DEPTH)
         wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
     VEC_PUSH(&m->bodies, (struct model_body){0});
-    graph_fields(&b, w, &e);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i] == 1) onnx_declare_results(&b, w);
+        if (steps[i] == -1) onnx_make_nodes(&b, w);
+        for (struct wire at = w; abs(steps[i]) != 1 && wire_next_of(&at, abs(steps[i]), &f);)
+            graph_field(&b, &f, steps[i], &e);
+    }
     const int32_t *order = onnx_sort(&b, e.name);
     struct model_body body = {.name = e.name, .op_count = o->failed ? 0 : (int)nodes.count};
     body.ops = arena_array(&m->memory, nodes.count, sizeof *body.ops);

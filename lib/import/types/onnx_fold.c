@@ -239,18 +239,14 @@ static bool fold_constant_of_shape(struct folding *f)
     return true;
 }
 
+/* Shape and Size. */
 static bool fold_shape(struct folding *f)
 {
     const struct model_type *t = f->t->in[0];
     int64_t start = typing_int(f->t, "start", 0);
     if (start < 0) start = start < -t->count ? 0 : start + t->count;
-    for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = t->extent[start + i];
-    return true;
-}
-
-static bool fold_size(struct folding *f)
-{
-    f->ints[0] = f->t->in[0]->elements;
+    for (int64_t i = 0; i < f->y->elements; i++)
+        f->ints[i] = f->y->count ? t->extent[start + i] : t->elements;
     return true;
 }
 
@@ -327,7 +323,7 @@ static const struct fold_row fold_rows[] = {
     MOVES("Tile", from_spread, false), MOVES("Where", from_where, false), MOVES("Slice", from_slice, false),
     MOVES("Concat", from_concat, false), MOVES("Split", from_split, false),
     MOVES("Gather", from_gather, true), MOVES("Transpose", from_transpose, true),
-    MADE("ConstantOfShape", fold_constant_of_shape), MADE("Shape", fold_shape), MADE("Size", fold_size),
+    MADE("ConstantOfShape", fold_constant_of_shape), MADE("Shape", fold_shape), MADE("Size", fold_shape),
     MADE("Range", fold_range),
     EACH("Add", ADD), EACH("Sub", SUB), EACH("Mul", MUL), EACH("Div", DIV), EACH("Mod", MOD),
     EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQ), EACH("Less", LT), EACH("Greater", GT),
@@ -368,7 +364,7 @@ void onnx_fold(struct typing *t)
     const struct fold_row *row = fold_rows, *end = row + sizeof fold_rows / sizeof *fold_rows;
     while (row < end && strcmp(row->kind, t->op->kind) != 0) row++;
     if (row == end || t->budget <= 0 || (t->op->result_count != 1 && row->from != from_split)) return;
-    bool by_type = row->fold == fold_shape || row->fold == fold_size;
+    bool by_type = row->fold == fold_shape;
     for (int i = 0; i < t->op->operand_count && !by_type; i++)
         if (typing_has(t, i) ? !typing_data(t, i) : i == 0) return;
     for (int r = 0; r < t->op->result_count; r++)

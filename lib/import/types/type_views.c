@@ -523,6 +523,7 @@ enum typed type_of_constant_of_shape(struct typing *t)
     return TYPED;
 }
 
+/* Size is one number. */
 enum typed type_of_shape(struct typing *t)
 {
     int rank = t->in[0]->count;
@@ -530,40 +531,25 @@ enum typed type_of_shape(struct typing *t)
     start = type_clamped(start < 0 ? start + rank : start, 0, rank);
     end = type_clamped(end < 0 ? end + rank : end, 0, rank);
     t->element = MODEL_I64;
-    typing_want(t, end > start ? end - start : 0);
-    return TYPED;
-}
-
-enum typed type_of_size(struct typing *t)
-{
-    t->element = MODEL_I64;
+    if (strcmp(t->op->kind, "Shape") == 0) typing_want(t, end > start ? end - start : 0);
     return TYPED;
 }
 
 /* ---- devices ---- */
 
-/* One dimension is as many times as long as there are devices. */
+/* One dimension is as many times as long as there are devices; of a device's part, as short. */
 enum typed type_of_parts(struct typing *t)
 {
-    int other = 0;
+    int64_t group = typing_int(t, "lxplan_group", 0);
+    int other = 0, axis = typing_dim(typing_int(t, "axis", 0), t->in[0]->count);
+    bool part = strcmp(t->op->kind, "lxplan:DevicePart") == 0;
     typing_like(t, t->in[0]);
     if (t->dialect == MODEL_ONNX) {
-        int64_t group = typing_int(t, "lxplan_group", 0);
-        int axis = typing_dim(typing_int(t, "axis", 0), t->rank);
-        if (axis < 0 || group < 1 || group > 1 << 20) return TYPE_OPEN;
-        return mul_i64(t->want[axis], group, &t->want[axis]) ? TYPED : TYPE_WRONG;
+        if (axis < 0 || group < 1 || group > 1 << 20 || (part && t->want[axis] % group)) return TYPE_OPEN;
+        if (part) t->want[axis] /= group;
+        return part || mul_i64(t->want[axis], group, &t->want[axis]) ? TYPED : TYPE_WRONG;
     }
     if (t->rank != t->stated->count) return TYPE_WRONG;
     for (int d = 0; d < t->rank; d++) other += t->want[d] != t->stated->extent[d];
     return other <= 1 ? TYPE_OPEN : TYPE_WRONG;
-}
-
-enum typed type_of_device_part(struct typing *t)
-{
-    int64_t group = typing_int(t, "lxplan_group", 0);
-    int axis = typing_dim(typing_int(t, "axis", 0), t->in[0]->count);
-    if (axis < 0 || group < 1 || t->in[0]->extent[axis] % group != 0) return TYPE_OPEN;
-    typing_like(t, t->in[0]);
-    t->want[axis] /= group;
-    return TYPED;
 }

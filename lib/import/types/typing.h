@@ -83,7 +83,6 @@ int typing_dim(int64_t dim, int rank);
     X(constant, "the type of its value")                                                                     \
     X(constant_of_shape, "the shape that the operand says")                                                  \
     X(shape, "one number for each dimension")                                                                \
-    X(size, "one number")                                                                                    \
     X(embedding, "dimensions of the index, then a row of the table")                                         \
     X(gather_rows, "the index in the place of the axis")                                                     \
     X(gather, "dimensions of the index and, at offset_dims, of the box")                                     \
@@ -94,7 +93,6 @@ int typing_dim(int64_t dim, int rank);
     X(lstm, "[T, dirs, B, H], then the last states")                                                         \
     X(branch, "the results of a branch")                                                                     \
     X(parts, "the shape of the operand, one extent by the number of devices")                                \
-    X(device_part, "one of as many parts as there are devices")                                              \
     X(tuple, "the types of its operands")                                                                    \
     X(tuple_part, "the type of that part of the tuple")                                                      \
     X(call, "operands and result are those of what is called")
