@@ -23,11 +23,16 @@ bool model_is_collective(const char *kind)
     return false;
 }
 
-bool model_is_by_device(const struct lx_model *m)
+bool model_asks_for_number(const char *kind)
+{
+    return strcmp(kind, "partition-id") == 0 || strcmp(kind, "replica-id") == 0;
+}
+
+bool model_has_op(const struct lx_model *m, bool (*is)(const char *kind))
 {
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (model_is_collective(m->bodies.at[b].ops[i].kind)) return true;
+            if (is(m->bodies.at[b].ops[i].kind)) return true;
     return false;
 }
 

@@ -20,16 +20,6 @@ struct orders {
     int32_t *place[ORDERS];
 };
 
-bool model_asks_for_number(const struct lx_model *m)
-{
-    for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (strcmp(m->bodies.at[b].ops[i].kind, "partition-id") == 0 ||
-                strcmp(m->bodies.at[b].ops[i].kind, "replica-id") == 0)
-                return true;
-    return false;
-}
-
 /* The devices in that order, unless it is known. */
 static void order_add(struct orders *o, const struct device_list *l)
 {
@@ -118,7 +108,7 @@ void model_order_devices(struct lx_model *m, int axes)
     const int32_t *best = NULL;
     struct device_list l;
     if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
-        model_asks_for_number(m) || (least = order_lost_with(&o, NULL)) == 0)
+        model_has_op(m, model_asks_for_number) || (least = order_lost_with(&o, NULL)) == 0)
         return;
     for (size_t i = 0; i < m->values.count; i++) order_add_sharding(&o, &m->values.at[i].attrs);
     for (size_t b = 0; b < m->bodies.count; b++)

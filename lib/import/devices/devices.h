@@ -16,8 +16,9 @@ struct device_group {
 int64_t model_all_devices(const struct lx_model *m);
 /* Is it something that several devices do together? */
 bool model_is_collective(const char *kind);
-/* Has the model collectives, so that its program is for one device? */
-bool model_is_by_device(const struct lx_model *m);
+/* Does an op of that kind ask which device runs it? */
+bool model_asks_for_number(const char *kind);
+bool model_has_op(const struct lx_model *m, bool (*is)(const char *kind));
 /* The devices that an op brings together, all where it names none; false: its groups differ in size, name
  * a device twice or leave one out, or are no steps of one length. */
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out);
@@ -81,8 +82,5 @@ const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t s
 /* Finds the places at which devices stand so that groups and shardings are along at most `axes` axes; as
  * numbered where that does. */
 void model_order_devices(struct lx_model *m, int axes);
-
-/* Does it ask which of the devices runs it? */
-bool model_asks_for_number(const struct lx_model *m);
 
 #endif

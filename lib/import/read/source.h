@@ -46,7 +46,8 @@ bool source_want(struct source *s, const char *text);
 /* The next characters that `belongs` holds for, as a string of the model. `what` names it in the error. */
 const char *source_name(struct source *s, bool (*belongs)(char c), const char *what);
 bool source_is_digit(char c);
-bool source_is_name(char c); /* letters, digits, _ . - $ */
+bool source_is_name(char c);  /* letters, digits, _ . - $ */
+int source_hex_digit(char c); /* -1: it is none */
 /* A string in quotes. Of its escapes quotes and backslashes are resolved. */
 const char *source_string(struct source *s);
 /* Past anything up to a comma, a closing bracket or an end of line that is outside of all brackets and

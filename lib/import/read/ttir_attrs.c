@@ -68,13 +68,6 @@ static void ttir_attr_list(struct source *s, struct model_attr *a)
     *a = (struct model_attr){.key = a->key, .form = ATTR_TEXT, .text = source_kept(s, OVER_LINES)};
 }
 
-static int ttir_attr_hex_digit(struct source *s, char c)
-{
-    if (source_is_digit(c)) return c - '0';
-    if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) return (c | 32) - 'a' + 10;
-    return source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
-}
-
 /* "0x0001...": little-endian bytes of all elements, or of one for all; booleans also eight a byte, the first
  * in its lowest bit. */
 static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct model_data *d,
@@ -88,13 +81,16 @@ static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct mode
     if (known && !packed && digits - 2 == size * 2) d->form = DATA_SPLAT;
     if (!known || (!packed && d->form != DATA_SPLAT && digits - 2 != (size_t)type->bytes * 2))
         source_fail(s, LX_E_SHAPE, "bytes that are not those of the type of the constant");
+    for (size_t i = 2; !s->failed && i < digits; i++)
+        if (source_hex_digit(hex[i]) < 0)
+            source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
     int64_t count = d->form == DATA_SPLAT ? 1 : type->elements;
     for (int64_t i = 0; !s->failed && i < count && i < n->most; i++) {
         uint64_t bits = 0;
-        if (packed) bits = (uint64_t)ttir_attr_hex_digit(s, hex[2 + i / 8 * 2 + (i % 8 < 4)]) >> (i % 4) & 1;
+        if (packed) bits = (uint64_t)source_hex_digit(hex[2 + i / 8 * 2 + (i % 8 < 4)]) >> (i % 4) & 1;
         for (size_t k = size; !packed && k-- > 0;) {
             const char *p = hex + 2 + ((size_t)i * size + k) * 2;
-            bits = bits << 8 | (uint64_t)(ttir_attr_hex_digit(s, p[0]) * 16 + ttir_attr_hex_digit(s, p[1]));
+            bits = bits << 8 | (uint64_t)(source_hex_digit(p[0]) * 16 + source_hex_digit(p[1]));
         }
         numbers_add_bits(n, type->element, bits);
     }
