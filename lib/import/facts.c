@@ -1,5 +1,6 @@
 /* Counting: the table of facts, and everything but control flow of HLO (hlo_facts.c). */
 #include "import/facts.h"
+#include "import/types/typing.h"
 #include "import/types/windows.h"
 
 #include <stdio.h>
@@ -149,33 +150,29 @@ static struct op_work work_of_conv(const struct model_op *op, enum model_format 
 
 struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op)
 {
-    enum { DOT, MATMUL, LINEAR, CONV, LSTM, GROUP_QUERY, KINDS };
-    static const char *const kinds[KINDS][3] = {
-        [DOT] = {"dot_general", "dot", NULL},
-        [MATMUL] = {"matmul", NULL, "MatMul"},
-        [LINEAR] = {"linear", NULL, "Gemm"},
-        [CONV] = {"conv2d", "convolution", "Conv"},
-        [LSTM] = {NULL, NULL, "LSTM"},
-        [GROUP_QUERY] = {NULL, NULL, "com.microsoft:GroupQueryAttention"}};
+    const struct op_row *row = op_find(dialect, op->kind);
+    const struct type_rule *rule = row ? row->type : NULL;
     const struct model_type *in[3] = {NULL}, *y, *more;
     struct op_work work = {0};
-    int kind = 0;
-    while (kind < KINDS && (!kinds[kind][dialect] || strcmp(kinds[kind][dialect], op->kind) != 0)) kind++;
-    if (kind == KINDS || op->operand_count < 2 || op->result_count < 1 || op->results[0] < 0) return work;
+    bool product = rule == &type_dot || rule == &type_matmul, lstm = rule == &type_lstm;
+    if (!product && !lstm && rule != &type_convolution && rule != &type_group_query) return work;
+    if (op->operand_count < 2 || op->result_count < 1 || op->results[0] < 0) return work;
     for (int i = 0; i < op->operand_count && i < 3; i++) in[i] = model_type_of(m, op->operands[i]);
     y = model_type_of(m, op->results[0]);
     more = op->result_count > 1 ? model_type_of(m, op->results[1]) : NULL;
     if (!in[0] || !in[1] || in[0]->element == MODEL_TUPLE || in[1]->element == MODEL_TUPLE ||
         y->element == MODEL_TUPLE)
         return work;
-    if (kind == CONV) return work_of_conv(op, dialect, in[0], in[1], y);
-    if (kind <= LINEAR)
-        work.flops = fact_times(2, fact_times(y->elements, work_contracted(op, dialect, in[0], kind == DOT)));
-    if (kind == LSTM && in[2] && in[0]->count == 3) /* X W' and h R' in each step, all gates and directions */
+    if (rule == &type_convolution) return work_of_conv(op, dialect, in[0], in[1], y);
+    if (product) {
+        int64_t k = work_contracted(op, dialect, in[0], rule == &type_dot);
+        work.flops = fact_times(2, fact_times(y->elements, k));
+    } else if (lstm && in[2] && in[0]->count == 3) { /* X W' and h R' in each step, all gates, directions */
         work.macro_flops =
             fact_times(2 * in[0]->extent[0] * in[0]->extent[1], fact_plus(in[1]->elements, in[2]->elements));
-    if (kind == GROUP_QUERY && y->count == 3 && (!more || more->count == 4)) /* over all rows of the cache */
+    } else if (!lstm && y->count == 3 && (!more || more->count == 4)) { /* over all rows of the cache */
         work.macro_flops = fact_times(fact_times(4, y->elements), more ? more->extent[2] : y->extent[1]);
+    }
     return work;
 }
 
@@ -201,21 +198,6 @@ void fact_op(struct model_facts *f, const struct model_op *op)
     fact_add(f, "constant_bytes", NULL, made);
 }
 
-/* Elementwise ops of two and more operands whose shapes differ. */
-static bool fact_ttir_broadcasts(const struct lx_model *m, const struct model_op *op)
-{
-    static const char *const kinds[] = {"add",        "subtract",    "multiply",  "div",   "pow",
-                                        "maximum",    "minimum",     "gt",        "lt",    "ge",
-                                        "le",         "eq",          "ne",        "where", "logical_and",
-                                        "logical_or", "logical_xor", "remainder", NULL};
-    bool same = true;
-    int k = 0;
-    while (kinds[k] && strcmp(kinds[k], op->kind) != 0) k++;
-    for (int i = 0; kinds[k] && op->result_count == 1 && i < op->operand_count; i++)
-        same &= model_same_shape(model_type_of(m, op->operands[i]), model_type_of(m, op->results[0]));
-    return !same;
-}
-
 /* Forms of constants, identities, and writes to arguments. */
 static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
 {
@@ -229,9 +211,9 @@ static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
         fact_add(f, "splat_bytes", NULL, form == DATA_SPLAT ? fact_result_bytes(f->m, op) : 0);
     } else if (strcmp(op->kind, "permute") == 0) {
         const int64_t *p = model_attr_ints(&op->attrs, "permutation", &count);
-        bool same = true;
-        for (int i = 0; i < count; i++) same &= p[i] == i;
-        fact_add(f, "identity_permutes", NULL, same);
+        bool identity = true;
+        for (int i = 0; i < count; i++) identity &= p[i] == i;
+        fact_add(f, "identity_permutes", NULL, identity);
     } else if (strcmp(op->kind, "reshape") == 0 && first && op->result_count == 1 &&
                model_same_shape(first->type, model_type_of(f->m, op->results[0]))) {
         fact_add(f, "identity_reshapes", NULL, 1);
@@ -241,7 +223,11 @@ static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
         snprintf(name, sizeof name, "%%%s", first->name);
         fact_add(f, "cache_writes_to_arguments", name, 1);
     }
-    if (fact_ttir_broadcasts(f->m, op)) fact_add(f, "implicit_broadcasts", NULL, 1);
+    const struct op_row *row = op_find(MODEL_TTIR, op->kind);
+    bool same = true, pointwise = row && row->type == &type_broadcast && op->result_count == 1;
+    for (int i = 0; pointwise && i < op->operand_count; i++)
+        same &= model_same_shape(model_type_of(f->m, op->operands[i]), model_type_of(f->m, op->results[0]));
+    if (!same) fact_add(f, "implicit_broadcasts", NULL, 1);
 }
 
 /* Nodes that are known before the model runs, and shapes that the file declares. */

@@ -38,16 +38,15 @@ static void hlo_fact_op(struct model_facts *f, const struct model_body *body, co
 }
 
 /* The cost of a computation when it runs. */
+enum { RUN_OPS, RUN_FLOPS, RUN_MACS, RUN_COUNT };
 struct run {
-    int64_t ops, flops, macs;
+    int64_t of[RUN_COUNT];
     bool known;
 };
 
-static void hlo_fact_run_add(struct run *sum, struct run one)
+static void hlo_fact_run_add(struct run *sum, const struct run *one, int64_t times)
 {
-    sum->ops = fact_plus(sum->ops, one.ops);
-    sum->flops = fact_plus(sum->flops, one.flops);
-    sum->macs = fact_plus(sum->macs, one.macs);
+    for (int i = 0; i < RUN_COUNT; i++) sum->of[i] = fact_plus(sum->of[i], fact_times(one->of[i], times));
 }
 
 /* Loops as often as they run (once where that is not known), of branches the one with most flops. */
@@ -61,19 +60,18 @@ static struct run hlo_fact_run(const struct lx_model *m, int32_t body, struct ru
         struct op_work work = op_work(m, MODEL_HLO, op);
         bool control = hlo_is_control(op), branches = strcmp(op->kind, "conditional") == 0;
         int64_t trips = strcmp(op->kind, "while") == 0 ? hlo_trips(m, b, op) : 1;
-        struct run inner = {.ops = !control && !hlo_fact_is_structural(op)};
+        struct run own = {{!control && !hlo_fact_is_structural(op), work.flops, work.macs}, true},
+                   inner = {0};
         for (int k = 0; control && k < op->body_count; k++) {
             struct run one = hlo_fact_run(m, op->bodies[k], all);
-            if (branches && k > 0 &&
-                (one.flops < inner.flops || (one.flops == inner.flops && one.ops <= inner.ops)))
+            int64_t more = one.of[RUN_FLOPS] - inner.of[RUN_FLOPS];
+            if (branches && k > 0 && (more < 0 || (more == 0 && one.of[RUN_OPS] <= inner.of[RUN_OPS])))
                 continue;
             if (branches) inner = (struct run){0};
-            hlo_fact_run_add(&inner, one);
+            hlo_fact_run_add(&inner, &one, 1);
         }
-        if (trips < 0) trips = 1;
-        hlo_fact_run_add(&sum, (struct run){fact_times(inner.ops, trips), fact_times(inner.flops, trips),
-                                            fact_times(inner.macs, trips), true});
-        hlo_fact_run_add(&sum, (struct run){.flops = work.flops, .macs = work.macs});
+        hlo_fact_run_add(&sum, &inner, trips < 0 ? 1 : trips);
+        hlo_fact_run_add(&sum, &own, 1);
     }
     return all[body] = sum;
 }
@@ -100,9 +98,9 @@ void hlo_facts(struct model_facts *f)
     for (const char *c = model_attr_word(&m->attrs, "input_output_alias", ""); *c; c++) aliased += *c == '(';
     fact_add(f, "aliased_outputs", NULL, aliased);
     fact_add(f, "partitions", NULL, devices);
-    fact_add(f, "ops_run", NULL, whole.ops);
-    fact_add(f, "flops_run", NULL, whole.flops);
-    fact_add(f, "macs_run", NULL, whole.macs);
+    fact_add(f, "ops_run", NULL, whole.of[RUN_OPS]);
+    fact_add(f, "flops_run", NULL, whole.of[RUN_FLOPS]);
+    fact_add(f, "macs_run", NULL, whole.of[RUN_MACS]);
     mem_free(use);
     mem_free(all);
 }

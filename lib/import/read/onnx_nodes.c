@@ -76,8 +76,6 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
     static const enum model_attr_form by_field[] = {
         [2] = ATTR_REAL, [3] = ATTR_INT,   [4] = ATTR_WORD, [5] = ATTR_DATA,
         [6] = ATTR_BODY, [7] = ATTR_REALS, [8] = ATTR_INTS, [9] = ATTR_WORDS};
-    static const enum model_attr_form by_type[] = {[1] = ATTR_REAL,  [2] = ATTR_INT,  [3] = ATTR_WORD,
-                                                   [6] = ATTR_REALS, [7] = ATTR_INTS, [8] = ATTR_WORDS};
     struct model_attr a = {.key = "", .form = ATTR_TEXT, .body = -1};
     struct model_numbers n = {.most = INT64_MAX};
     VEC(const char *) words = {0};
@@ -103,7 +101,7 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
         if (f.number == 21) *refers = wire_string(&f);
     }
     bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field that is not written */
-    if (defaults) a.form = by_type[type];
+    if (defaults) a.form = by_field[type + 1];
     a.count = (int)n.ints.count;
     a.ints = arena_copy_array(memory, n.ints.at, n.ints.count, sizeof *n.ints.at);
     a.reals = arena_copy_array(memory, n.reals.at, n.reals.count, sizeof *n.reals.at);

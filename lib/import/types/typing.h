@@ -96,14 +96,12 @@ int typing_dim(int64_t dim, int rank);
     X(tuple, "the types of its operands")                                                                    \
     X(tuple_part, "the type of that part of the tuple")                                                      \
     X(call, "operands and result are those of what is called")
-#define TYPE_RULE(name, words) extern const struct type_rule type_##name;
+#define TYPE_RULE(name, words)                                                                               \
+    enum typed type_of_##name(struct typing *t);                                                             \
+    extern const struct type_rule type_##name;
 TYPE_RULES(TYPE_RULE)
 #undef TYPE_RULE
 extern const struct type_rule type_none;
-
-#define TYPE_RULE(name, words) enum typed type_of_##name(struct typing *t);
-TYPE_RULES(TYPE_RULE)
-#undef TYPE_RULE
 
 /* Text: checks stated types. */
 bool model_check_types(struct lx_model *m, lx_status *st);
