@@ -1,7 +1,10 @@
-/* Counting: the table of facts, and everything but control flow of HLO (hlo_facts.c). */
+/* Counting: the table of facts, multiply-adds, and facts by format. */
 #include "import/facts.h"
 #include "import/types/typing.h"
 #include "import/types/windows.h"
+#include "base/memory.h"
+#include "import/devices/devices.h"
+#include "import/read/hlo.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +25,13 @@ int64_t model_fact(const struct model_facts *f, const char *group, const char *k
     return found ? found->value : otherwise;
 }
 
-int64_t fact_plus(int64_t a, int64_t b)
+static int64_t fact_plus(int64_t a, int64_t b)
 {
     int64_t s;
     return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-int64_t fact_times(int64_t a, int64_t b)
+static int64_t fact_times(int64_t a, int64_t b)
 {
     int64_t p;
     return __builtin_mul_overflow(a, b, &p) ? INT64_MAX : p;
@@ -178,7 +181,8 @@ struct op_work op_work(const struct lx_model *m, enum model_format dialect, cons
 
 /* ---- ops ---- */
 
-void fact_op(struct model_facts *f, const struct model_op *op)
+/* An op, with its results and its work. */
+static void fact_op(struct model_facts *f, const struct model_op *op)
 {
     bool hlo = f->m->format == MODEL_HLO;
     struct op_work work = op_work(f->m, f->m->format, op);
@@ -244,6 +248,106 @@ static void fact_onnx_op(struct model_facts *f, const struct model_op *op)
     fact_add(f, "folded_to_constants", NULL, folded);
 }
 
+/* ---- HLO: each computation that control reaches, once as it stands and once more as it runs ---- */
+
+static bool fact_hlo_is_structural(const struct model_op *op)
+{
+    return strcmp(op->kind, "parameter") == 0 || strcmp(op->kind, "tuple") == 0 ||
+           strcmp(op->kind, "get-tuple-element") == 0;
+}
+
+static void fact_hlo_op(struct model_facts *f, const struct model_body *body, const struct model_op *op)
+{
+    const struct model_value *v = &f->m->values.at[op->results[0]];
+    char name[256];
+    if (fact_hlo_is_structural(op)) {
+        fact_add(f, "structural", op->kind, 1);
+        return;
+    }
+    fact_op(f, op);
+    fact_add(f, "results_not_row_major", NULL, v->type->order != NULL);
+    fact_add(f, "elided_constants", NULL, v->data && v->data->form == DATA_ELIDED);
+    if (strcmp(op->kind, "custom-call") == 0) { /* the target without its quotes */
+        const char *text = model_attr_word(&op->attrs, "custom_call_target", "");
+        text += *text == '"';
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "\""), text);
+        fact_add(f, "custom_calls", name, 1);
+    }
+    if (strcmp(op->kind, "while") == 0) {
+        snprintf(name, sizeof name, "%lld", (long long)model_fact(f, "whiles", "", 0));
+        fact_add(f, "whiles", NULL, 1);
+        fact_add(f, "while_trips", name, hlo_trips(f->m, body, op));
+    }
+}
+
+/* The cost of a computation when it runs. */
+enum { RUN_OPS, RUN_FLOPS, RUN_MACS, RUN_COUNT };
+struct run {
+    int64_t of[RUN_COUNT];
+    bool known;
+};
+
+static void fact_hlo_run_add(struct run *sum, const struct run *one, int64_t times)
+{
+    for (int i = 0; i < RUN_COUNT; i++) sum->of[i] = fact_plus(sum->of[i], fact_times(one->of[i], times));
+}
+
+/* Loops as often as they run (once where that is not known), of branches the one with most flops. */
+static struct run fact_hlo_run(const struct lx_model *m, int32_t body, struct run *all)
+{
+    const struct model_body *b = &m->bodies.at[body];
+    struct run sum = {.known = true};
+    if (all[body].known) return all[body];
+    for (int i = 0; i < b->op_count; i++) {
+        const struct model_op *op = &b->ops[i];
+        struct op_work work = op_work(m, MODEL_HLO, op);
+        bool control = hlo_is_control(op), branches = strcmp(op->kind, "conditional") == 0;
+        int64_t trips = strcmp(op->kind, "while") == 0 ? hlo_trips(m, b, op) : 1;
+        struct run own = {{!control && !fact_hlo_is_structural(op), work.flops, work.macs}, true},
+                   inner = {0};
+        for (int k = 0; control && k < op->body_count; k++) {
+            struct run one = fact_hlo_run(m, op->bodies[k], all);
+            int64_t more = one.of[RUN_FLOPS] - inner.of[RUN_FLOPS];
+            if (branches && k > 0 && (more < 0 || (more == 0 && one.of[RUN_OPS] <= inner.of[RUN_OPS])))
+                continue;
+            if (branches) inner = (struct run){0};
+            fact_hlo_run_add(&inner, &one, 1);
+        }
+        fact_hlo_run_add(&sum, &inner, trips < 0 ? 1 : trips);
+        fact_hlo_run_add(&sum, &own, 1);
+    }
+    return all[body] = sum;
+}
+
+static void fact_hlo_model(struct model_facts *f)
+{
+    const struct lx_model *m = f->m;
+    size_t count = m->bodies.count;
+    enum hlo_use *use = mem_zeroed(count, sizeof *use);
+    struct run *all = mem_zeroed(count, sizeof *all), whole = fact_hlo_run(m, m->entry, all);
+    int64_t aliased = 0, devices = model_device_count(m);
+    hlo_uses(m, use);
+    fact_add(f, "results_not_row_major", NULL, 0);
+    fact_add(f, "elided_constants", NULL, 0);
+    for (size_t b = 0; b < count; b++) {
+        const struct model_body *body = &m->bodies.at[b];
+        fact_add(f, "computations", NULL, 1);
+        fact_add(f, "instructions", NULL, body->op_count);
+        fact_add(f, "reached_by_control", NULL, use[b] == HLO_CONTROL);
+        fact_add(f, "applied_per_element", NULL, use[b] == HLO_APPLIED);
+        for (int i = 0; use[b] == HLO_CONTROL && i < body->op_count; i++) fact_hlo_op(f, body, &body->ops[i]);
+    }
+    fact_add(f, "entry_instructions", NULL, m->bodies.at[m->entry].op_count);
+    for (const char *c = model_attr_word(&m->attrs, "input_output_alias", ""); *c; c++) aliased += *c == '(';
+    fact_add(f, "aliased_outputs", NULL, aliased);
+    fact_add(f, "partitions", NULL, devices);
+    fact_add(f, "ops_run", NULL, whole.of[RUN_OPS]);
+    fact_add(f, "flops_run", NULL, whole.of[RUN_FLOPS]);
+    fact_add(f, "macs_run", NULL, whole.of[RUN_MACS]);
+    mem_free(use);
+    mem_free(all);
+}
+
 /* ---- the whole ---- */
 
 /* Arguments by role, and outputs. */
@@ -305,7 +409,7 @@ void lx_model_facts(struct model_facts *f, const struct lx_model *m)
     if (ttir) fact_add(f, "returned_arguments", NULL, 0);
     if (m->format == MODEL_ONNX) fact_onnx_model(f);
     fact_ends(f);
-    if (m->format == MODEL_HLO) hlo_facts(f);
+    if (m->format == MODEL_HLO) fact_hlo_model(f);
     for (size_t b = 0; m->format != MODEL_HLO && b < m->bodies.count; b++)
         for (int i = 0; (!ttir || (int32_t)b == m->entry) && i < m->bodies.at[b].op_count; i++) {
             fact_op(f, &m->bodies.at[b].ops[i]);

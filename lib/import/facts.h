@@ -29,8 +29,6 @@ int64_t model_fact(const struct model_facts *f, const char *group, const char *k
 void fact_add(struct model_facts *f, const char *group, const char *key, int64_t n);
 void fact_most(struct model_facts *f, const char *group, int64_t n);
 
-int64_t fact_plus(int64_t a, int64_t b);
-int64_t fact_times(int64_t a, int64_t b);
 int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op);
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
 /* Both of all ops in a body, and in the bodies that it calls. */
@@ -43,10 +41,5 @@ struct op_work {
     int64_t macro_flops;      /* of layers that are one op */
 };
 struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op);
-
-/* hlo_facts.c: computations, header, and work as often as it runs. */
-void hlo_facts(struct model_facts *f);
-/* An op, with its results and its work. */
-void fact_op(struct model_facts *f, const struct model_op *op);
 
 #endif
