@@ -113,6 +113,13 @@ int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
 
 /* ---- multiply-adds of ops as their file has them ---- */
 
+/* Multiply-adds of one op; 0 for most. */
+struct op_work {
+    int64_t flops;            /* of matmuls, two a multiply-add */
+    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
+    int64_t macro_flops;      /* of layers that are one op */
+};
+
 /* How many are added up for each element of a product. */
 static int64_t work_contracted(const struct model_op *op, enum model_format dialect,
                                const struct model_type *left, bool dot)
@@ -151,8 +158,9 @@ static struct op_work work_of_conv(const struct model_op *op, enum model_format 
     return work;
 }
 
-struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op)
+static struct op_work work_of_op(const struct lx_model *m, const struct model_op *op)
 {
+    enum model_format dialect = m->format;
     const struct op_row *row = op_find(dialect, op->kind);
     const struct type_rule *rule = row ? row->type : NULL;
     const struct model_type *in[3] = {NULL}, *y, *more;
@@ -185,7 +193,7 @@ struct op_work op_work(const struct lx_model *m, enum model_format dialect, cons
 static void fact_op(struct model_facts *f, const struct model_op *op)
 {
     bool hlo = f->m->format == MODEL_HLO;
-    struct op_work work = op_work(f->m, f->m->format, op);
+    struct op_work work = work_of_op(f->m, op);
     int64_t made = fact_result_bytes(f->m, op);
     fact_add(f, "ops", NULL, 1);
     fact_add(f, "kinds", op->kind, 1);
@@ -300,7 +308,7 @@ static struct run fact_hlo_run(const struct lx_model *m, int32_t body, struct ru
     if (all[body].known) return all[body];
     for (int i = 0; i < b->op_count; i++) {
         const struct model_op *op = &b->ops[i];
-        struct op_work work = op_work(m, MODEL_HLO, op);
+        struct op_work work = work_of_op(m, op);
         bool control = hlo_is_control(op), branches = strcmp(op->kind, "conditional") == 0;
         int64_t trips = strcmp(op->kind, "while") == 0 ? hlo_trips(m, b, op) : 1;
         struct run own = {{!control && !fact_hlo_is_structural(op), work.flops, work.macs}, true},

@@ -34,12 +34,4 @@ int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
 /* Both of all ops in a body, and in the bodies that it calls. */
 int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
 
-/* Multiply-adds of one op; 0 for most. */
-struct op_work {
-    int64_t flops;            /* of matmuls, two a multiply-add */
-    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
-    int64_t macro_flops;      /* of layers that are one op */
-};
-struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op);
-
 #endif

@@ -38,13 +38,9 @@ enum model_element {
 };
 #undef MODEL_ELEMENT
 
-enum model_odd_bits {
-    ODD_NONE,
-    ODD_IEEE, /* the largest exponent: infinity, and with a fraction NaN */
-    ODD_FN,   /* all bits but the sign: NaN; no infinity */
-    ODD_FNU,  /* the same, and there is no sign */
-    ODD_FNUZ, /* the sign alone: NaN; no infinity, no -0 */
-};
+/* Bits of a float that are no finite number. IEEE: the largest exponent is infinity, with a fraction NaN. FN:
+ * all bits but the sign are NaN; FNU: the same without a sign. FNUZ: the sign alone is NaN. */
+enum model_odd_bits { ODD_NONE, ODD_IEEE, ODD_FN, ODD_FNU, ODD_FNUZ };
 
 struct model_element_row {
     const char *word[MODEL_FORMAT_COUNT];

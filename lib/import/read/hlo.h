@@ -1,5 +1,5 @@
-/* Shared by the files of the HLO reader: hlo_read.c has computations and types, hlo_instructions.c
- * instructions, hlo_reach.c calls. */
+/* Shared by the files of the HLO reader: hlo_read.c has computations, types and calls, hlo_instructions.c
+ * instructions. */
 #ifndef LX_IMPORT_HLO_H
 #define LX_IMPORT_HLO_H
 
@@ -23,10 +23,7 @@ bool hlo_is_name(char c);
 /* The name at the cursor, with or without %. */
 const char *hlo_name(struct source *s, const char *what);
 
-/* hlo_reach.c */
 enum hlo_use { HLO_UNUSED, HLO_CONTROL, HLO_APPLIED };
-/* Binds the computations that ops name; cycles and depth are refused. */
-bool hlo_bind_bodies(struct hlo *h);
 /* Does control enter the computations of the op (call, while, conditional), or are they applied to
  * elements? */
 bool hlo_is_control(const struct model_op *op);

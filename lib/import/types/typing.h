@@ -105,8 +105,6 @@ extern const struct type_rule type_none;
 
 /* Text: checks stated types. */
 bool model_check_types(struct lx_model *m, lx_status *st);
-/* Text: extents of the op's result that are open (-1) and follow from its operands. */
-void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent);
 /* ONNX: types (and values, where they can be known) of all results of the graph and its subgraphs. */
 bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options, lx_status *st);
 /* The same of one op of a derived body. */
