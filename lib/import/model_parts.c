@@ -40,32 +40,26 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. The extents beside one of 0 count. */
-static bool model_measure(struct model_type *t)
-{
-    int64_t bits, product = 1;
-    bool known = true, empty = false;
-    for (int d = 0; d < t->count; d++) {
-        known &= t->extent[d] >= 0;
-        empty |= t->extent[d] == 0;
-        if (t->extent[d] > 0 && (!mul_i64(product, t->extent[d], &product) || product > LX_INT_MAX))
-            return false;
-    }
-    t->elements = t->bytes = -1;
-    if (!known) return true;
-    t->elements = empty ? 0 : product;
-    if (!mul_i64(t->elements, elements[t->element].bits, &bits)) return false;
-    t->bytes = ceil_div_i64(bits, 8);
-    return t->bytes <= LX_INT_MAX;
-}
-
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
                                          const int64_t *extent, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
+    int64_t bits, product = 1;
+    bool known = true, empty = false, fits = true;
+    *t = (struct model_type){.element = element, .count = rank, .leaves = 1, .elements = -1, .bytes = -1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    if (!model_measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
+    for (int d = 0; d < rank; d++) { /* the extents beside one of 0 count */
+        known &= extent[d] >= 0;
+        empty |= extent[d] == 0;
+        if (fits && extent[d] > 0) fits = mul_i64(product, extent[d], &product) && product <= LX_INT_MAX;
+    }
+    if (fits && known) {
+        t->elements = empty ? 0 : product;
+        fits = mul_i64(t->elements, elements[element].bits, &bits);
+        t->bytes = fits ? ceil_div_i64(bits, 8) : 0;
+    }
+    if (!fits || t->bytes > LX_INT_MAX)
+        return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
     return t;
 }
 

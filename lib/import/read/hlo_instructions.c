@@ -121,16 +121,6 @@ struct model_attrs hlo_attrs(struct hlo *h)
     return reader_attrs(&h->r);
 }
 
-/* op_name="..." of the metadata: the author's name of the op. */
-static const char *instruction_author_name(struct source *s, const struct model_op *op)
-{
-    const char *text = model_attr_word(&op->attrs, "metadata", ""), *at = strstr(text, "op_name=\"");
-    struct source inner = *s;
-    inner.at = at ? at + 8 : NULL;
-    inner.end = text + strlen(text);
-    return at ? source_string(&inner) : NULL;
-}
-
 void hlo_instruction(struct hlo *h)
 {
     struct source *s = &h->r.s;
@@ -157,7 +147,13 @@ void hlo_instruction(struct hlo *h)
     source_want(s, ")");
     op.operands = reader_list(&h->r, &op.operand_count);
     op.attrs = hlo_attrs(h);
-    op.location = v.location = s->failed ? NULL : instruction_author_name(s, &op);
+    const char *text = model_attr_word(&op.attrs, "metadata", ""), *named = strstr(text, "op_name=\"");
+    if (named && !s->failed) { /* the author's name of the op */
+        struct source inner = *s;
+        inner.at = named + 8;
+        inner.end = text + strlen(text);
+        op.location = v.location = source_string(&inner);
+    }
     if (parameter) {
         v.from = FROM_ARGUMENT;
         v.attrs = op.attrs;

@@ -265,34 +265,30 @@ struct source_number source_number(struct source *s, enum model_element element)
     return out;
 }
 
-/* One element: a number, or "(1, -2)" of a complex type. */
-static void source_element(struct source *s, enum model_element element, struct model_numbers *n)
-{
-    bool complex = element == MODEL_C64, pair = complex && source_take(s, "(");
-    enum model_element part = complex ? MODEL_F32 : element;
-    struct source_number x = source_number(s, part);
-    numbers_push(n, x.whole, x.real);
-    if (pair) source_want(s, ",");
-    if (complex) numbers_push(n, 0, pair ? source_number(s, part).real : 0);
-    if (pair) source_want(s, ")");
-    n->count++;
-}
-
 bool source_elements(struct source *s, enum model_element element, const char *open, const char *close,
                      struct model_numbers *n)
 {
-    bool elided = false;
+    bool elided = false, complex = element == MODEL_C64;
     int depth = 0;
     do {
         if (source_take(s, ",")) continue;
-        if (source_take(s, "..."))
+        if (source_take(s, "...")) {
             elided = true;
-        else if (source_take(s, close))
+        } else if (source_take(s, close)) {
             depth--;
-        else if (!source_take(s, open))
-            source_element(s, element, n);
-        else if (++depth > MODEL_MAX_DEPTH)
-            source_fail(s, LX_E_LIMIT, "lists nest too deep");
+        } else if (source_take(s, open)) {
+            if (++depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "lists nest too deep");
+        } else { /* a number, or "(1, -2)" */
+            bool pair = complex && source_take(s, "(");
+            for (int i = 0; i < 1 + complex; i++) {
+                struct source_number x = {0};
+                if (i > 0 && pair) source_want(s, ",");
+                if (i == 0 || pair) x = source_number(s, complex ? MODEL_F32 : element);
+                numbers_push(n, x.whole, x.real);
+            }
+            if (pair) source_want(s, ")");
+            n->count++;
+        }
     } while (depth > 0 && !source_ended(s));
     if (depth > 0) source_fail(s, LX_E_SYNTAX, "a list that does not end");
     return elided;

@@ -154,27 +154,21 @@ static void ttir_attr_value(struct source *s, struct model_attr *a)
     }
 }
 
-static void ttir_attr_one(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    struct model_attr a = {.form = ATTR_BOOL, .number = 1};
-    bool known = false;
-    a.key =
-        source_next(s) == '"' ? source_string(s) : source_name(s, source_is_name, "the name of an attribute");
-    if (strncmp(a.key, "tt.", 3) == 0) /* an older name of the dialect */
-        a.key = arena_format(&s->m->memory, "ttcore.%s", a.key + 3);
-    if (source_take(s, "=")) ttir_attr_value(s, &a);
-    if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
-    for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
-    if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
-}
-
 void ttir_attrs(struct ttir *t)
 {
     struct source *s = &t->r.s;
     source_want(s, "{");
     if (source_take(s, "}")) return;
-    do ttir_attr_one(t);
-    while (source_take(s, ","));
+    do {
+        struct model_attr a = {.form = ATTR_BOOL, .number = 1};
+        bool known = false, quoted = source_next(s) == '"';
+        a.key = quoted ? source_string(s) : source_name(s, source_is_name, "the name of an attribute");
+        if (strncmp(a.key, "tt.", 3) == 0) /* an older name of the dialect */
+            a.key = arena_format(&s->m->memory, "ttcore.%s", a.key + 3);
+        if (source_take(s, "=")) ttir_attr_value(s, &a);
+        if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
+        for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
+        if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
+    } while (source_take(s, ","));
     source_want(s, "}");
 }

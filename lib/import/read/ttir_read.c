@@ -34,20 +34,6 @@ const char *ttir_location(struct ttir *t)
     return !*text || (!alias && source_peek(&inner) == ':') ? NULL : text;
 }
 
-/* "#name = loc(...)". Aliases of anything else end with their line. */
-static void ttir_alias(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    const char *name = source_name(s, ttir_is_alias_name, "an alias"), *text = NULL;
-    source_want(s, "=");
-    if (source_is(s, "loc"))
-        text = ttir_location(t);
-    else
-        source_balanced(s, OVER_COMMAS);
-    names_add(&t->aliases, name, (int32_t)t->stands.count);
-    VEC_PUSH(&t->stands, text);
-}
-
 /* The text behind a chain of aliases. */
 static const char *ttir_resolved(const struct ttir *t, const char *text)
 {
@@ -190,8 +176,13 @@ static void ttir_file(struct ttir *t)
             ttir_location(t);
         } else if (source_take(s, "func.func")) {
             ttir_function(t);
-        } else if (source_peek(s) == '#') {
-            ttir_alias(t);
+        } else if (source_peek(s) == '#') { /* "#name = loc(...)"; other aliases end with their line */
+            const char *name = source_name(s, ttir_is_alias_name, "an alias");
+            source_want(s, "=");
+            const char *text = ttir_location(t);
+            if (!text && source_peek(s) != '\n') source_balanced(s, OVER_COMMAS);
+            names_add(&t->aliases, name, (int32_t)t->stands.count);
+            VEC_PUSH(&t->stands, text);
         } else { /* "dialect.word @name ...": a mesh or a device, passed over to the end of its line */
             const char *word = source_name(s, source_is_name, "a module, func.func or \"}\"");
             if (!strchr(word, '.') || !source_is(s, "@"))

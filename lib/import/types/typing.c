@@ -305,17 +305,6 @@ bool model_check_types(struct lx_model *m, lx_status *st)
     return true;
 }
 
-static void typing_follow(struct lx_model *m, struct model_op *op, int64_t *extent)
-{
-    lx_status st = {0};
-    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = &st};
-    if (!typing_begin(&t, true) || op->operand_count < t.row->least || op->operand_count > t.row->most)
-        return;
-    if (t.row->type->of(&t) == TYPE_WRONG || t.rank != t.stated->count) return;
-    for (int d = 0; d < t.rank; d++) /* an extent of 1 may be repeated */
-        if (extent[d] < 0 && !(t.row->type == &type_repeat && t.want[d] == 1)) extent[d] = t.want[d];
-}
-
 /* ---- open extents ---- */
 
 bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out)
@@ -364,22 +353,27 @@ static bool extent_is_open(const struct model_type *t)
 }
 
 /* Open extents of a result that follow from the operands; a reshape has the rest of the elements. */
-static void extent_follow(struct binding *b, struct model_op *op, const struct model_type *y, int64_t *extent)
+static void extent_follow(struct binding *b, struct model_op *op, int64_t *extent)
 {
-    static const char *const views[] = {"reshape", "squeeze", "unsqueeze", "bitcast"};
-    const struct model_type *x = op->operand_count > 0 ? model_type_of(b->m, op->operands[0]) : NULL;
+    lx_status st = {0};
+    struct typing t = {.m = b->m, .op = op, .dialect = b->m->format, .st = &st};
     int64_t product = 1;
     int open = -1;
-    bool view = false;
-    for (int i = 0; x && x->elements > 0 && i < 4; i++) view |= strcmp(op->kind, views[i]) == 0;
-    if (!view) typing_follow(b->m, op, extent);
-    for (int d = 0; view && d < y->count; d++) {
-        if ((extent[d] < 0 && open >= 0) || extent[d] == 0) return;
-        if (extent[d] < 0) open = d;
-        if (extent[d] > 0 && product <= x->elements) product *= extent[d];
+    if (!typing_begin(&t, true) || op->operand_count < t.row->least || op->operand_count > t.row->most)
+        return;
+    if (t.row->ours && strcmp(t.row->ours, "reshape") == 0 && t.in[0]->elements > 0) {
+        int64_t all = t.in[0]->elements;
+        for (int d = 0; d < t.stated->count; d++) {
+            if ((extent[d] < 0 && open >= 0) || extent[d] == 0) return;
+            if (extent[d] < 0) open = d;
+            if (extent[d] > 0 && product <= all) product *= extent[d];
+        }
+        if (open >= 0 && product <= all && all % product == 0) extent[open] = all / product;
+        return;
     }
-    if (open >= 0 && product <= x->elements && x->elements % product == 0)
-        extent[open] = x->elements / product;
+    if (t.row->type->of(&t) == TYPE_WRONG || t.rank != t.stated->count) return;
+    for (int d = 0; d < t.rank; d++) /* an extent of 1 may be repeated */
+        if (extent[d] < 0 && !(t.row->type == &type_repeat && t.want[d] == 1)) extent[d] = t.want[d];
 }
 
 /* `op` NULL: an argument. */
@@ -392,7 +386,7 @@ static bool extent_bind_tensor(struct binding *b, struct model_op *op, struct mo
     for (int i = 0; op && i < op->operand_count; i++)
         root &= !extent_is_open(model_type_of(b->m, op->operands[i]));
     for (int pass = 0; pass < 2; pass++) {
-        if (pass > 0 && op && !all) extent_follow(b, op, t, extent);
+        if (pass > 0 && op && !all) extent_follow(b, op, extent);
         for (int d = 0; d < t->count; d++) {
             snprintf(name, sizeof name, "%%%s:%d", v->name ? v->name : "", d);
             if (pass == 0) extent[d] = t->extent[d];
