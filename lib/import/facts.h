@@ -1,8 +1,5 @@
-/* Counts of a model as its file has it: ops, tensors, bytes, multiply-adds, by kind and in all.
- *
- * A fact is a number under a group and perhaps a key: "ops", or "kinds" of "reshape". They stand in the
- * order in which they were first counted. The report shows them, and tests compare them with what others
- * counted. */
+/* Counts of a model's file: ops, tensors, bytes, multiply-adds, by kind and in all. A fact is a number under
+ * a group and perhaps a key: "ops", or "kinds" of "reshape"; in the order of counting. */
 #ifndef LX_IMPORT_FACTS_H
 #define LX_IMPORT_FACTS_H
 

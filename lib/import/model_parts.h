@@ -1,11 +1,9 @@
-/* A model as its file has it: what the readers of TTIR, HLO and ONNX all make, before anything is mapped to
- * ops of ours.
+/* A model as its file has it, made by the readers of TTIR, HLO and ONNX, before anything is mapped.
  *
- * A body is a list of ops with arguments and results: a function, a computation, a graph or a subgraph.
- * Values are numbered over the whole model; each is an argument, a result of an op, or a constant that the
- * file keeps apart from its ops. Ops stand in the order of the file, makers before readers. Types may be
- * tuples (HLO). Everything lives in the model's arena and nothing refers to the text of the file. Typical
- * sizes: 10 to 100,000 ops. */
+ * A body is a list of ops with arguments and results: a function, a computation, a graph, a subgraph. Values
+ * are numbered over the whole model: each is an argument, a result of an op, or a constant of its own. Ops
+ * stand makers before readers. Types may be tuples (HLO). Everything lives in the model's arena; nothing
+ * refers to the text of the file. Typical sizes: 10 to 100,000 ops. */
 #ifndef LX_IMPORT_MODEL_PARTS_H
 #define LX_IMPORT_MODEL_PARTS_H
 

@@ -242,9 +242,8 @@ bool model_device_steps(const struct lx_model *m, const struct model_op *op, con
 
 /* Compilers number devices as the machine does, and list them as their mesh has them:
  * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
- * own, so that any order does: one is searched in which the lists of the file are along axes of a grid. Lists
- * that come first count first; at most ORDERS are tried. A program that asks for its own number computes with
- * it, and keeps the numbers of the file; so does a mesh that is stated. */
+ * own: an order is searched in which the lists of the file are along axes of a grid, among at most ORDERS.
+ * A program that asks for its own number, and a mesh that is stated, keep the numbers of the file. */
 
 enum { ORDERS = 16, OF_A_SHARDING = 1, OF_AN_OP = 1 << 12, OF_THE_GRID = 1 << 24 };
 

@@ -1,8 +1,7 @@
 /* Reading text: a cursor, and the body that a reader of TTIR or HLO fills in.
  *
- * A cursor that has failed stays where it is, is at its end for everybody, and hands out empty names, numbers
- * of 0 and a type without dimensions, so that readers check in their loops only. It knows its line and where
- * that begins: a place costs nothing, however long lines are. Nothing here recurses; brackets nest to
+ * A cursor that has failed stays in its place, is at its end, and hands out empty names, numbers of 0 and a
+ * type without dimensions, so that readers check in their loops only. Nothing here recurses; brackets nest to
  * MODEL_MAX_DEPTH. */
 #ifndef LX_IMPORT_SOURCE_H
 #define LX_IMPORT_SOURCE_H

@@ -12,7 +12,7 @@ enum { MOST = MODEL_MAX_RANK };
 
 /* ---- numbers ---- */
 
-bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y)
+bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, bool fmod, int64_t *y)
 {
     bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond signed numbers */
     const int64_t plain[] = {
@@ -31,7 +31,7 @@ bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, 
 }
 
 /* Of the least and the most, NaN wins: a comparison with it is false, so that b is taken. */
-bool fold_fraction(enum arithmetic op, double a, double b, double *y)
+bool fold_fraction(enum fold_op op, double a, double b, double *y)
 {
     const double all[] = {[ADD] = a + b,
                           [SUB] = a - b,
@@ -114,7 +114,7 @@ typedef bool fold_from(struct folding *f, int *operand, int64_t *element);
 struct fold_row {
     const char *kind;
     bool (*fold)(struct folding *f); /* false: it is not known after all */
-    enum arithmetic op;
+    enum fold_op op;
     fold_from *from;
     bool whole_only; /* fractions are work on a weight, which stays an op */
 };

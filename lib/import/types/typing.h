@@ -140,31 +140,11 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 /* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
 
 /* From NOT on of one operand. */
-enum arithmetic {
-    ADD,
-    SUB,
-    MUL,
-    DIV,
-    MOD,
-    MIN,
-    MAX,
-    EQ,
-    LT,
-    GT,
-    LE,
-    GE,
-    AND,
-    OR,
-    NOT,
-    NEG,
-    ABS,
-    FLOOR,
-    CEIL
-};
+enum fold_op { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQ, LT, GT, LE, GE, AND, OR, NOT, NEG, ABS, FLOOR, CEIL };
 
 /* Division truncates; Mod has the sign of the divisor unless `fmod` is set. False: it is left to the op. */
-bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y);
-bool fold_fraction(enum arithmetic op, double a, double b, double *y);
+bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, bool fmod, int64_t *y);
+bool fold_fraction(enum fold_op op, double a, double b, double *y);
 /* A number rounded or wrapped to an element of that type. */
 int64_t fold_kept_int(enum model_element e, int64_t n);
 double fold_kept_real(enum model_element e, double x);
