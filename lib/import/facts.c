@@ -1,6 +1,10 @@
-/* Counting: the table of facts, and everything but control flow of HLO (hlo_facts.c). */
+/* Counting: the table of facts, multiply-adds, and facts by format. */
 #include "import/facts.h"
+#include "import/types/typing.h"
 #include "import/types/windows.h"
+#include "base/memory.h"
+#include "import/devices/devices.h"
+#include "import/read/hlo.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +25,13 @@ int64_t model_fact(const struct model_facts *f, const char *group, const char *k
     return found ? found->value : otherwise;
 }
 
-int64_t fact_plus(int64_t a, int64_t b)
+static int64_t fact_plus(int64_t a, int64_t b)
 {
     int64_t s;
     return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-int64_t fact_times(int64_t a, int64_t b)
+static int64_t fact_times(int64_t a, int64_t b)
 {
     int64_t p;
     return __builtin_mul_overflow(a, b, &p) ? INT64_MAX : p;
@@ -109,6 +113,13 @@ int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
 
 /* ---- multiply-adds of ops as their file has them ---- */
 
+/* Multiply-adds of one op; 0 for most. */
+struct op_work {
+    int64_t flops;            /* of matmuls, two a multiply-add */
+    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
+    int64_t macro_flops;      /* of layers that are one op */
+};
+
 /* How many are added up for each element of a product. */
 static int64_t work_contracted(const struct model_op *op, enum model_format dialect,
                                const struct model_type *left, bool dot)
@@ -147,44 +158,42 @@ static struct op_work work_of_conv(const struct model_op *op, enum model_format 
     return work;
 }
 
-struct op_work op_work(const struct lx_model *m, enum model_format dialect, const struct model_op *op)
+static struct op_work work_of_op(const struct lx_model *m, const struct model_op *op)
 {
-    enum { DOT, MATMUL, LINEAR, CONV, LSTM, GROUP_QUERY, KINDS };
-    static const char *const kinds[KINDS][3] = {
-        [DOT] = {"dot_general", "dot", NULL},
-        [MATMUL] = {"matmul", NULL, "MatMul"},
-        [LINEAR] = {"linear", NULL, "Gemm"},
-        [CONV] = {"conv2d", "convolution", "Conv"},
-        [LSTM] = {NULL, NULL, "LSTM"},
-        [GROUP_QUERY] = {NULL, NULL, "com.microsoft:GroupQueryAttention"}};
+    enum model_format dialect = m->format;
+    const struct op_row *row = op_find(dialect, op->kind);
+    const struct type_rule *rule = row ? row->type : NULL;
     const struct model_type *in[3] = {NULL}, *y, *more;
     struct op_work work = {0};
-    int kind = 0;
-    while (kind < KINDS && (!kinds[kind][dialect] || strcmp(kinds[kind][dialect], op->kind) != 0)) kind++;
-    if (kind == KINDS || op->operand_count < 2 || op->result_count < 1 || op->results[0] < 0) return work;
+    bool product = rule == &type_dot || rule == &type_matmul, lstm = rule == &type_lstm;
+    if (!product && !lstm && rule != &type_convolution && rule != &type_group_query) return work;
+    if (op->operand_count < 2 || op->result_count < 1 || op->results[0] < 0) return work;
     for (int i = 0; i < op->operand_count && i < 3; i++) in[i] = model_type_of(m, op->operands[i]);
     y = model_type_of(m, op->results[0]);
     more = op->result_count > 1 ? model_type_of(m, op->results[1]) : NULL;
     if (!in[0] || !in[1] || in[0]->element == MODEL_TUPLE || in[1]->element == MODEL_TUPLE ||
         y->element == MODEL_TUPLE)
         return work;
-    if (kind == CONV) return work_of_conv(op, dialect, in[0], in[1], y);
-    if (kind <= LINEAR)
-        work.flops = fact_times(2, fact_times(y->elements, work_contracted(op, dialect, in[0], kind == DOT)));
-    if (kind == LSTM && in[2] && in[0]->count == 3) /* X W' and h R' in each step, all gates and directions */
+    if (rule == &type_convolution) return work_of_conv(op, dialect, in[0], in[1], y);
+    if (product) {
+        int64_t k = work_contracted(op, dialect, in[0], rule == &type_dot);
+        work.flops = fact_times(2, fact_times(y->elements, k));
+    } else if (lstm && in[2] && in[0]->count == 3) { /* X W' and h R' in each step, all gates, directions */
         work.macro_flops =
             fact_times(2 * in[0]->extent[0] * in[0]->extent[1], fact_plus(in[1]->elements, in[2]->elements));
-    if (kind == GROUP_QUERY && y->count == 3 && (!more || more->count == 4)) /* over all rows of the cache */
+    } else if (!lstm && y->count == 3 && (!more || more->count == 4)) { /* over all rows of the cache */
         work.macro_flops = fact_times(fact_times(4, y->elements), more ? more->extent[2] : y->extent[1]);
+    }
     return work;
 }
 
 /* ---- ops ---- */
 
-void fact_op(struct model_facts *f, const struct model_op *op)
+/* An op, with its results and its work. */
+static void fact_op(struct model_facts *f, const struct model_op *op)
 {
     bool hlo = f->m->format == MODEL_HLO;
-    struct op_work work = op_work(f->m, f->m->format, op);
+    struct op_work work = work_of_op(f->m, op);
     int64_t made = fact_result_bytes(f->m, op);
     fact_add(f, "ops", NULL, 1);
     fact_add(f, "kinds", op->kind, 1);
@@ -201,22 +210,7 @@ void fact_op(struct model_facts *f, const struct model_op *op)
     fact_add(f, "constant_bytes", NULL, made);
 }
 
-/* Elementwise ops of two and more operands whose shapes differ. */
-static bool fact_ttir_broadcasts(const struct lx_model *m, const struct model_op *op)
-{
-    static const char *const kinds[] = {"add",        "subtract",    "multiply",  "div",   "pow",
-                                        "maximum",    "minimum",     "gt",        "lt",    "ge",
-                                        "le",         "eq",          "ne",        "where", "logical_and",
-                                        "logical_or", "logical_xor", "remainder", NULL};
-    bool same = true;
-    int k = 0;
-    while (kinds[k] && strcmp(kinds[k], op->kind) != 0) k++;
-    for (int i = 0; kinds[k] && op->result_count == 1 && i < op->operand_count; i++)
-        same &= model_same_shape(model_type_of(m, op->operands[i]), model_type_of(m, op->results[0]));
-    return !same;
-}
-
-/* Forms of constants, what is there for nothing, and writes to arguments. */
+/* Forms of constants, identities, and writes to arguments. */
 static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
 {
     static const char *const forms[] = {[DATA_SPLAT] = "splat", [DATA_LIST] = "list", [DATA_BYTES] = "hex"};
@@ -229,9 +223,9 @@ static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
         fact_add(f, "splat_bytes", NULL, form == DATA_SPLAT ? fact_result_bytes(f->m, op) : 0);
     } else if (strcmp(op->kind, "permute") == 0) {
         const int64_t *p = model_attr_ints(&op->attrs, "permutation", &count);
-        bool same = true;
-        for (int i = 0; i < count; i++) same &= p[i] == i;
-        fact_add(f, "identity_permutes", NULL, same);
+        bool identity = true;
+        for (int i = 0; i < count; i++) identity &= p[i] == i;
+        fact_add(f, "identity_permutes", NULL, identity);
     } else if (strcmp(op->kind, "reshape") == 0 && first && op->result_count == 1 &&
                model_same_shape(first->type, model_type_of(f->m, op->results[0]))) {
         fact_add(f, "identity_reshapes", NULL, 1);
@@ -241,7 +235,11 @@ static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
         snprintf(name, sizeof name, "%%%s", first->name);
         fact_add(f, "cache_writes_to_arguments", name, 1);
     }
-    if (fact_ttir_broadcasts(f->m, op)) fact_add(f, "implicit_broadcasts", NULL, 1);
+    const struct op_row *row = op_find(MODEL_TTIR, op->kind);
+    bool same = true, pointwise = row && row->type == &type_broadcast && op->result_count == 1;
+    for (int i = 0; pointwise && i < op->operand_count; i++)
+        same &= model_same_shape(model_type_of(f->m, op->operands[i]), model_type_of(f->m, op->results[0]));
+    if (!same) fact_add(f, "implicit_broadcasts", NULL, 1);
 }
 
 /* Nodes that are known before the model runs, and shapes that the file declares. */
@@ -256,6 +254,106 @@ static void fact_onnx_op(struct model_facts *f, const struct model_op *op)
         fact_add(f, "declared_shapes_compared", NULL, v->declared && v->declared_exact);
     }
     fact_add(f, "folded_to_constants", NULL, folded);
+}
+
+/* ---- HLO: each computation that control reaches, once as it stands and once more as it runs ---- */
+
+static bool fact_hlo_is_structural(const struct model_op *op)
+{
+    return strcmp(op->kind, "parameter") == 0 || strcmp(op->kind, "tuple") == 0 ||
+           strcmp(op->kind, "get-tuple-element") == 0;
+}
+
+static void fact_hlo_op(struct model_facts *f, const struct model_body *body, const struct model_op *op)
+{
+    const struct model_value *v = &f->m->values.at[op->results[0]];
+    char name[256];
+    if (fact_hlo_is_structural(op)) {
+        fact_add(f, "structural", op->kind, 1);
+        return;
+    }
+    fact_op(f, op);
+    fact_add(f, "results_not_row_major", NULL, v->type->order != NULL);
+    fact_add(f, "elided_constants", NULL, v->data && v->data->form == DATA_ELIDED);
+    if (strcmp(op->kind, "custom-call") == 0) { /* the target without its quotes */
+        const char *text = model_attr_word(&op->attrs, "custom_call_target", "");
+        text += *text == '"';
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "\""), text);
+        fact_add(f, "custom_calls", name, 1);
+    }
+    if (strcmp(op->kind, "while") == 0) {
+        snprintf(name, sizeof name, "%lld", (long long)model_fact(f, "whiles", "", 0));
+        fact_add(f, "whiles", NULL, 1);
+        fact_add(f, "while_trips", name, hlo_trips(f->m, body, op));
+    }
+}
+
+/* The cost of a computation when it runs. */
+enum { RUN_OPS, RUN_FLOPS, RUN_MACS, RUN_COUNT };
+struct run {
+    int64_t of[RUN_COUNT];
+    bool known;
+};
+
+static void fact_hlo_run_add(struct run *sum, const struct run *one, int64_t times)
+{
+    for (int i = 0; i < RUN_COUNT; i++) sum->of[i] = fact_plus(sum->of[i], fact_times(one->of[i], times));
+}
+
+/* Loops as often as they run (once where that is not known), of branches the one with most flops. */
+static struct run fact_hlo_run(const struct lx_model *m, int32_t body, struct run *all)
+{
+    const struct model_body *b = &m->bodies.at[body];
+    struct run sum = {.known = true};
+    if (all[body].known) return all[body];
+    for (int i = 0; i < b->op_count; i++) {
+        const struct model_op *op = &b->ops[i];
+        struct op_work work = work_of_op(m, op);
+        bool control = hlo_is_control(op), branches = strcmp(op->kind, "conditional") == 0;
+        int64_t trips = strcmp(op->kind, "while") == 0 ? hlo_trips(m, b, op) : 1;
+        struct run own = {{!control && !fact_hlo_is_structural(op), work.flops, work.macs}, true},
+                   inner = {0};
+        for (int k = 0; control && k < op->body_count; k++) {
+            struct run one = fact_hlo_run(m, op->bodies[k], all);
+            int64_t more = one.of[RUN_FLOPS] - inner.of[RUN_FLOPS];
+            if (branches && k > 0 && (more < 0 || (more == 0 && one.of[RUN_OPS] <= inner.of[RUN_OPS])))
+                continue;
+            if (branches) inner = (struct run){0};
+            fact_hlo_run_add(&inner, &one, 1);
+        }
+        fact_hlo_run_add(&sum, &inner, trips < 0 ? 1 : trips);
+        fact_hlo_run_add(&sum, &own, 1);
+    }
+    return all[body] = sum;
+}
+
+static void fact_hlo_model(struct model_facts *f)
+{
+    const struct lx_model *m = f->m;
+    size_t count = m->bodies.count;
+    enum hlo_use *use = mem_zeroed(count, sizeof *use);
+    struct run *all = mem_zeroed(count, sizeof *all), whole = fact_hlo_run(m, m->entry, all);
+    int64_t aliased = 0, devices = model_device_count(m);
+    hlo_uses(m, use);
+    fact_add(f, "results_not_row_major", NULL, 0);
+    fact_add(f, "elided_constants", NULL, 0);
+    for (size_t b = 0; b < count; b++) {
+        const struct model_body *body = &m->bodies.at[b];
+        fact_add(f, "computations", NULL, 1);
+        fact_add(f, "instructions", NULL, body->op_count);
+        fact_add(f, "reached_by_control", NULL, use[b] == HLO_CONTROL);
+        fact_add(f, "applied_per_element", NULL, use[b] == HLO_APPLIED);
+        for (int i = 0; use[b] == HLO_CONTROL && i < body->op_count; i++) fact_hlo_op(f, body, &body->ops[i]);
+    }
+    fact_add(f, "entry_instructions", NULL, m->bodies.at[m->entry].op_count);
+    for (const char *c = model_attr_word(&m->attrs, "input_output_alias", ""); *c; c++) aliased += *c == '(';
+    fact_add(f, "aliased_outputs", NULL, aliased);
+    fact_add(f, "partitions", NULL, devices);
+    fact_add(f, "ops_run", NULL, whole.of[RUN_OPS]);
+    fact_add(f, "flops_run", NULL, whole.of[RUN_FLOPS]);
+    fact_add(f, "macs_run", NULL, whole.of[RUN_MACS]);
+    mem_free(use);
+    mem_free(all);
 }
 
 /* ---- the whole ---- */
@@ -319,7 +417,7 @@ void lx_model_facts(struct model_facts *f, const struct lx_model *m)
     if (ttir) fact_add(f, "returned_arguments", NULL, 0);
     if (m->format == MODEL_ONNX) fact_onnx_model(f);
     fact_ends(f);
-    if (m->format == MODEL_HLO) hlo_facts(f);
+    if (m->format == MODEL_HLO) fact_hlo_model(f);
     for (size_t b = 0; m->format != MODEL_HLO && b < m->bodies.count; b++)
         for (int i = 0; (!ttir || (int32_t)b == m->entry) && i < m->bodies.at[b].op_count; i++) {
             fact_op(f, &m->bodies.at[b].ops[i]);

@@ -43,7 +43,7 @@ struct lx_import_options {
 
 /* Is it a model? */
 bool lx_model_sniff(const char *text, size_t length);
-/* NULL: `st` says why. *report: JSON, to be freed by the caller; `report` may be NULL. */
+/* NULL: `st` has the reason. *report: JSON, to be freed by the caller; `report` may be NULL. */
 const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
                                        const struct lx_import_options *options, char **report, lx_status *st);
 

@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) [MODEL_##id] = {{mlir, hlo}, onnx, bits, number},
+#define MODEL_ELEMENT(id, mlir, hlo, cast, onnx, bits, number, exponent, fraction, bias, odd)                \
+    [MODEL_##id] = {{mlir, hlo, cast}, onnx, bits, MODEL_##number, exponent, fraction, bias, ODD_##odd},
 static const struct model_element_row elements[MODEL_ELEMENT_COUNT] = {
 #include "import/element_types.def"
-    [MODEL_TUPLE] = {{"tuple", "tuple"}, 0, 0, MODEL_NO_NUMBER},
+    [MODEL_TUPLE] = {.word = {"tuple", "tuple", ""}},
 };
 #undef MODEL_ELEMENT
 
@@ -28,7 +29,7 @@ const char *model_element_word(enum model_format format, enum model_element e)
 enum model_element model_element_find(enum model_format format, const char *word)
 {
     for (int e = 0; e < MODEL_TUPLE; e++)
-        if (strcmp(elements[e].word[format == MODEL_HLO], word) == 0) return (enum model_element)e;
+        if (strcmp(elements[e].word[format], word) == 0) return (enum model_element)e;
     return MODEL_ELEMENT_COUNT;
 }
 
@@ -39,32 +40,26 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. The extents beside one of 0 count. */
-static bool model_measure(struct model_type *t)
-{
-    int64_t bits, product = 1;
-    bool known = true, empty = false;
-    for (int d = 0; d < t->count; d++) {
-        known &= t->extent[d] >= 0;
-        empty |= t->extent[d] == 0;
-        if (t->extent[d] > 0 && (!mul_i64(product, t->extent[d], &product) || product > LX_INT_MAX))
-            return false;
-    }
-    t->elements = t->bytes = -1;
-    if (!known) return true;
-    t->elements = empty ? 0 : product;
-    if (!mul_i64(t->elements, elements[t->element].bits, &bits)) return false;
-    t->bytes = ceil_div_i64(bits, 8);
-    return t->bytes <= LX_INT_MAX;
-}
-
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
                                          const int64_t *extent, lx_status *st)
 {
     struct model_type *t = arena_alloc(&m->memory, sizeof *t);
-    *t = (struct model_type){.element = element, .count = rank, .leaves = 1};
+    int64_t bits, product = 1;
+    bool known = true, empty = false, fits = true;
+    *t = (struct model_type){.element = element, .count = rank, .leaves = 1, .elements = -1, .bytes = -1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    if (!model_measure(t)) return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
+    for (int d = 0; d < rank; d++) { /* the extents beside one of 0 count */
+        known &= extent[d] >= 0;
+        empty |= extent[d] == 0;
+        if (fits && extent[d] > 0) fits = mul_i64(product, extent[d], &product) && product <= LX_INT_MAX;
+    }
+    if (fits && known) {
+        t->elements = empty ? 0 : product;
+        fits = mul_i64(t->elements, elements[element].bits, &bits);
+        t->bytes = fits ? ceil_div_i64(bits, 8) : 0;
+    }
+    if (!fits || t->bytes > LX_INT_MAX)
+        return status_set(st, LX_E_LIMIT, "a tensor of more than 2^53 bytes"), NULL;
     return t;
 }
 
@@ -82,6 +77,16 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
         if (t->bytes > LX_INT_MAX) return status_set(st, LX_E_LIMIT, "a tuple of more than 2^53 bytes"), NULL;
     }
     return t;
+}
+
+void *model_keep(struct lx_model *m, void **at, size_t *count, size_t *room, size_t size, int *kept)
+{
+    void *copy = arena_copy_array(&m->memory, *at, *count, size);
+    *kept = (int)*count;
+    mem_free(*at);
+    *at = NULL;
+    *count = *room = 0;
+    return copy;
 }
 
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st)
@@ -119,62 +124,32 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
 enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
 
 /* Extents that are not known are those of the other. */
-static bool model_same_tensor(const struct model_type *a, const struct model_type *b)
-{
-    bool same = a->element == b->element && a->count == b->count;
-    for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
-        same = a->extent[d] == b->extent[d] || a->extent[d] < 0 || b->extent[d] < 0;
-    return same;
-}
-
 bool model_same_types(const struct model_type *a, const struct model_type *b)
 {
-    if (a->leaves != b->leaves) return false;
-    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return model_same_tensor(a, b);
-    for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
-        if (!model_same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
-    return true;
+    bool same = a->leaves == b->leaves;
+    for (int i = 0; same && i < a->leaves && i < MOST_COMPARED; i++) {
+        const struct model_type *x = model_leaf_type(a, i), *y = model_leaf_type(b, i);
+        same = x->element == y->element && x->count == y->count;
+        for (int d = 0; same && d < x->count; d++)
+            same = x->extent[d] == y->extent[d] || x->extent[d] < 0 || y->extent[d] < 0;
+    }
+    return same;
 }
 
 /* ---- numbers ---- */
 
-/* Which bits of a float type are no finite number. */
-enum odd_bits {
-    ODD_IEEE, /* the largest exponent: infinity, and with a fraction NaN */
-    ODD_FN,   /* all bits but the sign: NaN; no infinity */
-    ODD_FNUZ, /* the sign alone: NaN; no infinity, no -0 */
-    ODD_NONE,
-};
-
-/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for
- * `unsigned_`. */
-struct float_bits {
-    int exponent, fraction, bias;
-    enum odd_bits odd;
-    bool unsigned_;
-};
-
 double model_float_of_bits(enum model_element element, uint64_t bits)
 {
-    static const struct float_bits rows[MODEL_ELEMENT_COUNT] = {
-        [MODEL_F64] = {11, 52, 1023, ODD_IEEE, false},   [MODEL_F32] = {8, 23, 127, ODD_IEEE, false},
-        [MODEL_F16] = {5, 10, 15, ODD_IEEE, false},      [MODEL_BF16] = {8, 7, 127, ODD_IEEE, false},
-        [MODEL_F8E4M3] = {4, 3, 7, ODD_IEEE, false},     [MODEL_F8E4M3FN] = {4, 3, 7, ODD_FN, false},
-        [MODEL_F8E4M3FNUZ] = {4, 3, 8, ODD_FNUZ, false}, [MODEL_F8E4M3B11FNUZ] = {4, 3, 11, ODD_FNUZ, false},
-        [MODEL_F8E5M2] = {5, 2, 15, ODD_IEEE, false},    [MODEL_F8E5M2FNUZ] = {5, 2, 16, ODD_FNUZ, false},
-        [MODEL_F8E3M4] = {3, 4, 3, ODD_IEEE, false},     [MODEL_F8E8M0FNU] = {8, 0, 127, ODD_FN, true},
-        [MODEL_F6E2M3FN] = {2, 3, 1, ODD_NONE, false},   [MODEL_F6E3M2FN] = {3, 2, 3, ODD_NONE, false},
-        [MODEL_F4E2M1FN] = {2, 1, 1, ODD_NONE, false}};
-    struct float_bits b = rows[element];
-    uint64_t one = (uint64_t)1 << b.fraction, fraction = bits & (one - 1);
-    uint64_t top = ((uint64_t)1 << b.exponent) - 1, power = bits >> b.fraction & top;
-    bool minus = !b.unsigned_ && (bits >> (b.exponent + b.fraction) & 1);
+    const struct model_element_row *b = &elements[element];
+    uint64_t one = (uint64_t)1 << b->fraction, fraction = bits & (one - 1);
+    uint64_t top = ((uint64_t)1 << b->exponent) - 1, power = bits >> b->fraction & top;
+    bool minus = b->odd != ODD_FNU && (bits >> (b->exponent + b->fraction) & 1);
     double sign = minus ? -1.0 : 1.0;
-    if (b.odd == ODD_IEEE && power == top) return fraction ? NAN : sign * INFINITY;
-    if (b.odd == ODD_FN && power == top && fraction == one - 1) return NAN;
-    if (b.odd == ODD_FNUZ && minus && power == 0 && fraction == 0) return NAN;
-    if (power == 0 && !b.unsigned_) return sign * ldexp((double)fraction, 1 - b.bias - b.fraction);
-    return sign * ldexp((double)(fraction | one), (int)power - b.bias - b.fraction);
+    if (b->odd == ODD_IEEE && power == top) return fraction ? NAN : sign * INFINITY;
+    if ((b->odd == ODD_FN || b->odd == ODD_FNU) && power == top && fraction == one - 1) return NAN;
+    if (b->odd == ODD_FNUZ && minus && power == 0 && fraction == 0) return NAN;
+    if (power == 0 && b->odd != ODD_FNU) return sign * ldexp((double)fraction, 1 - b->bias - b->fraction);
+    return sign * ldexp((double)(fraction | one), (int)power - b->bias - b->fraction);
 }
 
 void numbers_push(struct model_numbers *n, int64_t whole, double real)

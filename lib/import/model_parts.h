@@ -1,11 +1,9 @@
-/* A model as its file has it: what the readers of TTIR, HLO and ONNX all make, before anything is mapped to
- * ops of ours.
+/* A model as its file has it, made by the readers of TTIR, HLO and ONNX, before anything is mapped.
  *
- * A body is a list of ops with arguments and results: a function, a computation, a graph or a subgraph.
- * Values are numbered over the whole model; each is an argument, a result of an op, or a constant that the
- * file keeps apart from its ops. Ops stand in the order of the file, makers before readers. Types may be
- * tuples (HLO). Everything lives in the model's arena and nothing refers to the text of the file. Typical
- * sizes: 10 to 100,000 ops. */
+ * A body is a list of ops with arguments and results: a function, a computation, a graph, a subgraph. Values
+ * are numbered over the whole model: each is an argument, a result of an op, or a constant of its own. Ops
+ * stand makers before readers. Types may be tuples (HLO). Everything lives in the model's arena; nothing
+ * refers to the text of the file. Typical sizes: 10 to 100,000 ops. */
 #ifndef LX_IMPORT_MODEL_PARTS_H
 #define LX_IMPORT_MODEL_PARTS_H
 
@@ -30,7 +28,7 @@ enum model_format { MODEL_TTIR, MODEL_HLO, MODEL_ONNX, MODEL_FORMAT_COUNT };
 
 enum model_number { MODEL_NO_NUMBER, MODEL_FLOAT, MODEL_SIGNED, MODEL_UNSIGNED, MODEL_COMPLEX };
 
-#define MODEL_ELEMENT(id, mlir, hlo, onnx, bits, number) MODEL_##id,
+#define MODEL_ELEMENT(id, ...) MODEL_##id,
 enum model_element {
 #include "import/element_types.def"
     MODEL_TUPLE, /* the type has parts instead */
@@ -38,13 +36,20 @@ enum model_element {
 };
 #undef MODEL_ELEMENT
 
+/* Bits of a float that are no finite number. IEEE: the largest exponent is infinity, with a fraction NaN. FN:
+ * all bits but the sign are NaN; FNU: the same without a sign. FNUZ: the sign alone is NaN. */
+enum model_odd_bits { ODD_NONE, ODD_IEEE, ODD_FN, ODD_FNU, ODD_FNUZ };
+
 struct model_element_row {
-    const char *word[2]; /* of MLIR, which ONNX shares, and of HLO */
+    const char *word[MODEL_FORMAT_COUNT];
     int onnx, bits;
     enum model_number number;
+    int exponent, fraction, bias;
+    enum model_odd_bits odd;
 };
 
 const struct model_element_row *model_element_row(enum model_element e);
+/* For messages: in words of MLIR or HLO. */
 const char *model_element_word(enum model_format format, enum model_element e);
 /* MODEL_ELEMENT_COUNT: there is none. */
 enum model_element model_element_find(enum model_format format, const char *word);
@@ -69,8 +74,8 @@ enum model_data_form {
     DATA_ABSENT,   /* a shape and nothing else */
 };
 
-/* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of
- * integers and booleans, else `reals`, of complex numbers two of them; of a splat just one. */
+/* A constant. Its numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of integers and
+ * booleans, else `reals`, two for a complex number. A splat has one. */
 struct model_data {
     enum model_data_form form;
     bool missing; /* external, and that file is not there, or too short */
@@ -116,11 +121,11 @@ enum model_value_from { FROM_ARGUMENT, FROM_OP, FROM_FILE };
 struct model_value {
     const char *name;
     const struct model_type *type;     /* NULL: not known yet (ONNX) */
-    const struct model_type *declared; /* what the file says of a type that is computed (ONNX); may be NULL */
+    const struct model_type *declared; /* declared in the file; ONNX computes `type`. May be NULL */
     bool declared_exact;               /* in numbers only */
     enum model_value_from from;
     int32_t body, op;              /* the op within its body, where an op makes it */
-    const struct model_data *data; /* of constants, and of what was computed ahead */
+    const struct model_data *data; /* of constants, and of values computed ahead */
     struct model_attrs attrs;      /* of an argument */
     const char *location;          /* NULL: the file has none */
     int line, column;
@@ -134,7 +139,7 @@ struct model_op {
     const int32_t *results;
     int result_count; /* result -1: not wanted */
     struct model_attrs attrs;
-    const int32_t *bodies; /* what it calls or applies, in the order of the file */
+    const int32_t *bodies; /* that it calls or applies, in the order of the file */
     int body_count;
     bool native;     /* in a derived body: of the file's format after all */
     int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
@@ -149,7 +154,7 @@ struct model_body {
     int argument_count, result_count;
     struct model_op *ops;
     int op_count;
-    bool declared_public;
+    bool declared_public, called;
     bool rearranged; /* the file has its ops in another order */
     bool derived;    /* not in the file: kinds are those of ONNX, whatever the format (layers.h) */
     int line, column;
@@ -165,16 +170,16 @@ struct lx_model {
     int function_count;          /* local functions of ONNX, which are inlined */
     struct model_attrs attrs;    /* of the whole */
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
-    bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
+    bool *dim_used, *fixed_used; /* which options of the user name something in the file */
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
     /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
     const int32_t *place;
     int64_t places;
 };
 
-/* Told by content; MODEL_FORMAT_COUNT: none. */
+/* By content; MODEL_FORMAT_COUNT: no model. */
 enum model_format model_format_of(const char *text, size_t length);
-/* NULL: `st` says what and where. `options` may be NULL. */
+/* NULL: `st` has the error. `options` may be NULL. */
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
                                const struct lx_model_options *options, lx_status *st);
 void lx_model_free(struct lx_model *m);
@@ -184,11 +189,14 @@ typedef bool model_reader(struct lx_model *m, const char *text, size_t length,
                           const struct lx_model_options *options, lx_status *st);
 model_reader ttir_read, hlo_read, onnx_read;
 
-/* Making parts of a model; NULL or -1: a size is beyond what a number holds (`st`). */
+/* Making parts of a model; NULL or -1: a size is beyond a limit (`st`). */
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
                                          const int64_t *extent, lx_status *st);
 const struct model_type *model_tuple_make(struct lx_model *m, const struct model_type *const *parts,
                                           int count, lx_status *st);
+/* A growing list as an array of the model, and how many there are; the list is empty again. */
+#define MODEL_KEEP(m, v, n) model_keep(m, (void **)&(v)->at, &(v)->count, &(v)->room, sizeof *(v)->at, n)
+void *model_keep(struct lx_model *m, void **at, size_t *count, size_t *room, size_t size, int *kept);
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
 /* Tensor `leaf` of a type, counted through tuples within tuples. */
 const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
@@ -209,7 +217,8 @@ struct model_numbers {
 void numbers_push(struct model_numbers *n, int64_t whole, double real);
 /* A further element, by its bits. */
 void numbers_add_bits(struct model_numbers *n, enum model_element element, uint64_t bits);
-/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too many. */
+/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too
+ * many. */
 bool numbers_keep(struct lx_model *m, const struct model_numbers *n, struct model_data *d);
 void numbers_free(struct model_numbers *n);
 /* The float that these bits are. */

@@ -41,17 +41,6 @@ enum model_format model_format_of(const char *text, size_t length)
     return model_is_onnx(text, length) ? MODEL_ONNX : MODEL_FORMAT_COUNT;
 }
 
-static bool model_all_used(const struct lx_model *m, const char *option, const struct lx_model_binding *list,
-                           const bool *used, int count, lx_status *st)
-{
-    for (int i = 0; i < count; i++)
-        if (!used[i])
-            return status_set_at(st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
-                                 "--%s %.100s: the file has no such name; leave it out, or correct it",
-                                 option, list[i].name);
-    return true;
-}
-
 /* Types are as their kinds have them, and the user names nothing that is not there. HLO and ONNX have one
  * entry: a name that is given must be its own. (A local function of ONNX has no types but those of its
  * calls.) */
@@ -64,9 +53,15 @@ static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o,
             st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
             "--func %.100s: what can be imported is the %s, \"%.100s\"; say that or leave it out", wanted,
             hlo ? "entry computation" : "graph", entry);
-    return (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
-           model_all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
-           model_all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
+    if (m->format != MODEL_ONNX && !(model_extents_bind(m, o, st) && model_check_types(m, st))) return false;
+    for (int i = 0; i < o->dim_count + o->fixed_count; i++) {
+        int k = i - o->dim_count;
+        if (k < 0 ? m->dim_used[i] : m->fixed_used[k]) continue;
+        return status_set_at(st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
+                             "--%s %.100s: the file has no such name; leave it out, or correct it",
+                             k < 0 ? "dim" : "value", k < 0 ? o->dims[i].name : o->fixed[k].name);
+    }
+    return true;
 }
 
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
@@ -95,8 +90,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
 
 /* ---- remedies ---- */
 
-/* Messages report where and what is wrong. One without a remedy of its own (behind "; ", or what was
- * expected) gets one by format and kind of error. */
+/* A message without a remedy of its own (behind "; ", or the expected text) gets one by format and code. */
 bool model_add_remedy(enum model_format format, lx_status *st)
 {
     static const struct {

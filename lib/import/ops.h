@@ -8,25 +8,27 @@ struct import;
 struct layer;
 struct typing;
 
-/* What a mapping demands. TENSORS: operands and one result are tensors with elements. LOOSE: operands
- * beyond the least may be left out, results may be several or none. ANY_TYPE: one result; tuples and empty
- * tensors pass. */
+/* Operands and results that a mapping takes. TENSORS: operands and one result are tensors with elements.
+ * LOOSE: operands beyond the least may be left out, results may be several or none. ANY_TYPE: one result;
+ * tuples and empty tensors pass. */
 enum op_form { OP_TENSORS, OP_LOOSE, OP_ANY_TYPE };
 
-/* TTIR mixes types freely, so that its rules are looser; floats of all widths are one type in text
- * dialects. */
-enum op_elements {
-    ELEMENTS_ANY,
-    ELEMENTS_LIKE,    /* the result as the first operand */
-    ELEMENTS_SAME,    /* operands and result are one type; TTIR: the result as an operand */
-    ELEMENTS_PRODUCT, /* ONNX: operands are one type */
-    ELEMENTS_JOINED,  /* the result as the first operand; ONNX: operands are one type */
-    ELEMENTS_TRUTH,   /* operands of one type, the result is boolean; TTIR: any */
-    ELEMENTS_LOGIC,   /* ONNX: booleans; HLO: all of one type; TTIR: any */
-    ELEMENTS_CHOICE,  /* a boolean, then two of the result's type; TTIR: any */
-    ELEMENTS_INDEX,   /* the result as the first operand; integers from the second on */
-    ELEMENTS_UPDATE,  /* the result as the first two operands; integers from the third on */
-};
+/* Rules of element types, in the words of errors. TTIR mixes types freely, so that its rules are looser;
+ * floats of all widths are one type in text dialects. ONNX: operands of PRODUCT and JOINED are one type. */
+#define ELEMENT_RULES(X)                                                                                     \
+    X(ANY, "")                                                                                               \
+    X(LIKE, "the type of the operand")                                                                       \
+    X(SAME, "all of one type")                                                                               \
+    X(PRODUCT, "operands of one type")                                                                       \
+    X(JOINED, "all of one type")                                                                             \
+    X(TRUTH, "operands of one type make a truth")                                                            \
+    X(LOGIC, "truths")                                                                                       \
+    X(CHOICE, "a truth chooses between operands of the result's type")                                       \
+    X(INDEX, "the type of the first operand, the others are integers")                                       \
+    X(UPDATE, "the type of the first two operands, the others are integers")
+#define ELEMENT_RULE(id, words) ELEMENTS_##id,
+enum op_elements { ELEMENT_RULES(ELEMENT_RULE) };
+#undef ELEMENT_RULE
 
 enum typed { TYPED, TYPE_OPEN, TYPE_WRONG }; /* open: the rule does not know, or does not judge */
 
@@ -53,7 +55,7 @@ struct op_row {
     bool onnx_layer;  /* of the ONNX name only */
 };
 
-/* NULL: the dialect has no such op. */
+/* NULL: the dialect has no op of that name. */
 const struct op_row *op_find(enum model_format dialect, const char *kind);
 
 #endif

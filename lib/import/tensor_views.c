@@ -79,19 +79,6 @@ bool atom_allows(const struct atom *a, int64_t at, bool *within)
     return *within || (a->offset % at == 0 && a->extent % at == 0);
 }
 
-/* A part of a part; what is repeated stays so. */
-static struct atom view_part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
-{
-    struct atom p = *a;
-    p.extent = count;
-    if (a->low == 0) return p;
-    p.span = a->span ? a->span : a->extent;
-    p.offset = a->offset + a->step * begin;
-    p.step = a->step * step;
-    if (count == 1) p.step = 1;
-    return p;
-}
-
 /* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of
  * those below. */
 static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
@@ -105,14 +92,19 @@ static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t
         bool one = first == last, blocks = step == 1 && begin % inside == 0 && count % inside == 0;
         if (!one && inside > 1 && !blocks) return false;
         int64_t taken = one ? 1 : inside > 1 ? count / inside : count;
-        struct atom p =
-            taken == a.extent && step == 1 ? a : view_part_of(&a, first, inside > 1 ? 1 : step, taken);
+        struct atom p = a;
+        p.extent = taken;
+        if (a.low > 0 && (taken != a.extent || step != 1)) { /* a part of a part */
+            p.span = a.span ? a.span : a.extent;
+            p.offset = a.offset + a.step * first;
+            p.step = taken == 1 ? 1 : a.step * (inside > 1 ? 1 : step);
+        }
         if (p.span && p.extent == 1) {
             if (out->fixed_count == VIEW_MAX_FIXED) return false;
             out->fixed[out->fixed_count++] = p;
         } else if (!view_add(out, p))
             return false;
-        if (!one) { /* all of what is below */
+        if (!one) { /* all atoms below */
             for (int k = i + 1; inside > 1 && k < v->first[dim + 1]; k++)
                 if (!view_add(out, v->atom[k])) return false;
             return true;
@@ -150,26 +142,20 @@ int64_t view_extent(const struct view *v, int dim)
     return n;
 }
 
-/* What is left of the atoms of a view, taken from the most significant digit on. */
+/* The remaining atoms of a view, from the most significant digit on. */
 struct rest {
     const struct view *v;
     int next;
     struct atom at; /* extent 1: used up */
 };
 
-static bool view_refill(struct rest *r)
+/* The most significant part of extent `wanted` at most, which must divide. */
+static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
 {
     while (r->at.extent == 1) {
         if (r->next == r->v->first[r->v->rank]) return false;
         r->at = r->v->atom[r->next++];
     }
-    return true;
-}
-
-/* The most significant part of extent `wanted` at most, which must divide. */
-static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
-{
-    if (!view_refill(r)) return false;
     int64_t have = r->at.extent;
     if (wanted >= have) {
         *out = r->at;

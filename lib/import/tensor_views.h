@@ -21,7 +21,7 @@ struct atom {
 
 struct view {
     signed char rank, fixed_count;
-    struct atom fixed[VIEW_MAX_FIXED]; /* runs of which the view has one digit, `offset`; of no dimension */
+    struct atom fixed[VIEW_MAX_FIXED];    /* runs with one digit, `offset`; of no dimension */
     signed char first[VIEW_MAX_RANK + 1]; /* dimension d has the atoms first[d] to first[d + 1] - 1 */
     struct atom atom[VIEW_MAX_ATOMS];
 };
@@ -37,8 +37,8 @@ static inline int64_t atom_end(const struct atom *a)
     return a->low * (a->span ? a->span : a->extent);
 }
 
-/* May a run be cut behind its first `at` digits without cutting the part apart? *within: the part has no
- * more of it. */
+/* May a run be cut behind its first `at` digits without cutting its part? *within: the part lies in one
+ * piece. */
 bool atom_allows(const struct atom *a, int64_t at, bool *within);
 /* Has it only a part of its storage? */
 bool view_is_part(const struct view *v);

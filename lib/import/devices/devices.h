@@ -9,25 +9,26 @@ enum { MESH_MAX_AXES = 8 };
 
 struct device_group {
     int64_t stride, size;
-    int64_t devices; /* of all groups together, where they are listed; 0: not said */
+    int64_t devices; /* of all groups together, where they are listed, else 0 */
 };
 
 /* Those of the mesh, the partitions or the replicas. */
 int64_t model_all_devices(const struct lx_model *m);
 /* Is it something that several devices do together? */
 bool model_is_collective(const char *kind);
-/* Is there anything of the kind, so that the program is that of one device? */
-bool model_is_by_device(const struct lx_model *m);
+/* Does an op of that kind ask which device runs it? */
+bool model_asks_for_number(const char *kind);
+bool model_has_op(const struct lx_model *m, bool (*is)(const char *kind));
 /* The devices that an op brings together, all where it names none; false: its groups differ in size, name
  * a device twice or leave one out, or are no steps of one length. */
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out);
-/* The grid: the mesh of the file, or the coarsest whose axes make up all groups and parts; the number of
- * its axes, 0: none, -1: there is no such grid. */
+/* The grid: the mesh of the file, or the coarsest with axes for all groups and parts. Returns the number of
+ * its axes; -1: there is no grid. */
 int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES]);
 /* The axes of a grid that a group is along; false: it is along none. */
 bool model_group_axes(const int64_t *extent, int axes, struct device_group g, int *first, int *count);
-/* What a permutation of devices does: hands on to the device `*by` further along an axis, round its end
- * or, `*open`, not. False: something else. */
+/* A permutation hands on to the device `*by` further along an axis, round its end unless `*open`. False: it
+ * does something else. */
 bool model_device_steps(const struct lx_model *m, const struct model_op *op, const int64_t *extent, int axes,
                         int *axis, int64_t *by, bool *open);
 
@@ -35,7 +36,7 @@ bool model_device_steps(const struct lx_model *m, const struct model_op *op, con
 
 /* The mesh of TTIR, row-major; the number of its axes, 0: none is stated. */
 int model_mesh(const struct lx_model *m, int64_t *extent);
-/* Where device `device` is along an axis of it. */
+/* The place of a device along an axis of the mesh. */
 int64_t model_mesh_place(const struct lx_model *m, int axis, int64_t device);
 /* All devices: of the mesh, of `num_partitions`, or of the largest group that is named. */
 int64_t model_device_count(const struct lx_model *m);
@@ -62,16 +63,16 @@ bool model_each_once(const struct device_list *l);
 /* By where they stand in the grid, instead of by number. */
 void model_place_devices(const struct lx_model *m, struct device_list *l);
 
-/* ---- What files say of how devices share a tensor out ---- */
+/* ---- Shardings of tensors ---- */
 
 enum { SHARDING_ROOM = 400 };
 
 /* The sharding that attributes state; NULL: none. */
 const char *model_sharding_text(const struct model_attrs *attrs);
-/* The devices along which a sharding has parts, per dimension; how many dimensions, 0: all devices have
- * all of it, -1: it says something else. */
+/* The devices along which a sharding has parts, per dimension. Returns the number of dimensions; 0:
+ * replicated, -1: another form. */
 int model_sharding(const struct lx_model *m, const char *text, struct device_group parts[MESH_MAX_AXES + 1]);
-/* Why a grid does not keep a sharding that says something else. */
+/* The reason why a grid does not keep a sharding of another form. */
 const char *model_sharding_lost(const char *text);
 /* The sharding of one part of a tuple, in `room`; all parts have one that is no list. NULL: there is none. */
 const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t size);
@@ -81,8 +82,5 @@ const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t s
 /* Finds the places at which devices stand so that groups and shardings are along at most `axes` axes; as
  * numbered where that does. */
 void model_order_devices(struct lx_model *m, int axes);
-
-/* Does it ask which of the devices runs it? */
-bool model_asks_for_number(const struct lx_model *m);
 
 #endif

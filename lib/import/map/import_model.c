@@ -209,7 +209,7 @@ static struct lx_import_options import_settled(const struct lx_import_options *o
 static bool import_has_device(const struct lx_model *m, int64_t device, lx_status *st)
 {
     int64_t count = device > 0 ? model_device_count(m) : 1;
-    if (device < count || (count == 1 && model_asks_for_number(m))) return true;
+    if (device < count || (count == 1 && model_has_op(m, model_asks_for_number))) return true;
     if (count == 1)
         return status_set_at(st, LX_E_RANGE, m->file, 0, 0,
                              "--partition %lld: the model is for one device; leave it out",

@@ -21,7 +21,7 @@ bool import_find_grid(struct import *im)
                              "--team out",
                              LX_GRID_AXES, LX_GRID_DEVICES);
     im->grid_axes = devices > 1 ? axes : 0;
-    im->by_device = model_is_by_device(im->m);
+    im->by_device = model_has_op(im->m, model_is_collective);
     im->has_parts = im->grid_axes > 0 && import_has_parts(im->m);
     return true;
 }

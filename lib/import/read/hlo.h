@@ -1,5 +1,5 @@
-/* What the files of the HLO reader share: hlo_read.c has computations and types, hlo_instructions.c
- * instructions, hlo_reach.c who calls whom. */
+/* Shared by the files of the HLO reader: hlo_read.c has computations, types and calls, hlo_instructions.c
+ * instructions. */
 #ifndef LX_IMPORT_HLO_H
 #define LX_IMPORT_HLO_H
 
@@ -12,8 +12,8 @@ struct hlo {
     int32_t root;
 };
 
-/* f32[2,3]{1,0}, token[], (f32[2], (s32[])). */
-const struct model_type *hlo_type(struct source *s);
+/* f32[2,3]{1,0}, token[], (f32[2], (s32[])); `depth` of tuples around it. */
+const struct model_type *hlo_type(struct source *s, int depth);
 /* `word` has been read already, the bracket behind it is next. */
 const struct model_type *hlo_type_behind(struct source *s, const char *word);
 /* "key=value, ..." up to the end of the line, a comma before each. */
@@ -23,11 +23,9 @@ bool hlo_is_name(char c);
 /* The name at the cursor, with or without %. */
 const char *hlo_name(struct source *s, const char *what);
 
-/* hlo_reach.c */
 enum hlo_use { HLO_UNUSED, HLO_CONTROL, HLO_APPLIED };
-/* Computations by number: what each op names; cycles and depth are refused. */
-bool hlo_bind_bodies(struct hlo *h);
-/* Does control go into what the op names (call, while, conditional), or is it applied to elements? */
+/* Does control enter the computations of the op (call, while, conditional), or are they applied to
+ * elements? */
 bool hlo_is_control(const struct model_op *op);
 /* `use` has room for each body. */
 void hlo_uses(const struct lx_model *m, enum hlo_use *use);

@@ -20,7 +20,7 @@ const char *hlo_name(struct source *s, const char *what)
 static void instruction_operand(struct hlo *h)
 {
     struct source *s = &h->r.s;
-    const struct model_type *stated = source_next(s) == '(' ? hlo_type(s) : NULL;
+    const struct model_type *stated = source_next(s) == '(' ? hlo_type(s, 0) : NULL;
     const char *name = hlo_name(s, "an operand");
     if (!stated && source_peek(s) == '[') {
         stated = hlo_type_behind(s, name);
@@ -44,7 +44,7 @@ static void instruction_parameter(struct hlo *h)
     h->parameters.at[number] = (int32_t)s->m->values.count;
 }
 
-/* The literal of a constant; that of a tuple is passed over. */
+/* The literal of a constant; a tuple is passed over. */
 static const struct model_data *instruction_literal(struct source *s, const struct model_type *type)
 {
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
@@ -121,16 +121,6 @@ struct model_attrs hlo_attrs(struct hlo *h)
     return reader_attrs(&h->r);
 }
 
-/* op_name="..." of the metadata is what the author calls it. */
-static const char *instruction_author_name(struct source *s, const struct model_op *op)
-{
-    const char *text = model_attr_word(&op->attrs, "metadata", ""), *at = strstr(text, "op_name=\"");
-    struct source inner = *s;
-    inner.at = at ? at + 8 : NULL;
-    inner.end = text + strlen(text);
-    return at ? source_string(&inner) : NULL;
-}
-
 void hlo_instruction(struct hlo *h)
 {
     struct source *s = &h->r.s;
@@ -143,7 +133,7 @@ void hlo_instruction(struct hlo *h)
     op.column = v.column = source_column(s);
     v.name = hlo_name(s, "the name of an instruction");
     source_want(s, "=");
-    v.type = hlo_type(s);
+    v.type = hlo_type(s, 0);
     op.kind = source_name(s, hlo_is_name, "an opcode");
     source_want(s, "(");
     bool parameter = strcmp(op.kind, "parameter") == 0;
@@ -157,7 +147,13 @@ void hlo_instruction(struct hlo *h)
     source_want(s, ")");
     op.operands = reader_list(&h->r, &op.operand_count);
     op.attrs = hlo_attrs(h);
-    op.location = v.location = s->failed ? NULL : instruction_author_name(s, &op);
+    const char *text = model_attr_word(&op.attrs, "metadata", ""), *named = strstr(text, "op_name=\"");
+    if (named && !s->failed) { /* the author's name of the op */
+        struct source inner = *s;
+        inner.at = named + 8;
+        inner.end = text + strlen(text);
+        op.location = v.location = source_string(&inner);
+    }
     if (parameter) {
         v.from = FROM_ARGUMENT;
         v.attrs = op.attrs;

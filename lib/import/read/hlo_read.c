@@ -1,6 +1,9 @@
-/* Reading HLO text: the header on one line, then computations, one of which is the entry; and types. */
+/* Reading HLO text: types; the header on one line, then computations, among them the entry. */
 #include "import/read/hlo.h"
+#include "base/fail.h"
+#include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "{1,0:T(8,128)}", right behind the type; true: it is not row-major. Tiling and memory space are passed
@@ -54,13 +57,13 @@ static bool hlo_is_type_word(char c)
     return (c >= 'a' && c <= 'z') || source_is_digit(c);
 }
 
-static const struct model_type *hlo_type_within(struct source *s, int depth)
+const struct model_type *hlo_type(struct source *s, int depth)
 {
     VEC(const struct model_type *) parts = {0};
     if (depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "tuples nest more than %d deep", depth);
     if (!source_take(s, "(")) return hlo_type_behind(s, source_name(s, hlo_is_type_word, "a type"));
     if (!source_is(s, ")")) do {
-            const struct model_type *part = hlo_type_within(s, depth + 1);
+            const struct model_type *part = hlo_type(s, depth + 1);
             VEC_PUSH(&parts, part);
         } while (source_take(s, ","));
     source_want(s, ")");
@@ -70,11 +73,6 @@ static const struct model_type *hlo_type_within(struct source *s, int depth)
     if (made) return made;
     source_fail(s, s->st->code, "%s", s->st->text);
     return source_type(s, MODEL_F32, 0, NULL);
-}
-
-const struct model_type *hlo_type(struct source *s)
-{
-    return hlo_type_within(s, 0);
 }
 
 /* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
@@ -92,18 +90,18 @@ static bool hlo_table(struct source *s)
     return heads[i] != NULL;
 }
 
-/* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. NULL: it is not there. */
+/* "(p: TYPE, ...) -> TYPE", which the instructions repeat. NULL: it is not there. */
 static const struct model_type *hlo_signature(struct source *s)
 {
     if (!source_take(s, "(")) return NULL;
     if (!source_is(s, ")")) do {
             hlo_name(s, "a parameter");
             source_want(s, ":");
-            hlo_type(s);
+            hlo_type(s, 0);
         } while (source_take(s, ","));
     source_want(s, ")");
     source_want(s, "->");
-    return hlo_type(s);
+    return hlo_type(s, 0);
 }
 
 static void hlo_computation(struct hlo *h)
@@ -137,6 +135,159 @@ static void hlo_computation(struct hlo *h)
     reader_end_body(&h->r, &body);
     if (result) source_same_types(s, model_type_of(s->m, body.results[0]), result, body.name);
 }
+
+/* ---- calls: computations that control enters or that are applied to elements, trips of loops ---- */
+
+/* Attributes that name computations, in the order in which an op has them. */
+static const char *const naming[] = {"condition",
+                                     "body",
+                                     "to_apply",
+                                     "calls",
+                                     "branch_computations",
+                                     "true_computation",
+                                     "false_computation",
+                                     "called_computations",
+                                     "select",
+                                     "scatter",
+                                     NULL};
+
+bool hlo_is_control(const struct model_op *op)
+{
+    static const char *const kinds[] = {"call",        "while",      "conditional",  "fusion",
+                                        "async-start", "call-start", "fusion-start", NULL};
+    for (int i = 0; kinds[i]; i++)
+        if (strcmp(kinds[i], op->kind) == 0) return true;
+    return false;
+}
+
+/* Binds computations: "%a" or "{%a, %b}" in each of these attributes. */
+static bool hlo_bind_op(struct hlo *h, struct model_op *op)
+{
+    struct source *s = &h->r.s;
+    for (int i = 0; naming[i]; i++) {
+        const char *text = model_attr_word(&op->attrs, naming[i], "");
+        for (size_t n = 0; *text; text += n) {
+            while (*text && !hlo_is_name(*text)) text++;
+            for (n = 0; text[n] && hlo_is_name(text[n]);) n++;
+            if (n == 0) break;
+            const char *name = arena_copy(&s->m->memory, text, n);
+            int32_t body = names_find(&h->computations, name);
+            if (body < 0)
+                return status_set_at(s->st, LX_E_UNKNOWN_NAME, s->m->file, op->line, op->column,
+                                     "there is no computation %.80s", name);
+            VEC_PUSH(&h->r.list, body);
+        }
+    }
+    op->bodies = reader_list(&h->r, &op->body_count);
+    return true;
+}
+
+/* Depth first, each computation once; `state`: 0 not seen, 1 on the way, 2 done. */
+static bool hlo_refuse_cycles(struct hlo *h, int32_t body, char *state, int depth)
+{
+    const struct model_body *b = &h->r.s.m->bodies.at[body];
+    if (state[body] == 2) return true;
+    if (state[body] == 1 || depth > MODEL_MAX_DEPTH)
+        return status_set_at(
+            h->r.s.st, state[body] == 1 ? LX_E_CYCLE : LX_E_LIMIT, h->r.s.m->file, b->line, b->column,
+            state[body] == 1 ? "computation %.80s calls itself" : "calls nest too deep at %.80s", b->name);
+    state[body] = 1;
+    for (int i = 0; i < b->op_count; i++)
+        for (int k = 0; k < b->ops[i].body_count; k++)
+            if (!hlo_refuse_cycles(h, b->ops[i].bodies[k], state, depth + 1)) return false;
+    state[body] = 2;
+    return true;
+}
+
+static bool hlo_bind_bodies(struct hlo *h)
+{
+    struct lx_model *m = h->r.s.m;
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            if (!hlo_bind_op(h, &m->bodies.at[b].ops[i])) return false;
+    char *state = mem_zeroed(m->bodies.count + 1, 1);
+    bool ok = true;
+    for (size_t b = 0; ok && b < m->bodies.count; b++) ok = hlo_refuse_cycles(h, (int32_t)b, state, 0);
+    mem_free(state);
+    return ok;
+}
+
+static void hlo_mark_control(const struct lx_model *m, int32_t body, enum hlo_use *use)
+{
+    const struct model_body *b = &m->bodies.at[body];
+    if (use[body] == HLO_CONTROL) return;
+    use[body] = HLO_CONTROL;
+    for (int i = 0; i < b->op_count; i++)
+        for (int k = 0; k < b->ops[i].body_count; k++)
+            if (hlo_is_control(&b->ops[i])) hlo_mark_control(m, b->ops[i].bodies[k], use);
+}
+
+void hlo_uses(const struct lx_model *m, enum hlo_use *use)
+{
+    memset(use, 0, m->bodies.count * sizeof *use);
+    hlo_mark_control(m, m->entry, use);
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            const struct model_op *op = &m->bodies.at[b].ops[i];
+            for (int k = 0; k < op->body_count; k++)
+                if (!hlo_is_control(op) && use[op->bodies[k]] == HLO_UNUSED) use[op->bodies[k]] = HLO_APPLIED;
+        }
+}
+
+/* ---- loops ---- */
+
+/* The op that makes a value of the body, if it has that kind and so many operands (-1: any); else NULL. */
+static const struct model_op *hlo_made_by(const struct lx_model *m, const struct model_body *b, int32_t value,
+                                          const char *kind, int operands)
+{
+    const struct model_value *v = &m->values.at[value];
+    const struct model_op *op = v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+    bool fits = op && strcmp(op->kind, kind) == 0 && (operands < 0 || op->operand_count == operands);
+    return fits ? op : NULL;
+}
+
+static bool hlo_constant_of(const struct lx_model *m, const struct model_body *b, int32_t value, int64_t *out)
+{
+    const struct model_op *same = hlo_made_by(m, b, value, "copy", 1);
+    if (!same) same = hlo_made_by(m, b, value, "convert", 1);
+    const struct model_op *op = hlo_made_by(m, b, same ? same->operands[0] : value, "constant", 0);
+    const struct model_data *d = op ? m->values.at[op->results[0]].data : NULL;
+    if (!d || !d->ints || d->form != DATA_SPLAT) return false;
+    *out = d->ints[0];
+    return true;
+}
+
+/* The element of the argument tuple that a value is; -1: it is none. */
+static int64_t hlo_element_of(const struct lx_model *m, const struct model_body *b, int32_t value)
+{
+    const struct model_op *op = hlo_made_by(m, b, value, "get-tuple-element", 1);
+    return op && hlo_made_by(m, b, op->operands[0], "parameter", -1) ? model_attr_int(&op->attrs, "index", -1)
+                                                                     : -1;
+}
+
+/* Counted: an element that starts at a constant is compared with one, and the body adds 1 to it. */
+int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const struct model_op *op)
+{
+    if (op->body_count != 2 || op->operand_count != 1) return -1;
+    const struct model_body *condition = &m->bodies.at[op->bodies[0]], *again = &m->bodies.at[op->bodies[1]];
+    const struct model_op *test = hlo_made_by(m, condition, condition->results[0], "compare", 2),
+                          *start = hlo_made_by(m, body, op->operands[0], "tuple", -1),
+                          *next = hlo_made_by(m, again, again->results[0], "tuple", -1), *add;
+    int64_t limit, first, one, index = test ? hlo_element_of(m, condition, test->operands[0]) : -1;
+    if (!start || !next || index < 0 || index >= start->operand_count || index >= next->operand_count ||
+        strcmp(model_attr_word(&test->attrs, "direction", ""), "LT") != 0 ||
+        !hlo_constant_of(m, condition, test->operands[1], &limit) ||
+        !hlo_constant_of(m, body, start->operands[index], &first) ||
+        !(add = hlo_made_by(m, again, next->operands[index], "add", 2)))
+        return -1;
+    for (int i = 0; i < 2; i++)
+        if (hlo_element_of(m, again, add->operands[i]) == index &&
+            hlo_constant_of(m, again, add->operands[1 - i], &one) && one == 1)
+            return limit > first ? limit - first : 0;
+    return -1;
+}
+
+/* ---- the whole ---- */
 
 bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
               lx_status *st)

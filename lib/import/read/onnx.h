@@ -1,5 +1,5 @@
-/* What the files of the ONNX reader share. onnx_read.c has the model and its graphs, onnx_nodes.c nodes,
- * their attributes and their order, onnx_tensors.c tensors and types. */
+/* Shared by the files of the ONNX reader: onnx_read.c has the model and its graphs, onnx_nodes.c nodes,
+ * attributes and order, onnx_tensors.c tensors and types. */
 #ifndef LX_IMPORT_ONNX_H
 #define LX_IMPORT_ONNX_H
 
@@ -7,9 +7,8 @@
 
 /* ---- The wire format of protobuf, as far as ONNX files use it ---- */
 
-/* Fields of numbers, of 4 or 8 bytes, and of counted bytes. A message is walked field by field; fields that
- * nobody asks for are passed over. A file that has failed is at its end for everybody, and hands out empty
- * strings. */
+/* Fields of numbers, of 4 or 8 bytes, and of counted bytes. A message is walked field by field; unknown
+ * fields are passed over. A file that has failed is at its end, and hands out empty strings. */
 enum wire_kind { WIRE_NUMBER = 0, WIRE_8 = 1, WIRE_BYTES = 2, WIRE_4 = 5 };
 
 struct wire {
@@ -67,7 +66,7 @@ struct onnx {
     int depth, calls;
 };
 
-/* Ops with what they wait for: operands, and what their subgraphs name. */
+/* Ops with the values that they wait for: operands, and values named in their subgraphs. */
 struct onnx_node {
     struct model_op op;
     struct wire at; /* of the file */
@@ -84,11 +83,11 @@ struct onnx_building {
     onnx_nodes *nodes;
     int32_t body;
     int field;                   /* of nodes: 1 in a graph, 7 in a function */
-    const char *prefix;          /* of names in a function: that of the call, "" outside */
+    const char *prefix;          /* of names in a function: the call's name; "" outside */
     const struct model_op *call; /* of the function under way, or NULL */
 };
 
-/* A tensor: its type and, up to MODEL_MAX_KNOWN elements, its numbers. *name may be left as it is. */
+/* A tensor: its type and, up to MODEL_MAX_KNOWN elements, its numbers. *name stays if it has none. */
 const struct model_data *onnx_tensor(struct wire w, const char **name);
 /* A value with its type: NULL where there is none. Extents without a number are -1 unless the user gave one;
  * those of a name that `known` does not have are put on the list of unbound ones. */
@@ -104,9 +103,9 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer);
 /* Nodes: first their results get values, then they are made. */
 void onnx_declare_results(struct onnx_building *b, struct wire w);
 void onnx_make_nodes(struct onnx_building *b, struct wire w);
-/* Puts the nodes in an order in which makers stand before readers; true: it was another one. */
-bool onnx_sort(struct onnx_building *b, const char *graph);
-/* The number of a name that can be seen; -1: nobody has it. */
+/* The nodes in an order in which makers stand before readers. */
+const int32_t *onnx_sort(struct onnx_building *b, const char *graph);
+/* The value of a name in sight; -1: there is none. */
 int32_t onnx_look_up(struct onnx_scope *s, const char *name);
 /* A new value under `name`, in the model as `v` has it. */
 int32_t onnx_add_value(struct onnx_building *b, const char *name, struct model_value v);

@@ -11,7 +11,7 @@ static const char *node_prefixed(const struct onnx_building *b, const char *name
     return arena_format(&b->o->w.m->memory, "%s/%s", b->prefix, name);
 }
 
-/* What errors call a node: its first result. */
+/* The name of a node in errors: its first result. */
 static const char *node_name(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->result_count; i++)
@@ -76,11 +76,10 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
     static const enum model_attr_form by_field[] = {
         [2] = ATTR_REAL, [3] = ATTR_INT,   [4] = ATTR_WORD, [5] = ATTR_DATA,
         [6] = ATTR_BODY, [7] = ATTR_REALS, [8] = ATTR_INTS, [9] = ATTR_WORDS};
-    static const enum model_attr_form by_type[] = {[1] = ATTR_REAL,  [2] = ATTR_INT,  [3] = ATTR_WORD,
-                                                   [6] = ATTR_REALS, [7] = ATTR_INTS, [8] = ATTR_WORDS};
     struct model_attr a = {.key = "", .form = ATTR_TEXT, .body = -1};
     struct model_numbers n = {.most = INT64_MAX};
     VEC(const char *) words = {0};
+    int word_count;
     struct arena *memory = &w.m->memory;
     const char *unused;
     struct wire_field f;
@@ -102,14 +101,14 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
         if (f.number == 21) *refers = wire_string(&f);
     }
     bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field that is not written */
-    if (defaults) a.form = by_type[type];
-    a.count = (int)(a.form == ATTR_WORDS ? words.count : n.ints.count);
+    if (defaults) a.form = by_field[type + 1];
+    a.count = (int)n.ints.count;
     a.ints = arena_copy_array(memory, n.ints.at, n.ints.count, sizeof *n.ints.at);
     a.reals = arena_copy_array(memory, n.reals.at, n.reals.count, sizeof *n.reals.at);
-    a.words = arena_copy_array(memory, words.at, words.count, sizeof *words.at);
+    a.words = MODEL_KEEP(w.m, &words, &word_count);
+    if (a.form == ATTR_WORDS) a.count = word_count;
     if (a.form == ATTR_WORD && !a.text) a.text = "";
     numbers_free(&n);
-    VEC_FREE(&words);
     return a;
 }
 
@@ -118,7 +117,6 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
     struct wire_field f;
     VEC(struct model_attr) all = {0};
     onnx_values bodies = {0};
-    struct arena *memory = &b->o->w.m->memory;
     while (wire_next_of(&node, 5, &f)) {
         const char *refers = NULL;
         struct model_attr a = node_attr(b, f.body, &refers);
@@ -129,12 +127,8 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
         if (!refers || given) VEC_PUSH(&all, a); /* else the call leaves it out */
         if (a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }
-    op->attrs.count = (int)all.count;
-    op->attrs.at = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
-    op->body_count = (int)bodies.count;
-    op->bodies = arena_copy_array(memory, bodies.at, bodies.count, sizeof *bodies.at);
-    VEC_FREE(&all);
-    VEC_FREE(&bodies);
+    op->attrs.at = MODEL_KEEP(b->o->w.m, &all, &op->attrs.count);
+    op->bodies = MODEL_KEEP(b->o->w.m, &bodies, &op->body_count);
 }
 
 /* ---- nodes ---- */
@@ -160,14 +154,10 @@ static void node_plain_parts(struct onnx_building *b, struct wire w, struct mode
         VEC_PUSH(&lists[f.number - 1], v);
     }
     if (!*kind) wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
-    op->operand_count = (int)lists[0].count;
-    op->result_count = (int)lists[1].count;
-    op->operands = arena_copy_array(&m->memory, lists[0].at, lists[0].count, sizeof(int32_t));
-    op->results = arena_copy_array(&m->memory, lists[1].at, lists[1].count, sizeof(int32_t));
+    op->operands = MODEL_KEEP(m, &lists[0], &op->operand_count);
+    op->results = MODEL_KEEP(m, &lists[1], &op->result_count);
     op->kind = onnx_kind(m, domain, kind);
     op->location = *name ? node_prefixed(b, name) : NULL;
-    VEC_FREE(&lists[0]);
-    VEC_FREE(&lists[1]);
 }
 
 /* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */
@@ -280,25 +270,16 @@ static size_t sort_place(struct onnx_building *b, int32_t root, struct sort_stat
     return placed;
 }
 
-bool onnx_sort(struct onnx_building *b, const char *graph)
+const int32_t *onnx_sort(struct onnx_building *b, const char *graph)
 {
     size_t count = b->nodes->count, placed = 0;
     struct sort_state *state = mem_zeroed(count + 1, sizeof *state);
-    int32_t *stack = mem_zeroed(2 * count + 1, sizeof *stack), *order = stack + count;
-    struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
-    bool changed = false;
+    int32_t *order = arena_array(&b->o->w.m->memory, count, sizeof *order),
+            *stack = mem_zeroed(count + 1, sizeof *stack);
     for (size_t i = 0; !b->o->failed && i < count; i++)
         if (state[i].seen == SORT_UNSEEN)
             placed = sort_place(b, (int32_t)i, state, stack, order, placed, graph);
-    for (size_t i = 0; !b->o->failed && i < count; i++) {
-        sorted[i] = b->nodes->at[order[i]];
-        changed |= order[i] != (int32_t)i;
-        for (int r = 0; r < sorted[i].op.result_count; r++)
-            if (sorted[i].op.results[r] >= 0) b->o->w.m->values.at[sorted[i].op.results[r]].op = (int32_t)i;
-    }
-    if (placed == count && count) memcpy(b->nodes->at, sorted, count * sizeof *sorted);
-    mem_free(sorted);
     mem_free(stack);
     mem_free(state);
-    return changed;
+    return order;
 }

@@ -2,9 +2,89 @@
 #include "import/read/onnx.h"
 #include "base/text.h"
 #include "import/types/typing.h"
+#include "base/fail.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the wire format: no length is believed beyond the bytes that are left ---- */
+
+bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
+{
+    char words[512];
+    va_list args;
+    if (*w->failed) return false;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    *w->failed = true;
+    return status_set_at(w->st, code, w->m->file, 0, 0, "at byte %zu: %s", (size_t)(w->at - w->base), words);
+}
+
+static bool wire_varint(struct wire *w, uint64_t *out)
+{
+    *out = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+        if (w->at >= w->end) return wire_fail(w, LX_E_SYNTAX, "a number that does not end");
+        unsigned char byte = *w->at++;
+        if (shift < 64) *out |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) return true;
+    }
+    return wire_fail(w, LX_E_SYNTAX, "a number of more than 10 bytes");
+}
+
+static bool wire_value(struct wire *w, enum wire_kind kind, uint64_t *out)
+{
+    size_t size = kind == WIRE_4 ? 4 : 8;
+    if (kind == WIRE_NUMBER || kind == WIRE_BYTES) return wire_varint(w, out);
+    if (kind != WIRE_4 && kind != WIRE_8)
+        return wire_fail(w, LX_E_SYNTAX, "a field of kind %d, which this is no model with", (int)kind);
+    if ((size_t)(w->end - w->at) < size) return wire_fail(w, LX_E_SYNTAX, "the file ends within a number");
+    *out = 0;
+    for (size_t i = size; i-- > 0;) *out = *out << 8 | w->at[i];
+    w->at += size;
+    return true;
+}
+
+bool wire_next(struct wire *w, struct wire_field *f)
+{
+    uint64_t tag;
+    if (*w->failed || w->at >= w->end || !wire_varint(w, &tag)) return false;
+    if (tag >> 3 == 0 || tag >> 3 > 1 << 29) return wire_fail(w, LX_E_SYNTAX, "a field without a number");
+    *f = (struct wire_field){.number = (int)(tag >> 3), .kind = (enum wire_kind)(tag & 7)};
+    if (!wire_value(w, f->kind, &f->value)) return false;
+    f->body = *w;
+    f->body.end = w->at;
+    if (f->kind != WIRE_BYTES) return true;
+    if (f->value > (uint64_t)(w->end - w->at))
+        return wire_fail(w, LX_E_SYNTAX, "a length of %llu bytes where %zu are left",
+                         (unsigned long long)f->value, (size_t)(w->end - w->at));
+    w->at = f->body.end = w->at + f->value;
+    return true;
+}
+
+bool wire_next_of(struct wire *w, int number, struct wire_field *f)
+{
+    while (wire_next(w, f))
+        if (f->number == number && f->kind == WIRE_BYTES) return true;
+    return false;
+}
+
+bool wire_number(struct wire_field *f, enum wire_kind packed, uint64_t *out)
+{
+    if (f->kind == WIRE_BYTES) return f->body.at < f->body.end && wire_value(&f->body, packed, out);
+    *out = f->value;
+    f->kind = WIRE_BYTES; /* without any left */
+    return true;
+}
+
+const char *wire_string(const struct wire_field *f)
+{
+    size_t n = (size_t)(f->body.end - f->body.at);
+    if (n > MODEL_MAX_NAME) wire_fail(&f->body, LX_E_LIMIT, "a name of more than %d bytes", MODEL_MAX_NAME);
+    return *f->body.failed ? "" : arena_copy(&f->body.m->memory, (const char *)f->body.at, n);
+}
 
 /* Op sets are attributes of the model: the domain ("" for ONNX itself) and its version. */
 static void onnx_opsets(struct onnx *o)
@@ -118,6 +198,10 @@ static void graph_field(struct onnx_building *b, const struct wire_field *f, int
 {
     struct lx_model *m = b->o->w.m;
     bool input = step == 11;
+    if (step == 2) {
+        e->name = wire_string(f);
+        return;
+    }
     if (step == 5) {
         struct model_value v = {.name = "", .from = FROM_FILE};
         v.data = onnx_tensor(f->body, &v.name);
@@ -143,24 +227,8 @@ static void graph_field(struct onnx_building *b, const struct wire_field *f, int
     }
 }
 
-/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes,
- * declared types, nodes, outputs. */
-static void graph_fields(struct onnx_building *b, struct wire w, struct graph_ends *e)
-{
-    static const int steps[] = {2, 5, 11, 1, 13, 12, -1, -12};
-    struct wire_field f;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i] == 1) onnx_declare_results(b, w);
-        if (steps[i] == -1) onnx_make_nodes(b, w);
-        if (abs(steps[i]) == 1) continue;
-        for (struct wire at = w; wire_next_of(&at, abs(steps[i]), &f);)
-            if (steps[i] == 2)
-                e->name = wire_string(&f);
-            else
-                graph_field(b, &f, steps[i], e);
-    }
-}
-
+/* Fields come in any order, and each step needs those before it: the name, initializers, inputs, results of
+ * nodes, declared types, nodes, outputs. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
 {
     struct lx_model *m = o->w.m;
@@ -169,26 +237,34 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
     struct onnx_building b = {
         .o = o, .scope = &scope, .body = (int32_t)m->bodies.count, .field = 1, .prefix = ""};
     struct graph_ends e = {.name = ""};
+    static const int steps[] = {2, 5, 11, 1, 13, 12, -1, -12};
+    struct wire_field f;
     b.nodes = &nodes;
     if (++o->depth > MODEL_MAX_DEPTH)
         wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
     VEC_PUSH(&m->bodies, (struct model_body){0});
-    graph_fields(&b, w, &e);
-    struct model_body body = {.name = e.name, .rearranged = onnx_sort(&b, e.name)};
-    struct model_op *ops = arena_array(&m->memory, nodes.count, sizeof *ops);
-    for (size_t i = 0; i < nodes.count; i++) ops[i] = nodes.at[i].op;
-    body.ops = ops;
-    body.op_count = (int)nodes.count;
-    body.argument_count = (int)e.arguments.count;
-    body.result_count = (int)e.results.count;
-    body.arguments = arena_copy_array(&m->memory, e.arguments.at, e.arguments.count, sizeof(int32_t));
-    body.results = arena_copy_array(&m->memory, e.results.at, e.results.count, sizeof(int32_t));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i] == 1) onnx_declare_results(&b, w);
+        if (steps[i] == -1) onnx_make_nodes(&b, w);
+        for (struct wire at = w; abs(steps[i]) != 1 && wire_next_of(&at, abs(steps[i]), &f);)
+            graph_field(&b, &f, steps[i], &e);
+    }
+    const int32_t *order = onnx_sort(&b, e.name);
+    struct model_body body = {.name = e.name, .op_count = o->failed ? 0 : (int)nodes.count};
+    body.ops = arena_array(&m->memory, nodes.count, sizeof *body.ops);
+    for (int i = 0; i < body.op_count; i++) {
+        const struct model_op *op = &nodes.at[order[i]].op;
+        body.ops[i] = *op;
+        body.rearranged |= order[i] != i;
+        for (int r = 0; r < op->result_count; r++)
+            if (op->results[r] >= 0) m->values.at[op->results[r]].op = i;
+    }
+    body.arguments = MODEL_KEEP(m, &e.arguments, &body.argument_count);
+    body.results = MODEL_KEEP(m, &e.results, &body.result_count);
     m->bodies.at[b.body] = body;
     for (size_t i = 0; i < scope.outside.count; i++) VEC_PUSH(&o->captured, scope.outside.at[i]);
     o->depth--;
     VEC_FREE(&nodes);
-    VEC_FREE(&e.arguments);
-    VEC_FREE(&e.results);
     VEC_FREE(&scope.outside);
     names_free(&scope.names);
     return b.body;

@@ -1,5 +1,5 @@
-/* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model: of
- * that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
+/* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model:
+ * of that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
 #include "base/memory.h"
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
@@ -86,7 +86,7 @@ static void tensor_add_raw(struct tensor_parts *p, const unsigned char *at, size
     p->numbers.count = (int64_t)(bytes / size);
 }
 
-/* Reads external numbers, if `wanted`. False: there is no such file, or it is too short. */
+/* Reads external numbers, if `wanted`. False: the file is missing or too short. */
 static bool tensor_read_external(struct tensor_parts *p, const char *model, size_t size, bool wanted)
 {
     int fd = tensor_open_external(p, model);
@@ -190,28 +190,19 @@ static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info 
     return extent;
 }
 
-/* The type that an optional one is of; itself where it is none. */
-static struct wire tensor_inside(struct wire w)
-{
-    struct wire_field f, g;
-    struct wire found = w;
-    for (struct wire at = w; wire_next_of(&at, 9, &f);)
-        for (struct wire t = f.body; wire_next_of(&t, 1, &g);) found = g.body;
-    return found;
-}
-
-/* A type: that of a tensor, which may be optional, or none that has a size. */
+/* The type of a tensor; types without a size are refused for inputs. */
 static void tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g, dim;
     int64_t extent[MODEL_MAX_RANK + 1], number = 0;
     int rank = -1;
-    for (struct wire at = tensor_inside(w); wire_next(&at, &f);) {
+    for (struct wire at = w; wire_next(&at, &f);) {
         if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
-            wire_fail(&w, LX_E_UNKNOWN_KIND,
-                      "input %.80s is a sequence, a map or sparse: it has no size; export the model with "
-                      "tensors as inputs, one for each member",
-                      of->name);
+            wire_fail(
+                &w, LX_E_UNKNOWN_KIND,
+                "input %.80s is a sequence, a map, sparse or optional: it has no size; export the model with "
+                "tensors as inputs, one for each member",
+                of->name);
         for (struct wire t = f.body; f.number == 1 && wire_next(&t, &g);) {
             if (g.number == 1) number = (int64_t)g.value;
             if (g.number != 2) continue;

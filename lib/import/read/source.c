@@ -216,93 +216,79 @@ int64_t source_extent(struct source *s, int rank)
     return extent;
 }
 
-static uint64_t source_hex(struct source *s)
+int source_hex_digit(char c)
 {
-    static const char all[] = "0123456789abcdefABCDEF";
-    uint64_t bits = 0;
-    int digits = 0;
-    for (s->at += 2; source_peek(s); s->at++, digits++) {
-        const char *p = strchr(all, *s->at);
-        if (!p || digits == 16) break;
-        bits = bits << 4 | (uint64_t)(p - all < 16 ? p - all : p - all - 6);
-    }
-    if (digits == 0) source_fail(s, LX_E_SYNTAX, "expected hexadecimal digits after 0x");
-    return bits;
+    if (source_is_digit(c)) return c - '0';
+    return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* true, inf, nan; "nan(0x7fc01)" has its payload behind it. */
-static bool source_word_number(struct source *s, struct source_number *out)
-{
-    static const struct {
-        const char *word;
-        double value;
-    } words[] = {{"true", 1},         {"false", 0}, {"inf", INFINITY},
-                 {"-inf", -INFINITY}, {"nan", NAN}, {"-nan", NAN}};
-    size_t i = 0;
-    while (i < sizeof words / sizeof *words && !source_take(s, words[i].word)) i++;
-    if (i == sizeof words / sizeof *words) return false;
-    out->real = words[i].value;
-    out->whole = out->real == 1;
-    if (!isnan(out->real) || !source_begins(s, "(0x")) return true;
-    const char *p = s->at;
-    while (p < s->end && *p != ')' && *p != '\n') p++;
-    if (p < s->end && *p == ')') s->at = p + 1;
-    return true;
-}
-
-struct source_number source_number(struct source *s, enum model_element element)
+/* Decimal digits, inf and nan; "nan(0x7fc01)" has a payload. */
+static struct source_number source_decimal(struct source *s)
 {
     char digits[MOST_DIGITS + 1], *end;
     struct source_number out = {0};
     size_t n = 0;
+    while (n < MOST_DIGITS && s->at + n < s->end && s->at[n] && strchr("0123456789+-.eEinfa", s->at[n])) n++;
+    memcpy(digits, s->at, n);
+    digits[n] = 0;
+    out.real = strtod(digits, &end);
+    if (end == digits || s->failed) return source_fail(s, LX_E_SYNTAX, "expected a number"), out;
+    out.is_whole = isfinite(out.real) && strcspn(digits, ".eE") >= (size_t)(end - digits);
+    out.whole = out.is_whole ? (int64_t)strtoull(digits, NULL, 10) : 0;
+    s->at += end - digits;
+    const char *close =
+        isnan(out.real) && source_begins(s, "(0x") ? memchr(s->at, ')', (size_t)(s->end - s->at)) : NULL;
+    if (close) s->at = close + 1;
+    return out;
+}
+
+struct source_number source_number(struct source *s, enum model_element element)
+{
+    struct source_number out = {0};
     enum model_number number = element < MODEL_TUPLE ? model_element_row(element)->number : MODEL_NO_NUMBER;
     if (source_next(s) == '0' && source_begins(s, "0x")) {
-        uint64_t bits = source_hex(s);
+        uint64_t bits = 0;
+        int digits = 0;
+        for (s->at += 2; digits < 16 && source_hex_digit(source_peek(s)) >= 0; s->at++, digits++)
+            bits = bits << 4 | (uint64_t)source_hex_digit(*s->at);
+        if (digits == 0) source_fail(s, LX_E_SYNTAX, "expected hexadecimal digits after 0x");
         out.whole = (int64_t)bits;
         out.real = number == MODEL_FLOAT ? model_float_of_bits(element, bits) : (double)out.whole;
-    } else if (!source_word_number(s, &out)) {
-        while (n < MOST_DIGITS && s->at + n < s->end && s->at[n] && strchr("0123456789+-.eE", s->at[n])) n++;
-        memcpy(digits, s->at, n);
-        digits[n] = 0;
-        out.real = strtod(digits, &end);
-        if (end == digits || s->failed) return source_fail(s, LX_E_SYNTAX, "expected a number"), out;
-        out.is_whole = strcspn(digits, ".eE") >= (size_t)(end - digits);
-        out.whole = out.is_whole ? (int64_t)strtoull(digits, NULL, 10) : 0;
-        s->at += end - digits;
+    } else if (source_take(s, "true")) {
+        out.whole = 1;
+        out.real = 1;
+    } else if (!source_take(s, "false")) {
+        out = source_decimal(s);
     }
     if (!out.is_whole && (number == MODEL_SIGNED || number == MODEL_UNSIGNED))
         out.whole = fold_kept_int(element, out.whole); /* the bits of a negative number */
     return out;
 }
 
-/* One element: a number, or "(1, -2)" of a complex type. */
-static void source_element(struct source *s, enum model_element element, struct model_numbers *n)
-{
-    bool complex = element == MODEL_C64, pair = complex && source_take(s, "(");
-    enum model_element part = complex ? MODEL_F32 : element;
-    struct source_number x = source_number(s, part);
-    numbers_push(n, x.whole, x.real);
-    if (pair) source_want(s, ",");
-    if (complex) numbers_push(n, 0, pair ? source_number(s, part).real : 0);
-    if (pair) source_want(s, ")");
-    n->count++;
-}
-
 bool source_elements(struct source *s, enum model_element element, const char *open, const char *close,
                      struct model_numbers *n)
 {
-    bool elided = false;
+    bool elided = false, complex = element == MODEL_C64;
     int depth = 0;
     do {
         if (source_take(s, ",")) continue;
-        if (source_take(s, "..."))
+        if (source_take(s, "...")) {
             elided = true;
-        else if (source_take(s, close))
+        } else if (source_take(s, close)) {
             depth--;
-        else if (!source_take(s, open))
-            source_element(s, element, n);
-        else if (++depth > MODEL_MAX_DEPTH)
-            source_fail(s, LX_E_LIMIT, "lists nest too deep");
+        } else if (source_take(s, open)) {
+            if (++depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "lists nest too deep");
+        } else { /* a number, or "(1, -2)" */
+            bool pair = complex && source_take(s, "(");
+            for (int i = 0; i < 1 + complex; i++) {
+                struct source_number x = {0};
+                if (i > 0 && pair) source_want(s, ",");
+                if (i == 0 || pair) x = source_number(s, complex ? MODEL_F32 : element);
+                numbers_push(n, x.whole, x.real);
+            }
+            if (pair) source_want(s, ")");
+            n->count++;
+        }
     } while (depth > 0 && !source_ended(s));
     if (depth > 0) source_fail(s, LX_E_SYNTAX, "a list that does not end");
     return elided;

@@ -1,8 +1,7 @@
 /* Reading text: a cursor, and the body that a reader of TTIR or HLO fills in.
  *
- * A cursor that has failed stays where it is, is at its end for everybody, and hands out empty names, numbers
- * of 0 and a type without dimensions, so that readers check in their loops only. It knows its line and where
- * that begins: a place costs nothing, however long lines are. Nothing here recurses; brackets nest to
+ * A cursor that has failed stays in its place, is at its end, and hands out empty names, numbers of 0 and a
+ * type without dimensions, so that readers check in their loops only. Nothing here recurses; brackets nest to
  * MODEL_MAX_DEPTH. */
 #ifndef LX_IMPORT_SOURCE_H
 #define LX_IMPORT_SOURCE_H
@@ -46,7 +45,8 @@ bool source_want(struct source *s, const char *text);
 /* The next characters that `belongs` holds for, as a string of the model. `what` names it in the error. */
 const char *source_name(struct source *s, bool (*belongs)(char c), const char *what);
 bool source_is_digit(char c);
-bool source_is_name(char c); /* letters, digits, _ . - $ */
+bool source_is_name(char c);  /* letters, digits, _ . - $ */
+int source_hex_digit(char c); /* -1: it is none */
 /* A string in quotes. Of its escapes quotes and backslashes are resolved. */
 const char *source_string(struct source *s);
 /* Past anything up to a comma, a closing bracket or an end of line that is outside of all brackets and

@@ -1,5 +1,5 @@
-/* What the files of the TTIR reader share. ttir_read.c has modules, functions and locations, ttir_ops.c types
- * and ops, ttir_attrs.c attributes and constants. */
+/* Shared by the files of the TTIR reader: ttir_read.c has modules, functions and locations, ttir_ops.c
+ * types and ops, ttir_attrs.c attributes and constants. */
 #ifndef LX_IMPORT_TTIR_H
 #define LX_IMPORT_TTIR_H
 

@@ -11,7 +11,7 @@ static bool ttir_attr_is_float(enum model_element e)
     return e < MODEL_TUPLE && model_element_row(e)->number == MODEL_FLOAT;
 }
 
-/* A number with its type behind it, which says what the bits of a hexadecimal one are. True: a float. */
+/* A number with its type behind it; bits of a hexadecimal one are of that type. True: a float. */
 static bool ttir_attr_number(struct source *s, struct source_number *x)
 {
     source_skip(s, true);
@@ -68,13 +68,6 @@ static void ttir_attr_list(struct source *s, struct model_attr *a)
     *a = (struct model_attr){.key = a->key, .form = ATTR_TEXT, .text = source_kept(s, OVER_LINES)};
 }
 
-static int ttir_attr_hex_digit(struct source *s, char c)
-{
-    if (source_is_digit(c)) return c - '0';
-    if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) return (c | 32) - 'a' + 10;
-    return source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
-}
-
 /* "0x0001...": little-endian bytes of all elements, or of one for all; booleans also eight a byte, the first
  * in its lowest bit. */
 static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct model_data *d,
@@ -88,20 +81,23 @@ static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct mode
     if (known && !packed && digits - 2 == size * 2) d->form = DATA_SPLAT;
     if (!known || (!packed && d->form != DATA_SPLAT && digits - 2 != (size_t)type->bytes * 2))
         source_fail(s, LX_E_SHAPE, "bytes that are not those of the type of the constant");
+    for (size_t i = 2; !s->failed && i < digits; i++)
+        if (source_hex_digit(hex[i]) < 0)
+            source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
     int64_t count = d->form == DATA_SPLAT ? 1 : type->elements;
     for (int64_t i = 0; !s->failed && i < count && i < n->most; i++) {
         uint64_t bits = 0;
-        if (packed) bits = (uint64_t)ttir_attr_hex_digit(s, hex[2 + i / 8 * 2 + (i % 8 < 4)]) >> (i % 4) & 1;
+        if (packed) bits = (uint64_t)source_hex_digit(hex[2 + i / 8 * 2 + (i % 8 < 4)]) >> (i % 4) & 1;
         for (size_t k = size; !packed && k-- > 0;) {
             const char *p = hex + 2 + ((size_t)i * size + k) * 2;
-            bits = bits << 8 | (uint64_t)(ttir_attr_hex_digit(s, p[0]) * 16 + ttir_attr_hex_digit(s, p[1]));
+            bits = bits << 8 | (uint64_t)(source_hex_digit(p[0]) * 16 + source_hex_digit(p[1]));
         }
         numbers_add_bits(n, type->element, bits);
     }
     n->count = count;
 }
 
-/* "dense<VALUE> : TYPE", behind the word: the type says what the value is. */
+/* "dense<VALUE> : TYPE", behind the word. The value is read once its type is known. */
 static void ttir_attr_dense(struct source *s, struct model_attr *a)
 {
     struct model_numbers n = {.most = MODEL_MAX_KNOWN};
@@ -158,27 +154,21 @@ static void ttir_attr_value(struct source *s, struct model_attr *a)
     }
 }
 
-static void ttir_attr_one(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    struct model_attr a = {.form = ATTR_BOOL, .number = 1};
-    bool known = false;
-    a.key =
-        source_next(s) == '"' ? source_string(s) : source_name(s, source_is_name, "the name of an attribute");
-    if (strncmp(a.key, "tt.", 3) == 0) /* an older name of the dialect */
-        a.key = arena_format(&s->m->memory, "ttcore.%s", a.key + 3);
-    if (source_take(s, "=")) ttir_attr_value(s, &a);
-    if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
-    for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
-    if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
-}
-
 void ttir_attrs(struct ttir *t)
 {
     struct source *s = &t->r.s;
     source_want(s, "{");
     if (source_take(s, "}")) return;
-    do ttir_attr_one(t);
-    while (source_take(s, ","));
+    do {
+        struct model_attr a = {.form = ATTR_BOOL, .number = 1};
+        bool known = false, quoted = source_next(s) == '"';
+        a.key = quoted ? source_string(s) : source_name(s, source_is_name, "the name of an attribute");
+        if (strncmp(a.key, "tt.", 3) == 0) /* an older name of the dialect */
+            a.key = arena_format(&s->m->memory, "ttcore.%s", a.key + 3);
+        if (source_take(s, "=")) ttir_attr_value(s, &a);
+        if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
+        for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
+        if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
+    } while (source_take(s, ","));
     source_want(s, "}");
 }

@@ -1,4 +1,4 @@
-/* Types of MLIR, and ops of TTIR in the generic form, one behind the other up to the end of their function. */
+/* Types of MLIR, and ops of TTIR in the generic form. */
 #include "import/read/ttir.h"
 
 #include <stdio.h>
@@ -81,48 +81,20 @@ static void ttir_op_operands(struct ttir *t)
     } while (source_take(s, ","));
 }
 
-/* Names of results, before they have types: "%7", "%7:2", with commas between. */
-struct names_of_results {
-    const char *name[MODEL_MAX_DEPTH];
-    int64_t many[MODEL_MAX_DEPTH];
-    int count;
-};
-
-static void ttir_op_result_names(struct source *s, struct names_of_results *r)
-{
-    r->count = 0;
-    if (!source_is(s, "%")) return;
-    do {
-        if (r->count == MODEL_MAX_DEPTH) {
-            source_fail(s, LX_E_LIMIT, "more than %d results", r->count);
-            return;
-        }
-        source_want(s, "%");
-        r->name[r->count] = source_name(s, source_is_name, "the name of a value");
-        r->many[r->count++] = source_take(s, ":") ? source_int(s) : 1;
-    } while (source_take(s, ","));
-    source_want(s, "=");
-}
-
-static void ttir_op_add_results(struct ttir *t, const struct names_of_results *r, const ttir_types *types,
+/* Results by their types: "%7", or "%7#0", "%7#1" of "%7:2". */
+static void ttir_op_add_results(struct ttir *t, const char *name, int64_t many, const ttir_types *types,
                                 struct model_op *op)
 {
     struct source *s = &t->r.s;
-    struct model_value v = {.from = FROM_OP, .line = op->line, .column = op->column};
-    size_t next = 0;
+    struct model_value v = {.name = name, .from = FROM_OP, .line = op->line, .column = op->column};
     v.op = (int32_t)t->r.ops.count;
-    for (int i = 0; i < r->count; i++)
-        for (int64_t k = 0; k < r->many[i] && !s->failed; k++, next++) {
-            v.name = r->many[i] == 1 ? r->name[i]
-                                     : arena_format(&s->m->memory, "%s#%lld", r->name[i], (long long)k);
-            if (next < types->count)
-                v.type = types->at[next];
-            else
-                source_fail(s, LX_E_SYNTAX, "more results than types of them");
-            reader_add_value(&t->r, v);
-        }
-    if (next != types->count && r->count > 0)
-        source_fail(s, LX_E_SYNTAX, "%zu types for %zu results", types->count, next);
+    if (*name && many != (int64_t)types->count)
+        source_fail(s, LX_E_SYNTAX, "%zu types for %lld results", types->count, (long long)many);
+    for (int64_t k = 0; *name && k < many && !s->failed; k++) {
+        if (many > 1) v.name = arena_format(&s->m->memory, "%s#%lld", name, (long long)k);
+        v.type = types->at[k];
+        reader_add_value(&t->r, v);
+    }
     op->results = reader_list(&t->r, &op->result_count);
 }
 
@@ -137,25 +109,6 @@ static void ttir_op_check_types(struct source *s, const int32_t *values, int cou
         snprintf(name, sizeof name, "%s %d", what, i);
         source_same_types(s, model_type_of(s->m, values[i]), types->at[i], name);
     }
-}
-
-/* " : (TYPES) -> TYPES loc(...)"; bare: " : TYPES". */
-static void ttir_op_signature(struct ttir *t, const struct names_of_results *r, struct model_op *op,
-                              bool bare)
-{
-    struct source *s = &t->r.s;
-    ttir_types in = {0}, out = {0};
-    source_want(s, ":");
-    if (!bare) {
-        ttir_type_list(t, &in);
-        ttir_op_check_types(s, op->operands, op->operand_count, &in, "operand");
-        source_want(s, "->");
-    }
-    ttir_type_list(t, &out);
-    ttir_op_add_results(t, r, &out, op);
-    op->location = ttir_location(t);
-    VEC_FREE(&in);
-    VEC_FREE(&out);
 }
 
 /* Ops that are printed without quotes, and those of other dialects that tables have under another name. */
@@ -187,14 +140,21 @@ static bool ttir_op_kind(struct source *s, struct model_op *op)
     return false;
 }
 
-/* "%7 = "ttir.name"(operands) <{properties}> (regions) {attributes} : TYPES" */
+/* "%7 = "ttir.name"(operands) <{properties}> (regions) {attributes} : (TYPES) -> TYPES loc(...)"; without
+ * quotes "empty" has the type of its result alone. */
 static void ttir_op(struct ttir *t)
 {
     struct source *s = &t->r.s;
-    struct names_of_results r;
+    ttir_types in = {0}, out = {0};
+    const char *name = "";
+    int64_t many = 1;
     struct model_op op = {.line = s->line, .column = source_column(s)};
     if (t->r.ops.count >= MODEL_MAX_OPS) source_fail(s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
-    ttir_op_result_names(s, &r);
+    if (source_take(s, "%")) {
+        name = source_name(s, source_is_name, "the name of a value");
+        if (source_take(s, ":")) many = source_int(s);
+        source_want(s, "=");
+    }
     bool unquoted = ttir_op_kind(s, &op), bare = unquoted && strcmp(op.kind, "empty") == 0;
     if (unquoted && !bare) {
         struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
@@ -215,8 +175,18 @@ static void ttir_op(struct ttir *t)
     }
     if (source_is(s, "{")) ttir_attrs(t);
     op.attrs = reader_attrs(&t->r);
-    ttir_op_signature(t, &r, &op, bare);
+    source_want(s, ":");
+    if (!bare) {
+        ttir_type_list(t, &in);
+        ttir_op_check_types(s, op.operands, op.operand_count, &in, "operand");
+        source_want(s, "->");
+    }
+    ttir_type_list(t, &out);
+    ttir_op_add_results(t, name, many, &out, &op);
+    op.location = ttir_location(t);
     if (!s->failed) VEC_PUSH(&t->r.ops, op);
+    VEC_FREE(&in);
+    VEC_FREE(&out);
 }
 
 /* "return %a, %b : TYPES loc(...)": types of the values, and of the results that the function states. */

@@ -34,21 +34,7 @@ const char *ttir_location(struct ttir *t)
     return !*text || (!alias && source_peek(&inner) == ':') ? NULL : text;
 }
 
-/* "#name = loc(...)". Aliases of anything else end with their line. */
-static void ttir_alias(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    const char *name = source_name(s, ttir_is_alias_name, "an alias"), *text = NULL;
-    source_want(s, "=");
-    if (source_is(s, "loc"))
-        text = ttir_location(t);
-    else
-        source_balanced(s, OVER_COMMAS);
-    names_add(&t->aliases, name, (int32_t)t->stands.count);
-    VEC_PUSH(&t->stands, text);
-}
-
-/* What an alias stands for in the end. */
+/* The text behind a chain of aliases. */
 static const char *ttir_resolved(const struct ttir *t, const char *text)
 {
     for (int i = 0; text && *text == '#' && i < MOST_STEPS; i++) {
@@ -115,14 +101,6 @@ static void ttir_function(struct ttir *t)
     if (!declared_only) reader_end_body(&t->r, &body);
 }
 
-static bool ttir_is_called(const struct lx_model *m, int32_t body)
-{
-    for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (m->bodies.at[b].ops[i].body_count && m->bodies.at[b].ops[i].bodies[0] == body) return true;
-    return false;
-}
-
 /* The function that was asked for, else the only one, else the only public one; of several, the one that
  * no other calls. */
 static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
@@ -135,7 +113,7 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
         const struct model_body *body = &m->bodies.at[b];
         if (n + 80 < sizeof names)
             n += (size_t)snprintf(names + n, sizeof names - n, "%s@%.60s", b ? ", " : "", body->name);
-        if (!wanted && open > 1 && open <= MODEL_MAX_DEPTH && ttir_is_called(m, (int32_t)b)) continue;
+        if (!wanted && open > 1 && body->called) continue;
         if (wanted ? strcmp(body->name, wanted) != 0 : !body->declared_public && m->bodies.count > 1)
             continue;
         m->entry = (int32_t)b;
@@ -150,18 +128,7 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
                          fits);
 }
 
-/* `callee = @name` of the generic form keeps its sign, and quotes; NULL: no call. */
-static const char *ttir_callee(struct lx_model *m, const struct model_op *op)
-{
-    const char *name = strcmp(op->kind, "call") == 0 ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
-    if (!name) return NULL;
-    name += *name == '@';
-    size_t n = strlen(name);
-    bool quoted = n > 1 && name[0] == '"' && name[n - 1] == '"';
-    return quoted ? arena_copy(&m->memory, name + 1, n - 2) : name;
-}
-
-/* Calls, once all functions are known. */
+/* Calls, once all functions are known. `callee = @name` of the generic form keeps its sign, and quotes. */
 static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 {
     struct names names = {0};
@@ -170,11 +137,15 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            const char *callee = ttir_callee(m, op);
-            int32_t body = callee ? names_find(&names, callee) : -1;
+            bool call = strcmp(op->kind, "call") == 0;
+            const char *callee = call ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
             if (!callee) continue;
+            callee += *callee == '@';
+            if (*callee == '"') callee = arena_copy(&m->memory, callee + 1, strcspn(callee + 1, "\""));
+            int32_t body = names_find(&names, callee);
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
             op->body_count = 1;
+            if (body >= 0) m->bodies.at[body].called = true;
             ok = body >= 0 || status_set_at(st, LX_E_UNKNOWN_NAME, m->file, op->line, op->column,
                                             "there is no function @%.80s", callee);
         }
@@ -183,30 +154,6 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 }
 
 /* ---- modules ---- */
-
-/* "module @name attributes {...} {", behind the word. The attributes of the outermost that has any count. */
-static void ttir_module(struct ttir *t)
-{
-    struct source *s = &t->r.s;
-    if (source_is(s, "@")) s->m->name = ttir_symbol(s, "the name of a module");
-    if (source_take(s, "attributes")) {
-        ttir_attrs(t);
-        struct model_attrs found = reader_attrs(&t->r);
-        if (s->m->attrs.count == 0) s->m->attrs = found;
-    }
-    source_want(s, "{");
-}
-
-/* "dialect.word @name ...": a definition of a mesh or a device, passed over to the end of its line. */
-static void ttir_pass_over(struct source *s)
-{
-    const char *p = s->at;
-    bool dot = false;
-    for (; p < s->end && source_is_name(*p); p++) dot |= *p == '.';
-    if (!dot || s->end - p <= 2 || p[0] != ' ' || p[1] != '@')
-        source_fail(s, LX_E_SYNTAX, "expected a module, func.func or \"}\"");
-    source_balanced(s, OVER_COMMAS);
-}
 
 static void ttir_file(struct ttir *t)
 {
@@ -217,18 +164,31 @@ static void ttir_file(struct ttir *t)
     for (source_skip(s, true); !source_ended(s); source_skip(s, true)) {
         bool module = false;
         for (int i = 0; !module && i < 4; i++) module = source_take(s, words[i]);
-        if (module && ++depth > MODEL_MAX_DEPTH)
-            source_fail(s, LX_E_LIMIT, "modules nest too deep");
-        else if (module)
-            ttir_module(t);
-        else if (depth > 0 && source_take(s, "}"))
-            depth--, ttir_location(t);
-        else if (source_take(s, "func.func"))
+        if (module) { /* "@name attributes {...} {"; the outermost that has attributes counts */
+            if (++depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "modules nest too deep");
+            if (source_is(s, "@")) s->m->name = ttir_symbol(s, "the name of a module");
+            if (source_take(s, "attributes")) ttir_attrs(t);
+            struct model_attrs found = reader_attrs(&t->r);
+            if (s->m->attrs.count == 0) s->m->attrs = found;
+            source_want(s, "{");
+        } else if (depth > 0 && source_take(s, "}")) {
+            depth--;
+            ttir_location(t);
+        } else if (source_take(s, "func.func")) {
             ttir_function(t);
-        else if (source_peek(s) == '#')
-            ttir_alias(t);
-        else
-            ttir_pass_over(s);
+        } else if (source_peek(s) == '#') { /* "#name = loc(...)"; other aliases end with their line */
+            const char *name = source_name(s, ttir_is_alias_name, "an alias");
+            source_want(s, "=");
+            const char *text = ttir_location(t);
+            if (!text && source_peek(s) != '\n') source_balanced(s, OVER_COMMAS);
+            names_add(&t->aliases, name, (int32_t)t->stands.count);
+            VEC_PUSH(&t->stands, text);
+        } else { /* "dialect.word @name ...": a mesh or a device, passed over to the end of its line */
+            const char *word = source_name(s, source_is_name, "a module, func.func or \"}\"");
+            if (!strchr(word, '.') || !source_is(s, "@"))
+                source_fail(s, LX_E_SYNTAX, "expected a module, func.func or \"}\"");
+            source_balanced(s, OVER_COMMAS);
+        }
     }
     if (depth > 0) source_fail(s, LX_E_SYNTAX, "\"}\" of a module is missing at the end");
 }

@@ -12,9 +12,9 @@ enum { MOST = MODEL_MAX_RANK };
 
 /* ---- numbers ---- */
 
-bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y)
+bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, bool fmod, int64_t *y)
 {
-    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond what is signed */
+    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond signed numbers */
     const int64_t plain[] = {
         [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQ] = a == b,  [LT] = (a < b), [GT] = (a > b),
         [LE] = a <= b,         [GE] = a >= b,         [AND] = a && b, [OR] = a || b,  [NOT] = !a};
@@ -31,7 +31,7 @@ bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, 
 }
 
 /* Of the least and the most, NaN wins: a comparison with it is false, so that b is taken. */
-bool fold_fraction(enum arithmetic op, double a, double b, double *y)
+bool fold_fraction(enum fold_op op, double a, double b, double *y)
 {
     const double all[] = {[ADD] = a + b,
                           [SUB] = a - b,
@@ -63,23 +63,15 @@ int64_t fold_kept_int(enum model_element e, int64_t n)
     return (int64_t)(negative ? low | ~((UINT64_C(1) << bits) - 1) : low);
 }
 
-/* To so many binary digits, the last not below 2^least; infinite from `beyond` on. */
-static double fold_rounded(double x, int digits, int least, double beyond)
-{
-    int exponent;
-    if (!isfinite(x) || x == 0) return x;
-    frexp(x, &exponent);
-    int step = exponent - digits > least ? exponent - digits : least;
-    x = ldexp(rint(ldexp(x, -step)), step);
-    return fabs(x) >= beyond ? copysign(INFINITY, x) : x;
-}
-
 double fold_kept_real(enum model_element e, double x)
 {
-    if (e == MODEL_F32) return (double)(float)x;
-    if (e == MODEL_F16) return fold_rounded(x, 11, -24, 0x1p16);
-    if (e == MODEL_BF16) return fold_rounded(x, 8, -133, 0x1p128);
-    return x;
+    const struct model_element_row *row = model_element_row(e);
+    int exponent, least = 1 - row->bias - row->fraction; /* of the last digit */
+    if (row->odd != ODD_IEEE || row->bits > 32 || !isfinite(x) || x == 0) return x;
+    frexp(x, &exponent);
+    int step = exponent - row->fraction - 1 > least ? exponent - row->fraction - 1 : least;
+    x = ldexp(rint(ldexp(x, -step)), step);
+    return fabs(x) >= ldexp(1, row->bias + 1) ? copysign(INFINITY, x) : x;
 }
 
 int64_t fold_to_int(enum model_element e, double x)
@@ -122,7 +114,7 @@ typedef bool fold_from(struct folding *f, int *operand, int64_t *element);
 struct fold_row {
     const char *kind;
     bool (*fold)(struct folding *f); /* false: it is not known after all */
-    enum arithmetic op;
+    enum fold_op op;
     fold_from *from;
     bool whole_only; /* fractions are work on a weight, which stays an op */
 };
@@ -247,18 +239,14 @@ static bool fold_constant_of_shape(struct folding *f)
     return true;
 }
 
+/* Shape and Size. */
 static bool fold_shape(struct folding *f)
 {
     const struct model_type *t = f->t->in[0];
     int64_t start = typing_int(f->t, "start", 0);
     if (start < 0) start = start < -t->count ? 0 : start + t->count;
-    for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = t->extent[start + i];
-    return true;
-}
-
-static bool fold_size(struct folding *f)
-{
-    f->ints[0] = f->t->in[0]->elements;
+    for (int64_t i = 0; i < f->y->elements; i++)
+        f->ints[i] = f->y->count ? t->extent[start + i] : t->elements;
     return true;
 }
 
@@ -275,7 +263,7 @@ static bool fold_range(struct folding *f)
     return true;
 }
 
-/* One more number for element `at`, which has the first one already. Truths may come of it. */
+/* Combines a number, or a truth, with element i of an operand. */
 static bool fold_combine(struct folding *f, int64_t *whole, double *real, const struct model_data *d,
                          int64_t i)
 {
@@ -311,7 +299,7 @@ static bool fold_elements(struct folding *f)
     return true;
 }
 
-/* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
+/* Whole tensors only, as shape computations have them: the result is one number. */
 static bool fold_reduced(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
@@ -333,14 +321,16 @@ static const struct fold_row fold_rows[] = {
     MOVES("Identity", NULL, false), MOVES("Reshape", NULL, false), MOVES("Squeeze", NULL, false),
     MOVES("Unsqueeze", NULL, false), MOVES("Cast", NULL, false), MOVES("Expand", from_spread, false),
     MOVES("Tile", from_spread, false), MOVES("Where", from_where, false), MOVES("Slice", from_slice, false),
-    MOVES("Concat", from_concat, false), MOVES("Split", from_split, false), MOVES("Gather", from_gather, true),
-    MOVES("Transpose", from_transpose, true), MADE("ConstantOfShape", fold_constant_of_shape),
-    MADE("Shape", fold_shape), MADE("Size", fold_size), MADE("Range", fold_range),
+    MOVES("Concat", from_concat, false), MOVES("Split", from_split, false),
+    MOVES("Gather", from_gather, true), MOVES("Transpose", from_transpose, true),
+    MADE("ConstantOfShape", fold_constant_of_shape), MADE("Shape", fold_shape), MADE("Size", fold_shape),
+    MADE("Range", fold_range),
     EACH("Add", ADD), EACH("Sub", SUB), EACH("Mul", MUL), EACH("Div", DIV), EACH("Mod", MOD),
     EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQ), EACH("Less", LT), EACH("Greater", GT),
     EACH("LessOrEqual", LE), EACH("GreaterOrEqual", GE), EACH("And", AND), EACH("Or", OR),
     EACH("Not", NOT), EACH("Neg", NEG), EACH("Abs", ABS), EACH("Floor", FLOOR), EACH("Ceil", CEIL),
-    REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX), REDUCES("ReduceMin", MIN)};
+    REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX),
+    REDUCES("ReduceMin", MIN)};
 /* clang-format on */
 
 static void fold_result(struct typing *t, const struct fold_row *row, int result)
@@ -374,7 +364,7 @@ void onnx_fold(struct typing *t)
     const struct fold_row *row = fold_rows, *end = row + sizeof fold_rows / sizeof *fold_rows;
     while (row < end && strcmp(row->kind, t->op->kind) != 0) row++;
     if (row == end || t->budget <= 0 || (t->op->result_count != 1 && row->from != from_split)) return;
-    bool by_type = row->fold == fold_shape || row->fold == fold_size;
+    bool by_type = row->fold == fold_shape;
     for (int i = 0; i < t->op->operand_count && !by_type; i++)
         if (typing_has(t, i) ? !typing_data(t, i) : i == 0) return;
     for (int r = 0; r < t->op->result_count; r++)

@@ -1,4 +1,4 @@
-/* Rules of result types: what moves elements, repeats or leaves them out, and constants. */
+/* Rules of result types: ops that move, repeat or leave out elements, and constants. */
 #include "base/checked.h"
 #include "import/types/typing.h"
 
@@ -13,8 +13,7 @@ static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the
- * result states. */
+/* ONNX: an operand has the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as stated. */
 enum typed type_of_reshape(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -124,8 +123,7 @@ enum typed type_of_permute(struct typing *t)
     return typed;
 }
 
-/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the
- * shape of an operand. */
+/* TTIR repeats extents of 1; HLO has dimensions of the result; ONNX broadcasts to the shape of an operand. */
 enum typed type_of_repeat(struct typing *t)
 {
     const struct model_type *x = t->in[0], *y = t->stated;
@@ -525,6 +523,7 @@ enum typed type_of_constant_of_shape(struct typing *t)
     return TYPED;
 }
 
+/* Size is one number. */
 enum typed type_of_shape(struct typing *t)
 {
     int rank = t->in[0]->count;
@@ -532,40 +531,25 @@ enum typed type_of_shape(struct typing *t)
     start = type_clamped(start < 0 ? start + rank : start, 0, rank);
     end = type_clamped(end < 0 ? end + rank : end, 0, rank);
     t->element = MODEL_I64;
-    typing_want(t, end > start ? end - start : 0);
-    return TYPED;
-}
-
-enum typed type_of_size(struct typing *t)
-{
-    t->element = MODEL_I64;
+    if (strcmp(t->op->kind, "Shape") == 0) typing_want(t, end > start ? end - start : 0);
     return TYPED;
 }
 
 /* ---- devices ---- */
 
-/* One dimension is as many times as long as there are devices. */
+/* One dimension is as many times as long as there are devices; of a device's part, as short. */
 enum typed type_of_parts(struct typing *t)
 {
-    int other = 0;
+    int64_t group = typing_int(t, "lxplan_group", 0);
+    int other = 0, axis = typing_dim(typing_int(t, "axis", 0), t->in[0]->count);
+    bool part = strcmp(t->op->kind, "lxplan:DevicePart") == 0;
     typing_like(t, t->in[0]);
     if (t->dialect == MODEL_ONNX) {
-        int64_t group = typing_int(t, "lxplan_group", 0);
-        int axis = typing_dim(typing_int(t, "axis", 0), t->rank);
-        if (axis < 0 || group < 1 || group > 1 << 20) return TYPE_OPEN;
-        return mul_i64(t->want[axis], group, &t->want[axis]) ? TYPED : TYPE_WRONG;
+        if (axis < 0 || group < 1 || group > 1 << 20 || (part && t->want[axis] % group)) return TYPE_OPEN;
+        if (part) t->want[axis] /= group;
+        return part || mul_i64(t->want[axis], group, &t->want[axis]) ? TYPED : TYPE_WRONG;
     }
     if (t->rank != t->stated->count) return TYPE_WRONG;
     for (int d = 0; d < t->rank; d++) other += t->want[d] != t->stated->extent[d];
     return other <= 1 ? TYPE_OPEN : TYPE_WRONG;
-}
-
-enum typed type_of_device_part(struct typing *t)
-{
-    int64_t group = typing_int(t, "lxplan_group", 0);
-    int axis = typing_dim(typing_int(t, "axis", 0), t->in[0]->count);
-    if (axis < 0 || group < 1 || t->in[0]->extent[axis] % group != 0) return TYPE_OPEN;
-    typing_like(t, t->in[0]);
-    t->want[axis] /= group;
-    return TYPED;
 }

@@ -1,6 +1,5 @@
-/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and
- * the error names the rule. Ops without a rule are taken at their word, and so is what a rule leaves open:
- * a legal file is never refused. */
+/* Applies the rules of result types. A file with an op that breaks its rule is refused, and the error names
+ * the rule. Ops without a rule, and results that a rule leaves open, pass: a legal file is never refused. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "import/layers/layers.h"
@@ -254,17 +253,8 @@ static bool typing_elements_fit(const struct typing *t)
 
 static bool typing_check_elements(const struct typing *t)
 {
-    static const char *const words[] = {
-        [ELEMENTS_ANY] = "",
-        [ELEMENTS_LIKE] = "the type of the operand",
-        [ELEMENTS_SAME] = "all of one type",
-        [ELEMENTS_PRODUCT] = "operands of one type",
-        [ELEMENTS_JOINED] = "all of one type",
-        [ELEMENTS_TRUTH] = "operands of one type make a truth",
-        [ELEMENTS_LOGIC] = "truths",
-        [ELEMENTS_CHOICE] = "a truth chooses between operands of the result's type",
-        [ELEMENTS_INDEX] = "the type of the first operand, the others are integers",
-        [ELEMENTS_UPDATE] = "the type of the first two operands, the others are integers"};
+#define ELEMENT_RULE(id, words) words,
+    static const char *const words[] = {ELEMENT_RULES(ELEMENT_RULE)};
     char from[200], have[60] = "", text[500];
     if (typing_elements_fit(t)) return true;
     typing_operand_words(t, true, from, sizeof from);
@@ -277,8 +267,7 @@ static bool typing_check_elements(const struct typing *t)
 
 /* ---- text dialects ---- */
 
-/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the
- * result need not be. */
+/* False: there is no rule, or a type is not known. `open`: extents of the result need not be known. */
 static bool typing_begin(struct typing *t, bool open)
 {
     t->row = op_find(t->dialect, t->op->kind);
@@ -316,22 +305,155 @@ bool model_check_types(struct lx_model *m, lx_status *st)
     return true;
 }
 
-void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent)
+/* ---- open extents ---- */
+
+bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out)
+{
+    bool bare = m->format != MODEL_ONNX;
+    for (int i = 0; i < o->dim_count; i++) {
+        const char *said = o->dims[i].name;
+        if (strcmp(said, name) != 0 && strcmp(said + (bare && *said == '%'), name + (*name == '%')) != 0)
+            continue;
+        *out = o->dims[i].value;
+        m->dim_used[i] = true;
+        return true;
+    }
+    return false;
+}
+
+void model_extent_ask(struct text *unbound, const char *name)
+{
+    char line[MODEL_MAX_NAME + 64];
+    size_t n = (size_t)snprintf(line, sizeof line, " --dim %s=N", name);
+    if (unbound->length > 600 || n > 200) return;
+    if (!unbound->at || !strstr(unbound->at, line)) text_add(unbound, line);
+}
+
+bool model_extents_told(const struct lx_model *m, const struct text *unbound, lx_status *st)
+{
+    if (unbound->length == 0) return true;
+    return status_set_at(st, LX_E_SHAPE, m->file, 0, 0,
+                         "extents without a number; give each one, as in \"lxplan import FILE%s\"",
+                         unbound->at);
+}
+
+/* Numbers for open extents, in the order of the file: types of operands are known before a rule needs them.
+ * A number from the user goes before a rule; all types are checked later. */
+struct binding {
+    struct lx_model *m;
+    const struct lx_model_options *o;
+    struct text unbound;
+    bool unknown; /* something had no number, asked for or not */
+    lx_status *st;
+};
+
+static bool extent_is_open(const struct model_type *t)
+{
+    return t && t->elements < 0;
+}
+
+/* Open extents of a result that follow from the operands; a reshape has the rest of the elements. */
+static void extent_follow(struct binding *b, struct model_op *op, int64_t *extent)
 {
     lx_status st = {0};
-    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = &st};
+    struct typing t = {.m = b->m, .op = op, .dialect = b->m->format, .st = &st};
+    int64_t product = 1;
+    int open = -1;
     if (!typing_begin(&t, true) || op->operand_count < t.row->least || op->operand_count > t.row->most)
         return;
+    if (t.row->ours && strcmp(t.row->ours, "reshape") == 0 && t.in[0]->elements > 0) {
+        int64_t all = t.in[0]->elements;
+        for (int d = 0; d < t.stated->count; d++) {
+            if ((extent[d] < 0 && open >= 0) || extent[d] == 0) return;
+            if (extent[d] < 0) open = d;
+            if (extent[d] > 0 && product <= all) product *= extent[d];
+        }
+        if (open >= 0 && product <= all && all % product == 0) extent[open] = all / product;
+        return;
+    }
     if (t.row->type->of(&t) == TYPE_WRONG || t.rank != t.stated->count) return;
-    for (int d = 0; d < t.rank; d++) /* an extent of 1 that is repeated does not say how often */
+    for (int d = 0; d < t.rank; d++) /* an extent of 1 may be repeated */
         if (extent[d] < 0 && !(t.row->type == &type_repeat && t.want[d] == 1)) extent[d] = t.want[d];
+}
+
+/* `op` NULL: an argument. */
+static bool extent_bind_tensor(struct binding *b, struct model_op *op, struct model_value *v)
+{
+    const struct model_type *t = v->type;
+    int64_t extent[MODEL_MAX_RANK];
+    char name[MODEL_MAX_NAME + 32];
+    bool root = true, all = true; /* root: nothing that it is made of is open */
+    for (int i = 0; op && i < op->operand_count; i++)
+        root &= !extent_is_open(model_type_of(b->m, op->operands[i]));
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass > 0 && op && !all) extent_follow(b, op, extent);
+        for (int d = 0; d < t->count; d++) {
+            snprintf(name, sizeof name, "%%%s:%d", v->name ? v->name : "", d);
+            if (pass == 0) extent[d] = t->extent[d];
+            if (pass == 0 && extent[d] < 0) model_extent_given(b->m, b->o, name, &extent[d]);
+            all &= extent[d] >= 0;
+            if (pass == 0 || extent[d] >= 0) continue;
+            if (root) model_extent_ask(&b->unbound, name);
+            b->unknown = true;
+        }
+    }
+    const struct model_type *made = model_type_make(b->m, t->element, t->count, extent, b->st);
+    if (!made) return false;
+    struct model_type *turned = arena_copy_array(&b->m->memory, made, 1, sizeof *made);
+    turned->order = t->order;
+    v->type = turned;
+    return true;
+}
+
+/* A tuple has the types of its operands, an element the type of its part. */
+static bool extent_bind_value(struct binding *b, struct model_op *op, int32_t value)
+{
+    struct model_value *v = &b->m->values.at[value];
+    if (!extent_is_open(v->type)) return true;
+    if (op && op->operand_count == 1 && strcmp(op->kind, "get-tuple-element") == 0) {
+        const struct model_type *from = model_type_of(b->m, op->operands[0]);
+        int64_t index = model_attr_int(&op->attrs, "index", -1);
+        bool inside = from->element == MODEL_TUPLE && index >= 0 && index < from->count;
+        if (inside && from->parts[index]->element == v->type->element &&
+            from->parts[index]->count == v->type->count)
+            v->type = from->parts[index];
+    }
+    if (op && strcmp(op->kind, "tuple") == 0 && op->operand_count <= MODEL_MAX_RANK) {
+        const struct model_type *parts[MODEL_MAX_RANK];
+        for (int i = 0; i < op->operand_count; i++) parts[i] = model_type_of(b->m, op->operands[i]);
+        v->type = model_tuple_make(b->m, parts, op->operand_count, b->st);
+        if (!v->type) return false;
+    }
+    if (extent_is_open(v->type) && v->type->element != MODEL_TUPLE) return extent_bind_tensor(b, op, v);
+    b->unknown |= extent_is_open(v->type);
+    return true;
+}
+
+bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
+{
+    struct binding b = {.m = m, .o = o, .st = st};
+    bool ok = true;
+    for (size_t i = 0; i < m->bodies.count; i++) {
+        const struct model_body *body = &m->bodies.at[i];
+        for (int k = 0; ok && k < body->argument_count; k++)
+            ok = extent_bind_value(&b, NULL, body->arguments[k]);
+        for (int k = 0; ok && k < body->op_count; k++)
+            for (int r = 0; ok && r < body->ops[k].result_count; r++)
+                ok = extent_bind_value(&b, &body->ops[k], body->ops[k].results[r]);
+    }
+    ok = ok && model_extents_told(m, &b.unbound, st);
+    if (ok && b.unknown)
+        ok = status_set_at(st, LX_E_SHAPE, m->file, 0, 0,
+                           "extents without a number that have no name to give");
+    text_free(&b.unbound);
+    return ok;
 }
 
 /* ---- ONNX ---- */
 
 static bool onnx_infer_body(struct typing *t, int32_t body);
 
-/* Operands and the element type that the first result has unless the rule says otherwise. */
+/* Operands, and the default element type of the first result. */
 static void onnx_begin_op(struct typing *t, struct model_op *op)
 {
     t->op = op;
@@ -346,7 +468,7 @@ static void onnx_begin_op(struct typing *t, struct model_op *op)
     t->element = t->row && t->row->elements == ELEMENTS_TRUTH ? MODEL_BOOL : like ? like->element : MODEL_F32;
 }
 
-/* What no rule gave is taken as declared; what one gave must be as declared. */
+/* Results without a rule have the declared type; others must agree with it. */
 static bool onnx_settle(struct typing *t, enum typed by_rule)
 {
     for (int r = 0; r < t->op->result_count; r++) {
@@ -394,7 +516,7 @@ static bool onnx_infer_op(struct typing *t, struct model_op *op)
     return true;
 }
 
-/* Inputs without a type, and results of functions that nobody makes. */
+/* Inputs without a type, and results of functions that no node makes. */
 static bool onnx_all_typed(struct typing *t, const int32_t *values, int count, const char *what)
 {
     for (int i = 0; i < count; i++) {

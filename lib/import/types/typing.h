@@ -22,7 +22,7 @@ struct typing {
     enum model_element element;      /* ONNX: of the first result */
     int64_t want[MODEL_MAX_RANK];    /* extents of the first result */
     int rank;
-    const char *why;                        /* what is wrong; NULL: the result is not as wanted */
+    const char *why;                        /* the error; NULL: the result is not as wanted */
     bool schema;                            /* an attribute is missing, or is not as it must be */
     const struct lx_model_options *options; /* ONNX; NULL: none */
     int64_t budget;                         /* ONNX: elements that may still be computed ahead */
@@ -83,7 +83,6 @@ int typing_dim(int64_t dim, int rank);
     X(constant, "the type of its value")                                                                     \
     X(constant_of_shape, "the shape that the operand says")                                                  \
     X(shape, "one number for each dimension")                                                                \
-    X(size, "one number")                                                                                    \
     X(embedding, "dimensions of the index, then a row of the table")                                         \
     X(gather_rows, "the index in the place of the axis")                                                     \
     X(gather, "dimensions of the index and, at offset_dims, of the box")                                     \
@@ -94,23 +93,18 @@ int typing_dim(int64_t dim, int rank);
     X(lstm, "[T, dirs, B, H], then the last states")                                                         \
     X(branch, "the results of a branch")                                                                     \
     X(parts, "the shape of the operand, one extent by the number of devices")                                \
-    X(device_part, "one of as many parts as there are devices")                                              \
     X(tuple, "the types of its operands")                                                                    \
     X(tuple_part, "the type of that part of the tuple")                                                      \
     X(call, "operands and result are those of what is called")
-#define TYPE_RULE(name, words) extern const struct type_rule type_##name;
+#define TYPE_RULE(name, words)                                                                               \
+    enum typed type_of_##name(struct typing *t);                                                             \
+    extern const struct type_rule type_##name;
 TYPE_RULES(TYPE_RULE)
 #undef TYPE_RULE
 extern const struct type_rule type_none;
 
-#define TYPE_RULE(name, words) enum typed type_of_##name(struct typing *t);
-TYPE_RULES(TYPE_RULE)
-#undef TYPE_RULE
-
-/* Text: are stated types as their rules say? */
+/* Text: checks stated types. */
 bool model_check_types(struct lx_model *m, lx_status *st);
-/* Text: extents of the op's result that are open (-1) and follow from its operands. */
-void model_follow_types(struct lx_model *m, struct model_op *op, int64_t *extent);
 /* ONNX: types (and values, where they can be known) of all results of the graph and its subgraphs. */
 bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options, lx_status *st);
 /* The same of one op of a derived body. */
@@ -134,7 +128,7 @@ void onnx_fold(struct typing *t);
 
 /* ---- Extents that a file leaves open ---- */
 
-/* What the user said `name` is; false: nothing. A name of text formats has its "%" or not. */
+/* The user's number for `name`; false: none. Names of text formats have a "%" or not. */
 bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out);
 /* Puts the name on the list, once; the list is a piece of a command line and stays short. */
 void model_extent_ask(struct text *unbound, const char *name);
@@ -146,32 +140,12 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 /* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
 
 /* From NOT on of one operand. */
-enum arithmetic {
-    ADD,
-    SUB,
-    MUL,
-    DIV,
-    MOD,
-    MIN,
-    MAX,
-    EQ,
-    LT,
-    GT,
-    LE,
-    GE,
-    AND,
-    OR,
-    NOT,
-    NEG,
-    ABS,
-    FLOOR,
-    CEIL
-};
+enum fold_op { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQ, LT, GT, LE, GE, AND, OR, NOT, NEG, ABS, FLOOR, CEIL };
 
 /* Division truncates; Mod has the sign of the divisor unless `fmod` is set. False: it is left to the op. */
-bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y);
-bool fold_fraction(enum arithmetic op, double a, double b, double *y);
-/* What is left of a number in an element of that type. */
+bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, bool fmod, int64_t *y);
+bool fold_fraction(enum fold_op op, double a, double b, double *y);
+/* A number rounded or wrapped to an element of that type. */
 int64_t fold_kept_int(enum model_element e, int64_t n);
 double fold_kept_real(enum model_element e, double x);
 /* Conversions: toward 0, into the range of the type; NaN gives 0. */

@@ -1,5 +1,6 @@
 /* Arithmetic of windows, without a loop over positions: files may state any extent. */
 #include "import/types/windows.h"
+#include "import/types/typing.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -80,8 +81,8 @@ static int64_t window_number(enum model_format dialect, const struct model_op *o
     return v > MOST_NUMBER ? MOST_NUMBER : v < -MOST_NUMBER ? -MOST_NUMBER : v;
 }
 
-/* Window i of `count`; `size` 0: the attributes say it. SAME: the result has ceil(n / stride) positions, an
- * odd pad at the end (upper) or the begin. */
+/* Window i of `count`; `size` 0: by the attributes. SAME: ceil(n / stride) positions, an odd pad at the end
+ * (upper) or the begin. */
 static struct model_window window_of(enum model_format dialect, const struct model_op *op, int i, int count,
                                      int64_t in, int64_t size)
 {
@@ -190,4 +191,69 @@ int op_pool(enum model_format dialect, const struct model_op *op, const struct m
         if (!window_is_readable(op, &w[i])) return -1;
     }
     return count;
+}
+
+/* ---- rules of result types ---- */
+
+enum typed type_of_convolution(struct typing *t)
+{
+    const struct model_type *x = t->in[0], *w = t->in[1];
+    struct model_conv c;
+    int64_t all;
+    int count;
+    const int64_t *kernel = model_attr_ints(&t->op->attrs, "kernel_shape", &count);
+    if (t->dialect == MODEL_HLO && !model_attr_find(&t->op->attrs, "dim_labels"))
+        return typing_schema(t, "it needs dim_labels");
+    if (!op_conv(t->dialect, t->op, x, w, &c))
+        return t->dialect == MODEL_ONNX ? typing_wrong(t, "a window that does not fit its operand")
+                                        : TYPE_OPEN;
+    int64_t b = conv_extent(x, c.batch), f = conv_extent(x, c.channel), i = conv_extent(w, c.in_channel),
+            o = conv_extent(w, c.out_channel);
+    if (b < 0 || f < 0 || i < 0 || o < 0 || c.y_batch < 0 || c.y_channel < 0 || c.y_batch >= x->count ||
+        c.y_channel >= x->count)
+        return typing_schema(t, "dim_labels that name batch, feature, i and o once each");
+    if (c.groups < 1 || c.batch_groups < 1 || b % c.batch_groups || o % c.groups || o % c.batch_groups ||
+        __builtin_mul_overflow(c.groups, i, &all) || all != f)
+        return typing_wrong(
+            t, "channels of the operand are group count times those of the weight, whose outputs "
+               "they divide");
+    for (int k = 0; t->dialect == MODEL_ONNX && k < count; k++)
+        if (count != c.count || kernel[k] != w->extent[2 + k])
+            return typing_wrong(t, "\"kernel_shape\" is not that of the weight");
+    typing_like(t, x);
+    t->want[c.y_batch] = b / c.batch_groups;
+    t->want[c.y_channel] = o;
+    for (int k = 0; k < c.count; k++) {
+        if (c.y[k] < 0 || c.y[k] >= t->rank || c.window[k].in < 0)
+            return typing_schema(t, "dim_labels that name each dimension");
+        if (c.window[k].in == 0) return TYPE_OPEN;
+        t->want[c.y[k]] = c.window[k].out;
+    }
+    return TYPED;
+}
+
+enum typed type_of_pool(struct typing *t)
+{
+    struct model_window w[MODEL_MAX_WINDOWS];
+    int at[MODEL_MAX_WINDOWS], count = op_pool(t->dialect, t->op, t->in[0], w, at);
+    bool onnx = t->dialect == MODEL_ONNX;
+    if (onnx && !model_attr_find(&t->op->attrs, "kernel_shape"))
+        return typing_schema(t, "it needs \"kernel_shape\"");
+    if (onnx && count < 1)
+        return typing_wrong(t, "\"kernel_shape\" does not have the dimensions of its operand");
+    if (count < 0 || (t->dialect == MODEL_HLO && t->op->operand_count != 2)) return TYPE_OPEN;
+    typing_like(t, t->in[0]);
+    for (int i = 0; i < count; i++) {
+        if (w[i].in == 0) return TYPE_OPEN;
+        t->want[at[i]] = w[i].out;
+    }
+    typing_result(t, 1, MODEL_I64, t->rank, t->want);
+    return TYPED;
+}
+
+enum typed type_of_global_pool(struct typing *t)
+{
+    typing_like(t, t->in[0]);
+    for (int d = 2; d < t->rank; d++) t->want[d] = 1;
+    return TYPED;
 }
