@@ -2,7 +2,7 @@
 #include "divide/divide.h"
 #include "layout/op_index.h"
 #include "base/text.h"
-#include "layout/operand_coordinates.h"
+#include "layout/flat_index.h"
 
 static const char *const kinds[] = {
     [LX_DIVIDED] = "divided", [LX_UNDIVIDED_EXTERN] = "extern", [LX_UNDIVIDED_OPAQUE] = "opaque"};

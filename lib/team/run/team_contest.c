@@ -17,7 +17,7 @@ bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t
 
 bool team_was_left(const struct lx_team_plans *p)
 {
-    return p->team->uncut && p->alike;
+    return p->team->unsharded && p->alike;
 }
 
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time)
@@ -31,7 +31,7 @@ struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans
 
 double team_search_seconds(const struct lx_team_options *how)
 {
-    int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
+    int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
     double left = cancel_seconds_left();
-    return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + members / 2);
+    return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + devices / 2);
 }

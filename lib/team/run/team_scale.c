@@ -17,13 +17,13 @@ static bool team_scale_point_of(const struct lx_team_plans *p, struct lx_team_po
     struct lx_team_clock *c = lx_team_clock_make(p, st);
     if (!c) return false;
     *out = (struct lx_team_point){.grid = p->team->grid,
-                                  .members = p->team->members,
+                                  .devices = p->team->devices,
                                   .us = c->us,
                                   .bound_us = p->team->bound_us,
                                   .bytes = team_moved(p->team),
                                   .bound_bytes = p->team->bound_bytes,
-                                  .uncut = p->team->uncut};
-    for (int m = 0; m < c->members; m++) {
+                                  .unsharded = p->team->unsharded};
+    for (int m = 0; m < c->devices; m++) {
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;
         out->shapes += first == m && p->plans[m];
@@ -47,14 +47,14 @@ static void team_scale_rank(struct lx_team_plan *best[FINALISTS], struct lx_team
     lx_team_free(p);
 }
 
-/* The next grid of so many members: a row first, then 2 x n/2 and so on; false: there are no more. */
-static bool next_grid(int members, struct lx_team_grid *grid)
+/* The next grid of so many devices: a row first, then 2 x n/2 and so on; false: there are no more. */
+static bool next_grid(int devices, struct lx_team_grid *grid)
 {
     int outer = grid->axes == 0 ? 1 : grid->axes == 1 ? 2 : grid->size[0] + 1;
-    if (grid->axes == 0) return *grid = (struct lx_team_grid){1, {members}}, true;
-    while (outer * outer <= members && members % outer != 0) outer++;
-    if (outer * outer > members) return false;
-    *grid = (struct lx_team_grid){2, {outer, members / outer}};
+    if (grid->axes == 0) return *grid = (struct lx_team_grid){1, {devices}}, true;
+    while (outer * outer <= devices && devices % outer != 0) outer++;
+    if (outer * outer > devices) return false;
+    *grid = (struct lx_team_grid){2, {outer, devices / outer}};
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool team_scale_predict(const struct lx_graph *g, const struct lx_team_op
     struct cancel search;
     cancel_begin(&search, team_search_seconds(how));
     while (why.code != LX_E_MEMORY && (!best[0] || !cancel_requested()) &&
-           (how->grid.axes > 0 ? grid.axes == 0 : next_grid(how->members, &grid))) {
+           (how->grid.axes > 0 ? grid.axes == 0 : next_grid(how->devices, &grid))) {
         if (how->grid.axes > 0) grid = how->grid;
         on.grid = grid;
         team_scale_rank(best, lx_team_make(g, &on, &why), how->by_time);

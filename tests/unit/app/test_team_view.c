@@ -120,7 +120,7 @@ static void teams_are_made_when_looked_at(void **state)
     assert_int_equal(t->cut.members, 1);
     assert_true(explorer_shows(x, "a team has 1 to"));
     explorer_type(x, ":team many<Enter>");
-    assert_true(explorer_shows(x, "team many: write how many members"));
+    assert_true(explorer_shows(x, "team many: write how many devices"));
     explorer_type(x, "R<wait>");
     assert_true(t->known && t->cut.plan);
     explorer_type(x, "4:team 2<Enter><wait>"); /* from anywhere, and there one is */
@@ -163,7 +163,7 @@ static void times_are_told(void **state)
         const struct team_view *v = x->states[VIEW_TEAM];
         char words[120], click[40];
         assert_non_null(f->clock);
-        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->members[1].busy).at);
+        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->devices[1].busy).at);
         assert_int_equal(explorer_shows(x, words), sizes[i][0] >= 24);
         assert_true(explorer_shows(x, "computes") && v->members.rows >= 4);
         snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row, 20);

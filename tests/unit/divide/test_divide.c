@@ -482,7 +482,7 @@ static void divide_folder(const char *folder, bool errors)
                 lx_graph_free(g);
                 break;
             }
-            bool ok = g->is_list || divide_graph(&s, g, &how);
+            bool ok = g->list || divide_graph(&s, g, &how);
             s.graph = g;
             if (errors) {
                 if (ok || strcmp(lx_code_word(s.st.code), g->expect_code) != 0)
