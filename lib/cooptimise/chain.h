@@ -1,22 +1,16 @@
-/* The least traffic of a graph over all its divisions, in the model of a plan: what stays would move.
+/* The least traffic of a graph over all its divisions, in the model of a plan.
  *
- * A tensor is a chain: its accesses in order of time, and between two of them a state. Off chip, or on chip
- * in one view (a label); and whether HBM lacks what was written last. An op makes one choice (a division),
- * which says what label each of its accesses has; the step that a tensor takes there costs the bytes that
- * stays/traffic.c would count: accesses off chip, loads of what begins with a read, stores of what HBM must
- * have. Chains meet in the choices of ops, and in the room of the scratchpads at each tick.
+ * A tensor is a chain: its accesses in order of time, with a state between each two: off chip, or on chip in
+ * one view (a label), and whether HBM lacks the last write. The choice of an op (a division) gives the label
+ * of each of its accesses; the step of a tensor there costs the bytes that stays/traffic.c would count.
+ * Chains meet in the choices of ops, and in the room of the scratchpads at each tick.
  *
- * Where a plan can do what the states cannot tell, the steps allow more, never less, so that the least over
- * all choices and steps is at most what any plan moves:
- *   relayouts   a tensor may be on chip in several views; one of them, the one that lives longest, is the state, and
- *               from it any other is filled over the ring for nothing
- *   evictions   where they are on, a tensor may leave behind any access, and be loaded again
- *   addresses   the room is counted in bytes, not in places
- *   in place    an output that begins may share the place of an input of the same label that leaves
- *   bundles     where borders may be taken away, only those at extern ops count
+ * Where the states cannot express a plan the steps allow more, so that the least over all choices and steps
+ * is a bound for every plan: relayouts cost nothing; with evictions a tensor may leave after any access; room
+ * is counted in bytes, not addresses; an output may share the place of an input of the same label; only
+ * extern ops end bundles.
  *
- * Sizes: tens to thousands of ops, up to some hundred choices, of which those with equal labels count once;
- * two states for each label. */
+ * Sizes: tens to thousands of ops, up to some hundred distinct choices, two states for each label. */
 #ifndef LX_COOPTIMISE_CHAIN_H
 #define LX_COOPTIMISE_CHAIN_H
 
@@ -61,8 +55,7 @@ struct chain_touch {
     int32_t tensor; /* a chain_tensor */
     int32_t access_count;
     struct chain_access *access;
-    int32_t
-        *label; /* per choice of the op and access: local to the tensor, or -1; or chain_forced_off of one */
+    int32_t *label; /* per choice and access: of the tensor, -1, or chain_forced_off */
     bool first, last;
     bool ends_run;            /* the scratchpads are wiped before the next one */
     bool may_share;           /* an output that may be written over an input */
@@ -95,7 +88,6 @@ struct chain_model {
     int64_t largest, cells; /* choices x states over the touches of an op: the most, and all */
 };
 
-/* What a tensor may do at an op. */
 struct chain_step {
     int32_t next;        /* state behind */
     bool begins;         /* written wholly, on chip, where it was not before */
@@ -103,8 +95,8 @@ struct chain_step {
     int64_t bytes, room; /* to and from HBM; on chip while the op runs */
 };
 
-/* chain_model.c. `x`: a draft of the divided graph in its own order, `menus` of the same divisions. All
- * memory is `memory`. `coarse`: labels are not told apart; of what cannot be afforded otherwise. */
+/* chain_model.c. `x`: a draft in the graph's own order. `coarse`: labels are not distinguished, to save
+ * memory. */
 void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
                       struct arena *memory);
 

@@ -27,7 +27,6 @@ struct chain_move {
     uint64_t kind;
 };
 
-/* The moves of one touch from one state under one choice. */
 struct chain_menu {
     int32_t first, count; /* first: -1, not listed yet */
     int64_t low;          /* least of cost and future; NETWORK_NEVER: there is none */
@@ -42,7 +41,6 @@ struct chain_search {
     VEC(struct chain_move) moves;
     int64_t menus_at[CHAIN_MOST_TOUCHES];
     int32_t states[CHAIN_MOST_TOUCHES], slots[CHAIN_MOST_TOUCHES];
-    /* One state at one op under one choice. */
     int32_t o, choice, from;
     const struct chain_op *op;
     const int32_t *row;

@@ -1,13 +1,10 @@
-/* A proven bound on what chains cost together.
+/* A proven bound on the cost of all chains together.
  *
- * Ops are taken from the last to the first. What an op and all that follows costs at least is, for each
- * choice, a sum over its tensors: each takes its best step from the state it is in. The least over the
- * choices is replaced by something not larger: a constant `least`, and a message for each tensor that was
- * there before, per state. One tensor after the other takes what is left over the constant, so that constant
- * + messages <= truth in all states, and the constants add up to a bound.
- *
- * Room enters by prices: a byte on chip at a tick costs price >= 0, and capacity times price is given back.
- * What fits pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
+ * Ops are taken from the last to the first. For each choice, an op and all later ones cost at least a sum
+ * over its tensors: each takes its best step from its state. The least over the choices is replaced by a
+ * smaller sum: a constant `least`, and a message per state for each tensor that was there before. One tensor
+ * after the other takes what is left over the constant, so that constant + messages <= truth in all states,
+ * and the constants add up to a bound. Room enters by prices (network/room_prices.h). */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
 
@@ -80,7 +77,6 @@ static int64_t others(const struct chain_op *op, const struct tables *w, int32_t
     return sum;
 }
 
-/* Takes the message for touch k out of the tables. */
 static void chain_bound_send(const struct chain_model *m, struct chain_op *op, struct tables *w, int32_t k)
 {
     struct chain_touch *t = &op->touch[k];

@@ -1,5 +1,4 @@
-/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can
- * have, which choices of an op differ in them, and which states can be reached. */
+/* From a draft and the menus of its ops to chains: tensors, labels, distinct choices, reachable states. */
 #include "cooptimise/chain.h"
 #include "layout/op_index.h"
 #include "base/hash.h"
@@ -22,8 +21,7 @@ struct making {
     struct chain_touch **latest; /* per chain: its last touch so far */
 };
 
-/* Interned views. Equal views get equal labels, whatever the tensor: an op that writes in place compares the
- * views of two tensors. */
+/* Interned views, the same for all tensors: an op that writes in place compares the views of two. */
 struct view_table {
     const struct lx_core_view **views; /* per label */
     int32_t *at, count;                /* at: label + 1 by hash; 0: empty */
@@ -222,7 +220,6 @@ static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int whi
     }
 }
 
-/* Which touches the output may take the place of. */
 static void find_parents(struct making *k, int32_t o, struct chain_op *op)
 {
     const struct lx_op *from = &k->x->graph->ops[o];
@@ -287,9 +284,8 @@ static int largest_sets(const struct chain_model *m, const struct chain_op *op, 
     }
 }
 
-/* Replaces a choice under which the operands of an op do not fit beside each other by one for each largest set
- * of operands that does fit; the others are forced off chip. Prices alone would have each operand half on
- * chip. */
+/* Replaces a choice whose operands do not fit beside each other by one for each largest set that fits; the
+ * others are forced off chip. Prices alone would have each operand half on chip. */
 static void chain_split_choices(struct chain_model *m, struct chain_op *op)
 {
     unsigned sets[1 << ROOM_TOUCHES];

@@ -26,8 +26,7 @@ static void serve_off(struct stepping *s, int32_t place)
     chain_steps_add(s, place, false, bytes, chain_size(s->t, 2 * s->place));
 }
 
-/* On chip; `gone`: its place where it leaves at once. `kept`: it may also stay in the view that it had
- * before. */
+/* On chip. `gone`: its place if it leaves at once. `kept`: it may also stay in its former view. */
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
@@ -45,8 +44,7 @@ static void serve_on(struct stepping *s, int32_t gone, bool kept)
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
-/* A label is on chip for all of a run or not at all; what is written when it has another one already never
- * is. */
+/* A label is on chip for all of a run or not at all; one that is written under another label never is. */
 static void step_with_ring(struct stepping *s)
 {
     int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
@@ -91,8 +89,8 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
         if (!here) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
         serve_on(&s, CHAIN_FREE, true);
     } else if (s.on ? here : s.place != CHAIN_GONE) {
-        /* All accesses of a run have one label, or none is on chip; with evictions a new run may begin
-         * anywhere. The same holds with a ring for a tensor that has one label. */
+        /* All accesses of a run have one label, or none is on chip; with evictions a run may begin
+         * anywhere. */
         if (!s.on) serve_off(&s, m->evict ? CHAIN_FREE : CHAIN_OUT);
         if (s.on || s.place == CHAIN_FREE) serve_on(&s, m->evict ? CHAIN_FREE : CHAIN_GONE, false);
     }

@@ -1,16 +1,13 @@
-/* Co-optimisation of a divided graph: the joint problem that it makes, the goals, and the divisions that reach
- * them.
+/* Co-optimisation of a divided graph: its joint problem, the goals, and the divisions that reach them.
  *
- * In the problem every tensor is a buffer and every op has its own tick. A tensor off chip costs its device
- * bytes for every appearance as an operand. A cloned input is loaded once, by its first reader; an output that
- * is produced on chip is stored once, by its last writer.
+ * Every tensor is a buffer and every op has its own tick. A tensor off chip costs its device bytes for every
+ * appearance as an operand. A cloned input is loaded once, by its first reader; an output that is produced on
+ * chip is stored once, by its last writer.
  *
- * Goal time is the joint problem as it is. Goal traffic asks for the fewest bytes among the plans that take
- * no longer than the old divisions do. First bytes outweigh all times; if the plan that comes out is too
- * slow, the price of a byte, in picoseconds, is halved in until the plan is as fast: from a high price, where
- * only bytes count, to the rate of the memory itself. Every price proves a bound: a plan of the problem takes
- * the old time at most, so its bytes are at least (bound - old time) / price. The old plan is always among
- * the plans. */
+ * Goal time is this problem. Goal traffic asks for the fewest bytes among the plans that take no longer than
+ * the old divisions. At first bytes outweigh all times; if that plan is too slow, the price of a byte, in
+ * picoseconds, is bisected until the plan is fast enough. Every price proves a bound: the bytes of any plan
+ * are at least (bound - old time) / price. The old plan is always among the plans. */
 #include "cooptimise/cooptimise.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -96,26 +93,7 @@ static const char *cooptimise_problem_reason_of(struct graph_problem *w,
     return NULL;
 }
 
-static bool cooptimise_problem_find_reasons(struct graph_problem *w, const struct lx_cooptimise_options *how,
-                                            lx_status *st)
-{
-    for (int32_t t = 0; t < w->g->tensor_count; t++) {
-        const struct lx_layout *y = &w->d->layouts->layouts[t];
-        w->reason[t] = cooptimise_problem_reason_of(w, how, t);
-        w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
-        if (w->bytes[t] > LX_INT_MAX)
-            return status_set(st, LX_E_RANGE, "tensor %s is beyond 2^53 bytes", w->g->tensors[t].name);
-        for (int32_t k = 0; k < w->use[t].access_count; k++)
-            if (!add_i64(w->traffic, w->bytes[t], &w->traffic) || w->traffic > LX_INT_MAX)
-                return status_set(st, LX_E_RANGE,
-                                  "the traffic of all operands together is beyond 2^53 bytes");
-        w->grain = gcd_i64(w->grain, w->bytes[t]);
-    }
-    return true;
-}
-
-/* May `op` write its output over tensor `in`? The same bytes in the same order wherever it reads it, and the
- * tensor dies here. */
+/* May `op` write its output over tensor `in`? The same bytes in the same order, and `in` dies here. */
 static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
 {
     const struct lx_op *op = &w->g->ops[o];
@@ -130,24 +108,6 @@ static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
              memcmp(op->map->index[i], op->map->index[op->input_count], (size_t)op->map->rank[i]) != 0))
             return false;
     return true;
-}
-
-static void add_parents(const struct graph_problem *w, struct lx_joint_buffer *buffers, struct arena *memory)
-{
-    for (int32_t o = 0; o < w->g->op_count; o++) {
-        const struct lx_op *op = &w->g->ops[o];
-        struct lx_joint_buffer *child = &buffers[op->output];
-        int32_t parents[LX_MAX_INPUTS], count = 0;
-        if (child->reason || w->use[op->output].first_op != o) continue;
-        for (int i = 0; i < op->input_count; i++) {
-            bool again = false;
-            for (int32_t k = 0; k < count; k++) again |= parents[k] == op->inputs[i];
-            if (!again && !buffers[op->inputs[i]].reason && in_place(w, o, op->inputs[i]))
-                parents[count++] = op->inputs[i];
-        }
-        child->parents = arena_copy_array(memory, parents, (size_t)count, sizeof *parents);
-        child->parent_count = count;
-    }
 }
 
 static void fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffers)
@@ -181,7 +141,20 @@ static void fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
                                          .label = b->reason ? NULL : &menu->label[(int64_t)i * menu->count]};
         }
     }
-    add_parents(w, buffers, &w->memory);
+    for (int32_t o = 0; o < w->g->op_count; o++) {
+        const struct lx_op *op = &w->g->ops[o];
+        struct lx_joint_buffer *child = &buffers[op->output];
+        int32_t parents[LX_MAX_INPUTS], count = 0;
+        if (child->reason || w->use[op->output].first_op != o) continue;
+        for (int i = 0; i < op->input_count; i++) {
+            bool again = false;
+            for (int32_t k = 0; k < count; k++) again |= parents[k] == op->inputs[i];
+            if (!again && !buffers[op->inputs[i]].reason && in_place(w, o, op->inputs[i]))
+                parents[count++] = op->inputs[i];
+        }
+        child->parents = arena_copy_array(&w->memory, parents, (size_t)count, sizeof *parents);
+        child->parent_count = count;
+    }
 }
 
 /* Sums up the worst times, and halves all of them as often as the sum needs. */
@@ -222,8 +195,20 @@ static bool graph_problem_make(struct graph_problem *w, const struct lx_division
     struct lx_joint_op *ops = arena_array(&w->memory, (size_t)g->op_count, sizeof *ops);
     struct lx_joint_buffer *buffers = arena_array(&w->memory, tensors, sizeof *buffers);
     cooptimise_problem_gather(w);
-    if (!cooptimise_problem_find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st))
-        return false;
+    for (int32_t t = 0; t < w->g->tensor_count; t++) {
+        const struct lx_layout *y = &w->d->layouts->layouts[t];
+        w->reason[t] = cooptimise_problem_reason_of(w, how, t);
+        w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
+        if (w->bytes[t] > LX_INT_MAX)
+            return status_set(st, LX_E_RANGE, "tensor %s is beyond 2^53 bytes", w->g->tensors[t].name);
+        for (int32_t k = 0; k < w->use[t].access_count; k++)
+            if (!add_i64(w->traffic, w->bytes[t], &w->traffic) || w->traffic > LX_INT_MAX)
+                return status_set(st, LX_E_RANGE,
+                                  "the traffic of all operands together is beyond 2^53 bytes");
+        w->grain = gcd_i64(w->grain, w->bytes[t]);
+    }
+    if (!op_menus_make(d, &w->memory, &w->menus, st)) return false;
+
     fit_times(w);
     fill_buffers(w, buffers);
     for (int32_t o = 0; o < g->op_count; o++) {

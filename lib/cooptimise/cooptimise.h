@@ -1,14 +1,10 @@
 /* Divisions and placement chosen together: makes the joint problem of a divided graph (joint.h), solves it
- * and says which divisions to put in place of the old ones.
+ * and returns the divisions that replace the old ones.
  *
- * Candidates of an op are all its legal divisions, shared between ops of one shape. What an operand costs off
- * chip is its device bytes, whole sticks; its part on a core is what work division says; two ops may hand a
- * tensor over on chip only if both see the same parts on the same cores.
- *
- * Goals. time: the least predicted time, by lib/cost. traffic: the fewest bytes to and from memory among the
- * plans that take no longer, predicted, than the old divisions with their own best placement do; so that no
- * work is left to one core only to please the scratchpad. `any_pace` lifts that: bytes alone, then time. The
- * bounds are of exactly these problems. */
+ * Candidates of an op are all its legal divisions. Two ops hand a tensor over on chip only if both see the
+ * same parts on the same cores. Goals. time: the least predicted time, by lib/cost. traffic: the fewest bytes
+ * to and from memory among the plans that take no longer, predicted, than the old divisions with their best
+ * placement; `any_pace` lifts that: bytes alone, then time. The bounds are of exactly these problems. */
 #ifndef LX_COOPTIMISE_COOPTIMISE_H
 #define LX_COOPTIMISE_COOPTIMISE_H
 
@@ -49,7 +45,6 @@ struct lx_cooptimised {
     struct arena *memory;
 };
 
-/* False: `st` says why. */
 bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st);
 void lx_cooptimised_free(struct lx_cooptimised *c);

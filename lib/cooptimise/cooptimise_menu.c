@@ -1,6 +1,5 @@
-/* Menus shared between ops of one shape, and labels: the interned pair of a layout and what the cores see of
- * it. A graph of thousands of ops has some tens of shapes, so candidates, views and times are worked out some
- * tens of times. */
+/* Menus shared between ops of one shape, and labels: interned pairs of a layout and a view. A graph of
+ * thousands of ops has some tens of shapes. */
 #include "cooptimise/cooptimise_menu.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -69,25 +68,22 @@ static uint64_t label_hash(int32_t layout, const struct lx_core_view *v)
     return h;
 }
 
-static void grow_labels(struct builder *b)
-{
-    size_t room = b->label_room ? b->label_room * 2 : 1024;
-    int32_t *table = mem_zeroed(room, sizeof *table);
-    for (size_t i = 0; i < b->labels.count; i++) {
-        size_t at = (size_t)label_hash(b->labels.at[i].layout, &b->labels.at[i].view) & (room - 1);
-        while (table[at]) at = (at + 1) & (room - 1);
-        table[at] = (int32_t)i + 1;
-    }
-    mem_free(b->label_table);
-    b->label_table = table;
-    b->label_room = room;
-}
-
 /* The label of a view of tensors with this layout; -1: it cannot be on chip. */
 static int32_t intern(struct builder *b, int32_t layout, const struct lx_core_view *v, int64_t core_bytes)
 {
     if (v->partial || !v->representable || b->d->layouts->layouts[layout].rank == 0) return -1;
-    if (b->labels.count * 2 >= b->label_room) grow_labels(b);
+    if (b->labels.count * 2 >= b->label_room) {
+        size_t room = b->label_room ? b->label_room * 2 : 1024;
+        int32_t *table = mem_zeroed(room, sizeof *table);
+        for (size_t i = 0; i < b->labels.count; i++) {
+            size_t at = (size_t)label_hash(b->labels.at[i].layout, &b->labels.at[i].view) & (room - 1);
+            while (table[at]) at = (at + 1) & (room - 1);
+            table[at] = (int32_t)i + 1;
+        }
+        mem_free(b->label_table);
+        b->label_table = table;
+        b->label_room = room;
+    }
     size_t at = (size_t)label_hash(layout, v) & (b->label_room - 1);
     for (; b->label_table[at]; at = (at + 1) & (b->label_room - 1)) {
         const struct label_key *k = &b->labels.at[b->label_table[at] - 1];
@@ -121,18 +117,6 @@ static bool single_split(const struct division_menu *m, const int64_t *splits, i
         n++;
     }
     return n == 1;
-}
-
-static int32_t cooptimise_menu_seed_of(const struct builder *b, int32_t op, const struct division_menu *m)
-{
-    const struct lx_division *v = &b->d->at[op];
-    for (int32_t c = 0; c < m->count; c++) {
-        bool same = true;
-        for (int i = 0; i < m->split_count && same; i++)
-            same = m->splits[(int64_t)c * m->split_count + i] == v->splits[i].split;
-        if (same) return c;
-    }
-    return -1;
 }
 
 static void fill_menu(struct builder *b, const struct division_menu *m, struct op_menu *out)
@@ -175,8 +159,13 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     bool ok = true;
     division_menu_make(b->d, o, false, &scratch, &m);
-    int32_t seed = m.operand_count > 0 ? cooptimise_menu_seed_of(b, o, &m) : 0;
-    if (seed < 0)
+    int32_t seed = 0;
+    for (bool same = m.operand_count == 0; !same && seed < m.count; seed += !same) {
+        same = true;
+        for (int i = 0; i < m.split_count && same; i++)
+            same = m.splits[(int64_t)seed * m.split_count + i] == b->d->at[o].splits[i].split;
+    }
+    if (seed == m.count)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);
     if (ok) {
         struct op_menu menu = {.op = o,

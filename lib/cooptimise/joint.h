@@ -1,29 +1,26 @@
 /* The joint problem: which choice each op makes (a division of its work over the cores) together with which
- * buffers stay on chip. No graphs in here; cooptimise.h makes one from a graph, tests from captured data.
+ * buffers stay on chip. cooptimise.h makes one from a graph, tests from captured data.
  *
- * Every op has a menu of choices. Every access of an op to a buffer has, per choice, a label: the parts into
- * which the buffer is cut and the cores that hold them, interned, so that equal labels mean the same parts
- * on the same cores. A buffer may be on chip only if all its accesses have one and the same label >= 0 under
- * the chosen choices; it then takes label_size[label] bytes of each core over its life [start, end).
+ * Every op has a menu of choices. Every access of an op to a buffer has, per choice, a label: the parts of
+ * the buffer and the cores that hold them, interned. A buffer may be on chip only if all its accesses have
+ * the same label >= 0 under the choices; it then takes label_size[label] bytes of each core over its life
+ * [start, end).
  *
  *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
  *
- * where the sums are over its accesses through memory.
+ * The sums are over its accesses through memory: those of buffers off chip, and those with `always` set (the
+ * load of a copied input, the store of an output that was produced on chip). The objective is the sum over
+ * the ops. With tolls only it is traffic, with compute and memory time; tolls above all times make it
+ * lexicographic.
  *
- * An access goes through memory when its buffer is off chip, and also on chip where `always` is set: the
- * load of an input that is copied to the scratchpad, the store of an output that was produced there. The
- * objective is the sum over the ops. With tolls only it is traffic; with compute and memory it is time;
- * tolls that outweigh all times together make it lexicographic.
+ * Choices may also state a number of tiles. There is a cut between two consecutive ops with different counts,
+ * or that disagree on a shared buffer; a run is between two cuts. The output of an op in a loop is a tile on
+ * chip, for its run only: later readers get a copy, tile by tile, and need not agree. That costs its
+ * copy_toll, and each cut the problem's cut_toll. Such a copy is on chip only if the op does not split its
+ * sums over the cores.
  *
- * Choices may also say into how many tiles a loop cuts the op and its neighbours. There is a cut between two
- * ops, one behind the other, that have different counts, or that share a buffer and do not agree on it; what
- * is between two cuts is a run. What an op of a loop makes is a tile on chip, which is there for its run
- * only: if it is needed behind that it is copied, tile by tile, to where it is whole, and nobody outside of
- * the run need agree. That costs its copy_toll, and each cut the problem's cut_toll. Such a copy is made on
- * chip only where the op does not cut its sums over the cores.
- *
- * Typical sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated
- * graphs. Ops of one shape may share their arrays. */
+ * Sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated graphs.
+ * Ops of one shape may share their arrays. */
 #ifndef LX_COOPTIMISE_JOINT_H
 #define LX_COOPTIMISE_JOINT_H
 
@@ -101,7 +98,6 @@ struct lx_joint_answer {
     int64_t steps, leaves;  /* leaves: complete placements that were solved */
 };
 
-/* Of an array per choice that may be missing. */
 static inline int64_t joint_at(const int64_t *values, int32_t choice)
 {
     return values ? values[choice] : 0;

@@ -1,12 +1,11 @@
 /* The search of the joint problem: a beam (network/beam.h) over the ops in their order.
  *
- * A state says for every live variable whether it is on chip and with which label. Its rank is the cost so
- * far plus the messages of joint_bound.c from the ops to come, which never say too much. Loads count as on a
- * scratchpad without addresses.
+ * A state has for every live variable whether it is on chip and with which label. Its rank is the cost so far
+ * plus the messages of joint_bound.c from later ops, a lower bound. Loads are counted without addresses.
  *
- * Two live buffers may meet at an op of which no choice agrees with both. Such a state is not lost: for each
- * choice, what disagrees goes off chip after all, at the price of its accesses so far. That is an answer
- * that another state stands for too, and its cost is never understated, so nothing that is proved changes. */
+ * Two live buffers may meet at an op of which no choice agrees with both. Then for each choice the
+ * disagreeing one goes off chip after all, at the price of its accesses so far. Another state stands for the
+ * same answer, and the cost is never understated, so that no proof changes. */
 #include "cooptimise/joint_model.h"
 
 #include <string.h>
@@ -29,7 +28,6 @@ struct joint_walk {
     int64_t **left;              /* per variable: messages that are still to come, per state */
     int32_t *ending, *ending_at; /* variables by the position after which they are dead */
     int32_t *slots, *numbers; /* that an op changes: of its touches, then of other variables that end there */
-    /* One state at op `o`. */
     int32_t o, from, slot_count;
     const struct joint_factor *f;
     const int32_t *row;

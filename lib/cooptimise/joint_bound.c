@@ -1,20 +1,14 @@
-/* A proven bound on the joint problem, and what the search is guided by.
+/* A proven bound on the joint problem, which also guides the search.
  *
- * Ops are taken from the last to the first. What an op and everything behind it costs at least is a table
- * over the states of the buffers it touches; buffers that begin at the op are minimised away at once (their
- * later ops have sent their messages already), and the table is replaced by something not larger that is a
- * constant plus one message for each older buffer: first the constant `least`, then for one buffer after the
- * other the least of what remains in each of its states. Each step takes away no more than there is, so
- * constant + messages <= table everywhere, and the constants add up to a bound. On a tree of ops and buffers
- * nothing is lost.
+ * Ops are taken from the last to the first. The least cost of an op and all later ones is a table over the
+ * states of its buffers; buffers that begin at the op are minimised away at once, and the table is replaced
+ * by a smaller sum: first the constant `least`, then one message for each older buffer, the least of the rest
+ * in each of its states. So constant + messages <= table everywhere, and the constants add up to a bound. On
+ * a tree of ops and buffers nothing is lost.
  *
- * Capacity enters by prices (Lagrange multipliers): a byte that is on chip at a position costs price >= 0
- * there, and capacity times price is given back. Every answer that fits pays no more than before, so the
- * bound holds for any prices; joint_price raises them where a decoded answer overfills the scratchpad. A
- * child may sit on its parent at its first position and pays nothing there. Rounding is downwards, always.
- *
- * Patterns of on and off are listed for the first JOINT_MASK_TOUCHES buffers of an op; further ones are taken
- * as on chip for free, which can only lower the bound. */
+ * Capacity enters by prices (network/room_prices.h). A child may sit on its parent at its first position and
+ * pays nothing there. Patterns of on and off are listed for the first JOINT_MASK_TOUCHES buffers of an op;
+ * further ones are on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
@@ -33,8 +27,7 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
     return prices_between(&m->room, v->size[state], from, v->to);
 }
 
-/* Messages to the variables that begin here and the prices of their lives, variables in `on` on chip with
- * choice c. Their touches into `off`. */
+/* Messages to the variables that begin here and the prices of their lives; those in `on` are on chip. */
 static int64_t joint_bound_begin(const struct joint_model *m, const struct joint_factor *f, int32_t c,
                                  unsigned on, int32_t count, bool *off)
 {
@@ -51,7 +44,6 @@ static int64_t joint_bound_begin(const struct joint_model *m, const struct joint
     return value;
 }
 
-/* The table of one op. */
 static size_t joint_bound_list_entries(const struct joint_model *m, const struct joint_factor *f,
                                        struct entry *out, int64_t *steps)
 {

@@ -1,9 +1,9 @@
 /* Branch and bound over single buffers: on chip or not.
  *
- * Prices let two large buffers each be half on chip, which no answer can. Deciding one of them settles the
- * other, and the bound of each side is the messages and prices over again, now with that buffer's other
- * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
- * side a narrow beam looks for an answer, and often proves that there is none below the best. */
+ * Prices let two large buffers each be half on chip. Deciding one of them settles the other; the bound of
+ * each side is the messages and prices again with that buffer's other states closed. The open node with the
+ * least bound comes next; that least is the bound of the whole. In each node a narrow beam looks for an
+ * answer. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
@@ -30,7 +30,6 @@ struct branch {
     struct arena memory;
 };
 
-/* The decisions of a node, and no others, into the model. */
 static void joint_branch_apply(struct branch *b, int32_t node)
 {
     struct joint_model *m = &b->s->model;
@@ -80,8 +79,7 @@ static bool decided_fit(const struct joint_model *m, int64_t *load)
     return true;
 }
 
-/* The bound of a node whose decisions are in the model: without prices, then with its parent's and better
- * ones. Leaves the better prices and their messages in the model. */
+/* The bound of a node: without prices, then with its parent's and better ones. The better prices stay. */
 static void bound_node(struct branch *b, struct node *n, const int64_t *start)
 {
     struct joint_search *s = b->s;

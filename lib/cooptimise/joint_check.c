@@ -1,5 +1,5 @@
-/* The joint problem taken literally: its rules, the cost of an answer, and the placement problem that given
- * choices leave. Shares nothing with the search, so that the search can be held against it. */
+/* The joint problem taken literally: rules, costs, the placement problem of given choices. Shares nothing
+ * with the search, so that tests can compare the two. */
 #include "cooptimise/joint.h"
 #include "base/arena.h"
 #include "base/checked.h"
@@ -154,13 +154,11 @@ int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, 
     return label;
 }
 
-/* One op's cost from sums over its accesses. */
 static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, int64_t memory)
 {
     return toll + max_i64(joint_at(op->compute, c), memory) + joint_at(op->extra, c);
 }
 
-/* Sums per op. */
 static void op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
                     int64_t **memory)
 {
@@ -191,8 +189,8 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     return cost;
 }
 
-/* What being off chip costs a buffer when all that may be is on chip: exact for tolls, and for time as far as
- * no other buffer of the same op is off too. */
+/* Cost of one buffer off chip with all others on: exact for tolls; for time if no other buffer of the op is
+ * off. */
 static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer,
                              const int64_t *toll, const int64_t *memory)
 {

@@ -1,7 +1,6 @@
 /* Searches that place one combination of choices after the other. The published co-optimiser, for comparison:
- * an op whose seed splits one output dimension may have that split on another one; all combinations are placed
- * and the one with the fewest bytes left off chip wins, the first of equals. It has no pruning. Two caps keep it
- * finite: variants of an op, as published, and leaves. */
+ * an op whose seed splits one output dimension may have that split on another one; the combination with the
+ * fewest bytes off chip wins, the first of equals. Caps on variants of an op, as published, and on leaves. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
@@ -50,8 +49,7 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
     return ok;
 }
 
-/* Does a placement of least cost make the least of the objective: is all that it saves tolls, none of them
- * rounded? */
+/* Is a placement of least cost also of least objective? All savings must be tolls, none of them rounded. */
 static bool placements_exact(const struct lx_joint_problem *p)
 {
     int64_t tolls = 0;
@@ -63,9 +61,8 @@ static bool placements_exact(const struct lx_joint_problem *p)
     return tolls <= LX_INT_MAX / 2;
 }
 
-/* The search where choices have tiles. The choice of one op changes the lives and the costs of others, so that
- * bounds per op do not hold. All combinations are placed where they are few; else one op after the other takes
- * the best of its choices with the others fixed, until none gains. */
+/* Problems with tiles: the choice of one op changes the lives and costs of others, so that bounds per op do
+ * not hold. Places all combinations if they are few; else improves one op after the other. */
 bool joint_walk(struct joint_search *s, lx_status *st)
 {
     int64_t before = INT64_MAX, all = 1;

@@ -1,9 +1,6 @@
-/* From the joint problem to what the search works on: labels that can matter, touches merged per op, choices
- * of which no other is as good.
- *
- * A choice is left out when another one offers the same labels (or has one where it has none) and costs no
- * more whatever is on chip; of equals the seed stays, then the first. Sound: the other can take its place in
- * every answer. */
+/* From the joint problem to the model: labels that can matter, touches merged per op, choices. A choice is
+ * left out when another one offers the same labels and costs no more whatever is on chip; of equals the seed
+ * stays, then the first. */
 #include "cooptimise/joint_model.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -11,7 +8,6 @@
 
 #include <string.h>
 
-/* Working space for one buffer's labels. */
 struct label_marks {
     int32_t *seen;  /* per label: accesses that offer it; valid for labels of the buffer's first access */
     int32_t *stamp; /* per label: the access that counted it last */
@@ -116,25 +112,6 @@ struct op_accesses {
     int32_t *first, *buffer, *access; /* per op: where its accesses begin in the two lists */
 };
 
-static void joint_model_list_accesses(const struct lx_joint_problem *p, struct arena *scratch,
-                                      struct op_accesses *l)
-{
-    size_t total = 0;
-    for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
-    l->first = arena_array(scratch, (size_t)p->op_count + 2, sizeof *l->first);
-    l->buffer = arena_array(scratch, total, sizeof *l->buffer);
-    l->access = arena_array(scratch, total, sizeof *l->access);
-    for (int32_t i = 0; i < p->buffer_count; i++)
-        for (int32_t k = 0; k < p->buffers[i].access_count; k++) l->first[p->buffers[i].accesses[k].op + 2]++;
-    for (int32_t o = 0; o < p->op_count; o++) l->first[o + 2] += l->first[o + 1];
-    for (int32_t i = 0; i < p->buffer_count; i++)
-        for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
-            int32_t here = l->first[p->buffers[i].accesses[k].op + 1]++;
-            l->buffer[here] = i;
-            l->access[here] = k;
-        }
-}
-
 /* Merges an access into the draft. Two accesses of one op to one variable must agree to be on chip. */
 static void draft_access(const struct joint_model *m, int32_t o, const struct lx_joint_access *a, int32_t v,
                          struct draft *d)
@@ -176,24 +153,6 @@ static bool joint_model_dominates(const struct draft *d, int32_t a, int32_t b)
     for (int32_t t = 0; t < d->touch_count; t++)
         if ((sb[t] != 0 && sb[t] != sa[t]) || ma[t] > mb[t]) return false;
     return true;
-}
-
-/* The choices that stay, the seed first. */
-static int32_t joint_model_keep_choices(const struct draft *d, int32_t seed, int32_t count, int32_t *kept)
-{
-    int32_t n = 0;
-    for (int32_t k = 0; k < count; k++) {
-        int32_t c = k == 0 ? seed : k - (k <= seed);
-        bool beaten = false;
-        for (int32_t i = 0; i < n && !beaten; i++) beaten = joint_model_dominates(d, kept[i], c);
-        if (beaten) continue;
-        int32_t left = 0;
-        for (int32_t i = 0; i < n; i++)
-            if (!joint_model_dominates(d, c, kept[i])) kept[left++] = kept[i];
-        n = left;
-        kept[n++] = c;
-    }
-    return n;
 }
 
 static void store_factor(struct joint_model *m, const struct draft *d, const int32_t *kept, int32_t count,
@@ -249,7 +208,19 @@ static void make_factor(struct joint_model *m, const struct op_accesses *l, int3
         const struct lx_joint_access *a = &m->p->buffers[l->buffer[i]].accesses[l->access[i]];
         draft_access(m, o, a, m->var_of[l->buffer[i]], d);
     }
-    store_factor(m, d, kept, joint_model_keep_choices(d, op->seed, op->choice_count, kept), &m->factors[o]);
+    int32_t n = 0;
+    for (int32_t k = 0; k < op->choice_count; k++) {
+        int32_t c = k == 0 ? op->seed : k - (k <= op->seed);
+        bool beaten = false;
+        for (int32_t i = 0; i < n && !beaten; i++) beaten = joint_model_dominates(d, kept[i], c);
+        if (beaten) continue;
+        int32_t left = 0;
+        for (int32_t i = 0; i < n; i++)
+            if (!joint_model_dominates(d, c, kept[i])) kept[left++] = kept[i];
+        n = left;
+        kept[n++] = c;
+    }
+    store_factor(m, d, kept, n, &m->factors[o]);
 }
 
 static bool make_factors(struct joint_model *m, lx_status *st)
@@ -267,7 +238,20 @@ static bool make_factors(struct joint_model *m, lx_status *st)
                       .steady = arena_array(&scratch, most, sizeof *d.steady),
                       .extra = arena_array(&scratch, most, sizeof *d.extra)};
     bool ok = true;
-    joint_model_list_accesses(p, &scratch, &l);
+    size_t total = 0;
+    for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
+    l.first = arena_array(&scratch, (size_t)p->op_count + 2, sizeof *l.first);
+    l.buffer = arena_array(&scratch, total, sizeof *l.buffer);
+    l.access = arena_array(&scratch, total, sizeof *l.access);
+    for (int32_t i = 0; i < p->buffer_count; i++)
+        for (int32_t k = 0; k < p->buffers[i].access_count; k++) l.first[p->buffers[i].accesses[k].op + 2]++;
+    for (int32_t o = 0; o < p->op_count; o++) l.first[o + 2] += l.first[o + 1];
+    for (int32_t i = 0; i < p->buffer_count; i++)
+        for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
+            int32_t here = l.first[p->buffers[i].accesses[k].op + 1]++;
+            l.buffer[here] = i;
+            l.access[here] = k;
+        }
     for (int32_t o = 0; ok && o < p->op_count; o++) {
         make_factor(m, &l, o, &d, kept); /* its choices are compared with each other */
         if (cancel_requested()) ok = status_cancelled(st);
@@ -297,8 +281,7 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
 {
     *m = (struct joint_model){.p = p, .factor_count = p->op_count};
     if (!touches_fit(p, st)) return false;
-    /* Prices of a byte need fractions where costs are bytes, and none where they are picoseconds times a
-     * large factor. */
+    /* Prices of a byte need fractions only where costs are small. */
     int64_t toll = 0;
     for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++)
@@ -317,12 +300,6 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
     m->slot_count = beam_slots(from, to, m->var_count, slot);
     for (int32_t v = 0; v < m->var_count; v++) m->vars[v].slot = slot[v];
     bool ok = make_factors(m, st);
-    if (!ok) joint_model_free(m);
+    if (!ok) arena_free(&m->memory);
     return ok;
-}
-
-void joint_model_free(struct joint_model *m)
-{
-    arena_free(&m->memory);
-    *m = (struct joint_model){0};
 }

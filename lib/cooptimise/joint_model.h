@@ -1,9 +1,8 @@
-/* What the files of the joint search share: the problem without what cannot matter.
+/* The model of the joint search: the problem without the parts that cannot matter.
  *
- * A variable is a buffer that can be on chip at all: not barred, and with at least one label that every op
- * which touches it offers and that fits into the scratchpad. Its state is off (0) or on with its local label
- * l (l + 1). Everything else of an op is a constant. Choices that another one is as good as, whatever is on
- * chip, are left out. Positions are indices of ops; loads are counted there. */
+ * A variable is a buffer that can be on chip: not barred, with a label that fits and that every op which
+ * touches it offers. Its state is off (0) or on with its local label l (l + 1). Everything else of an op is a
+ * constant. Positions are indices of ops; loads are counted there. */
 #ifndef LX_COOPTIMISE_JOINT_MODEL_H
 #define LX_COOPTIMISE_JOINT_MODEL_H
 
@@ -60,8 +59,8 @@ struct joint_model {
     struct prices room;           /* its capacity is rounded up: sizes are */
 };
 
+/* Freed with its memory. */
 bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, lx_status *st);
-void joint_model_free(struct joint_model *m);
 
 /* Cost of a factor under choice c when the touches in `off` (one flag each) go through memory. */
 static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c, const bool *off)
@@ -78,14 +77,13 @@ static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c,
 
 /* joint_bound.c: messages for the prices as they are, and the bound that they prove. */
 int64_t joint_messages(struct joint_model *m, int64_t *steps);
-/* Raises prices where a decoded answer overfills the scratchpad; keeps those of the best bound. `target`: an
- * objective that is known to be reachable. */
+/* Raises prices where a decoded answer overfills the scratchpad. `target`: an objective that can be
+ * reached. */
 int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps);
 
 /* What variable v pays for its bytes over its life in a state. */
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);
 
-/* joint_beam.c */
 struct joint_beam_options {
     int32_t width;
     int64_t capacity; /* at most the model's */
@@ -127,14 +125,12 @@ struct joint_search {
     bool stopped;
 };
 
-/* Places the choices of the leaf and completes it. */
 bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                       struct joint_leaf *leaf, lx_status *st);
 /* joint_flip.c: the published search, at most `leaf_cap` leaves. */
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st);
-/* One beam with the model as it is, and the placement of what it found; better answers are kept. `*placed`:
- * the solver placed all that the beam had on chip. */
+/* One beam, and the placement of its answer. `*placed`: the solver placed all that the beam had on chip. */
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
                     bool *placed, lx_status *st);
 /* Places the choices of `trial`; better answers are kept. One step. */

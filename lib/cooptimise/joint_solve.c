@@ -1,11 +1,9 @@
-/* The joint problem solved: seeds, then the published search, then ours, the best of all by the true
- * objective.
+/* The joint problem solved: seeds, then the published search, then ours; the best by the true objective wins.
  *
- * Ours: messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c), each cut by
- * the best answer so far; the solver finds addresses for them. When it cannot place all that a beam put on
- * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
- * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
- * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
+ * Messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c); the solver finds
+ * addresses. When it cannot place all buffers of a beam, beams do without those, and then plan for a smaller
+ * scratchpad. Then come branching (joint_branch.c) and wider beams, until bound and objective meet or the
+ * steps are used up. The clock is only a safeguard. */
 #include "cooptimise/joint_model.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -102,8 +100,7 @@ bool joint_finished(const struct joint_search *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-/* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
- * are made again for that. Nothing is proved here. */
+/* Takes buffers that the solver could not place as off chip and chooses again. Proves nothing. */
 static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
 {
     struct joint_model *m = &s->model;
@@ -195,7 +192,7 @@ bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_opt
     if (how->run.time_limit > 0) s.deadline = clock_seconds() + how->run.time_limit;
     if (!joint_model_make(&s.model, p, st)) return false;
     bool ok = run_modes(&s, out, st);
-    joint_model_free(&s.model);
+    arena_free(&s.model.memory);
     if (!ok) return false;
     out->choice = s.best.choice;
     out->address = s.best.address;

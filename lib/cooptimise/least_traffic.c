@@ -1,5 +1,5 @@
-/* Rounds: a narrow beam by the messages alone; prices for the room; then wider beams, until one drops
- * nothing or the work is used up. Everything is counted in steps, the clock is only a fuse. */
+/* Rounds: a narrow beam by the messages; prices for the room; wider beams until one drops nothing or the
+ * steps are used up. The clock is only a safeguard. */
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,8 +10,7 @@ enum {
     MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
 };
 
-/* Width, and the share of the scratchpads, in 64ths, that is planned for: what fills them to the last byte
- * may have no addresses. Of equals the fastest are looked for first. */
+/* Width, and the share of the scratchpads in 64ths that is planned for: full ones may have no addresses. */
 static const struct {
     int32_t width, share;
     bool by_time;
@@ -20,7 +19,6 @@ static const struct {
 enum { ROUNDS = sizeof rounds / sizeof *rounds, LARGE = 1000, FEW_ROUNDS = 5 };
 static const int64_t most_steps = 40000000;
 
-/* Can the access be on chip under any division? */
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
 {
     int32_t o = x->access_op[access], tensor = x->accesses[access].tensor;
@@ -34,8 +32,8 @@ static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_
     return false;
 }
 
-/* What a tensor moves at least, in whatever order its ops run: what cannot be on chip; of a tensor that is
- * given one load, or its reads; of one that HBM needs one store, or its write. */
+/* Least bytes of a tensor in any order of ops: accesses that cannot be on chip; of a given tensor one load or
+ * its reads; of one that HBM needs one store or its write. */
 static int64_t least_of_tensor(const struct draft *x, const struct op_menus *menus, int32_t t)
 {
     int64_t off = 0, read = 0, written = 0, whole = tensor_bytes(x->layouts, t);
@@ -71,11 +69,6 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
     for (int32_t t = 0; s->any_order && t < x->graph->tensor_count; t++)
         s->bound += least_of_tensor(x, &s->menus, t);
     return true;
-}
-
-void least_traffic_close(struct least_traffic *s)
-{
-    arena_free(&s->memory);
 }
 
 static void least_traffic_prove(struct least_traffic *s, int64_t bound)

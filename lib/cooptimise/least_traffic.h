@@ -1,6 +1,6 @@
-/* The search for the divisions under which a plan moves least, and the proof of how little any can move:
- * chains (chain.h) bounded, searched and priced in rounds, each wider than the one before. A round gives
- * divisions worth a real plan; how much that moves is told to the next one. */
+/* The search for the divisions under which a plan moves least, and a bound for all of them: chains (chain.h)
+ * bounded, searched and priced in rounds. The caller plans the divisions of a round and reports their bytes
+ * to the next. */
 #ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
 #define LX_COOPTIMISE_LEAST_TRAFFIC_H
 
@@ -26,10 +26,9 @@ struct least_traffic {
     int32_t found;
 };
 
-/* `x`: a draft of the divided graph in its own order. To be closed also after a failure. */
+/* `x`: a draft of the divided graph in its own order. The caller frees `memory`, also after a failure. */
 bool least_traffic_open(struct least_traffic *s, const struct draft *x, const struct lx_run *run,
                         lx_status *st);
-void least_traffic_close(struct least_traffic *s);
 /* One round for plans that move less than `best` bytes. */
 void least_traffic_round(struct least_traffic *s, int64_t best);
 /* Divisions of answer k of the last round, per op, NULL: the one it has; in `memory`. */

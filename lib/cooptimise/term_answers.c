@@ -1,5 +1,5 @@
-/* Asks the placement solver for the addresses of an answer. What fits nowhere is repaired by leaving out
- * what costs least; and it is remembered, as many answers of a sweep differ only in choices that no address
+/* Asks the placement solver for the addresses of an answer. An answer that fits nowhere is repaired by
+ * leaving out the cheapest buffers, and remembered: many answers differ only in choices that no address
  * depends on. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"

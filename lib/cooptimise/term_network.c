@@ -93,8 +93,7 @@ static void choose_shift(struct term_network *n)
     if (n->shift > MOST_SHIFT) n->shift = MOST_SHIFT;
 }
 
-/* The axes of one term that belong to one buffer become one axis; a value's share of the position in the
- * term's table tells its class. `shares`: per class. */
+/* Joins the axes of a term that belong to one buffer. The share of the table position is the class. */
 static struct net_axis join_axes(struct term_network *n, const struct lx_term *t, int32_t var,
                                  int64_t **shares)
 {

@@ -1,9 +1,7 @@
-/* The question of terms.h as a network (network/network.h) of whole-number tables, one variable a buffer.
- * Private to the terms.
- *
- * Variables stand by the start of their lives, copies before all whom they serve. The values of one are its
- * choices off chip, then those of its choices on chip that may be; bytes are whole units of the alignment.
- * Costs are whole numbers of 2^-shift, so that sums in any order are the same. */
+/* The problem of terms.h as a network (network/network.h) of integer tables, one variable a buffer. Private
+ * to the terms. Variables stand by the start of their lives, copies before the readers that they serve. The
+ * values of a variable are its choices off chip, then its choices on chip; bytes are units of the alignment,
+ * costs are multiples of 2^-shift, so that sums in any order are equal. */
 #ifndef LX_COOPTIMISE_TERM_NETWORK_H
 #define LX_COOPTIMISE_TERM_NETWORK_H
 
@@ -54,8 +52,7 @@ void term_answers_make(struct term_answers *a, const struct term_network *n,
                        const struct lx_term_start *start, const struct lx_solver *solver,
                        const struct lx_run *run);
 void term_answers_free(struct term_answers *a);
-/* Tries the answers of a sweep from the cheapest on, until one can be placed. `*least`: no other costs less.
- */
+/* Tries the answers of a sweep from the cheapest on, until one is placed. `*least`: no other costs less. */
 bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t most_solves, int64_t *least,
                      lx_status *st);
 

@@ -1,8 +1,8 @@
-/* The rules of residency: as tables that the search walks, and taken literally, for who has an answer in
- * hand. */
+/* The rules of residency: taken literally, and as tables for the search. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -14,17 +14,12 @@ enum {
 
 /* --- Taken literally. --- */
 
-static int term_rules_compare_pairs(const void *a, const void *b)
-{
-    const struct lx_choice_pair *x = a, *y = b;
-    return x->own != y->own ? x->own - y->own : x->theirs - y->theirs;
-}
+ORDER(by_choices, struct lx_choice_pair, ORDER_UP(own) ORDER_UP(theirs));
 
 static bool has_pair(const struct lx_term_reader *r, int32_t own, int32_t theirs)
 {
     struct lx_choice_pair wanted = {own, theirs};
-    return r->pair_count &&
-           bsearch(&wanted, r->pairs, (size_t)r->pair_count, sizeof wanted, term_rules_compare_pairs);
+    return r->pair_count && bsearch(&wanted, r->pairs, (size_t)r->pair_count, sizeof wanted, by_choices);
 }
 
 static const struct lx_term_reader *term_rules_reader_of(const struct lx_term_buffer *b, int32_t reader)
@@ -80,8 +75,8 @@ bool term_fits_parent(const struct lx_term_problem *p, const int32_t *choice, in
            (!r || has_pair(r, choice[parent], choice[child]));
 }
 
-/* --- As tables. Classes come from a grid with a cell per choice of the one and of the other: bit 0, a pair;
- * bit k, copy k serves. What an entry is worth is asked of the rules above. --- */
+/* --- As tables. Classes come from a grid of two buffers' choices: bit 0, a pair; bit k, copy k serves.
+ * --- */
 
 struct grid {
     int32_t rows, columns, stride;
@@ -191,8 +186,8 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
     return true;
 }
 
-/* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only
- * the first. */
+/* On chip: beside its source, and some reader is served. Where the table would be too large, only the
+ * first. */
 static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
 {
     const struct lx_term_buffer *b = &n->p->buffers[copy];
@@ -243,8 +238,7 @@ static void fold_axis(struct term_network *n, struct net_table *t, int32_t k)
     t->count = (int64_t)classes * other;
 }
 
-/* Each value of parent and child on chip is a class of its own at first: bytes and pairs both tell them
- * apart. */
+/* Each value of parent and child on chip is a class of its own at first. */
 static void add_handover(struct term_network *n, struct sample *s, int32_t child, int32_t parent)
 {
     struct net_handover h = {.parent = n->var_of[parent], .child = n->var_of[child]};

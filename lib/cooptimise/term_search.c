@@ -1,6 +1,6 @@
-/* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials of what
- * it found (term_answers.c), each wider than the one before, until bound and answer meet or the work is used
- * up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
+/* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials
+ * (term_answers.c), each wider, until bound and answer meet or the steps are used up. The clock is only a
+ * safeguard. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -37,7 +37,7 @@ static double term_search_value_of(const struct term_network *n, int64_t cost)
     return ldexp((double)cost, -n->shift);
 }
 
-/* Values of terms may be beyond what progress is told in. */
+/* Values of terms may be beyond 2^63. */
 static int64_t told_of(double value)
 {
     return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
@@ -47,12 +47,6 @@ static bool term_search_cancelled(const void *context)
 {
     const struct searching *s = context;
     return lx_run_stopped(s->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
-}
-
-static bool term_search_finished(struct searching *s)
-{
-    s->stopped |= term_search_cancelled(s);
-    return s->stopped || s->steps >= s->step_limit || s->bound >= s->a.cost;
 }
 
 static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)
@@ -76,7 +70,7 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
         s->steps += sweep.steps;
         s->stopped |= sweep.cancelled;
         *whole = sweep.beam.dropped >= s->a.cost;
-        net_sweep_free(&sweep);
+        beam_end(&sweep.beam);
     }
     net_bound_free(&b);
     if (ok) {
@@ -88,16 +82,6 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
             term_search_value_of(&s->n, s->bound), s->steps);
     }
     return ok;
-}
-
-/* A first answer may be all that there is time for; wider rounds only where something was dropped. */
-static bool term_search_run_rounds(struct searching *s, lx_status *st)
-{
-    bool whole = false;
-    for (size_t i = 0; i < sizeof rounds / sizeof *rounds && !whole && (i == 0 || !term_search_finished(s));
-         i++)
-        if (!run_round(s, &rounds[i], &whole, st)) return false;
-    return true;
 }
 
 bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start *start,
@@ -112,7 +96,13 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
     if (ok) {
         net_frontier_make(&s.f, &s.n.net);
         term_answers_make(&s.a, &s.n, start, solver, run);
-        ok = term_search_run_rounds(&s, st);
+        /* A first answer may be all that there is time for; wider rounds only where something was dropped. */
+        bool whole = false, finished = false;
+        for (size_t i = 0; ok && i < sizeof rounds / sizeof *rounds && !whole && !finished; i++) {
+            ok = run_round(&s, &rounds[i], &whole, st);
+            s.stopped |= term_search_cancelled(&s);
+            finished = s.stopped || s.steps >= s.step_limit || s.bound >= s.a.cost;
+        }
     }
     if (ok) {
         size_t count = (size_t)s.n.net.count;
@@ -128,7 +118,7 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
         out->status = proved ? LX_OPTIMAL : s.stopped || s.steps >= s.step_limit ? LX_LIMIT : LX_FEASIBLE;
     }
     term_answers_free(&s.a);
-    net_frontier_free(&s.f);
+    arena_free(&s.f.memory);
     network_free(&s.n.net);
     return ok;
 }

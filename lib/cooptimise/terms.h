@@ -1,14 +1,11 @@
 /* Choices and residency under costs of any form: sums of tables.
  *
- * Every buffer is what one op makes and has the op's menu of choices. It is on chip only if its choice makes
- * a pair with that of every reader, or if a copy of it that is on chip serves that reader under their two
- * choices. A copy is a buffer too: on chip only beside its source, and only if it serves somebody. The cost
- * of an answer is the sum of the terms, each a table over choices and over bits that say who is on chip;
- * nothing is linearised. joint.h has the same question for costs of one form and pairs that are labels,
- * which is why it can do thousands of ops; this one does any of some hundred.
- *
- * A child may take the place of a parent only under the same bytes, and where it reads it, under one of
- * their pairs. */
+ * Every buffer is the output of one op and has the op's menu of choices. It is on chip only if its choice
+ * makes a pair with that of every reader, or a copy on chip serves that reader. A copy is a buffer too: on
+ * chip only beside its source, and only if it serves a reader. The cost of an answer is the sum of the terms,
+ * each a table over choices and bits of residency. joint.h has the same problem for costs of one form and
+ * thousands of ops; this one takes some hundred. A child may take the place of a parent of the same bytes,
+ * and if it reads it, under one of their pairs. */
 #ifndef LX_COOPTIMISE_TERMS_H
 #define LX_COOPTIMISE_TERMS_H
 
@@ -61,7 +58,6 @@ struct lx_term_problem {
     const struct lx_term *terms;
 };
 
-/* An answer to begin with, if there is one. */
 struct lx_term_start {
     const int32_t *choice;
     const int64_t *address;
@@ -76,8 +72,7 @@ struct lx_term_answer {
     int64_t steps;
 };
 
-/* The answer's arrays come from `memory`. `solver`: for the addresses; `run->work_limit`: steps of this
- * search, 0: its default. False: `st` says why. */
+/* The answer's arrays come from `memory`. `run->work_limit`: steps, 0: the default. False: `st` says why. */
 bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start *start,
                     const struct lx_solver *solver, const struct lx_run *run, struct arena *memory,
                     struct lx_term_answer *out, lx_status *st);

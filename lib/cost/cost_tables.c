@@ -120,47 +120,23 @@ const struct cost_table *cost_table_find(const char *name)
     return NULL;
 }
 
-/* A device that nobody has a table for is timed by its own numbers. */
-static const struct cost_table *cost_tables_table_of(const struct lx_device *d)
-{
-    const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
-    return t ? t : cost_table_find("roofline");
-}
-
-static double factor(const struct cost_table *t, const struct lx_device *d, enum cost_scale scale)
-{
-    switch (scale) {
-    case COST_BY_HBM:
-        return d->hbm_gb_per_s / t->hbm_gb_per_s;
-    case COST_OVER_HBM:
-        return t->hbm_gb_per_s / d->hbm_gb_per_s;
-    case COST_BY_RING:
-        return d->ring_gb_per_s / t->ring_gb_per_s;
-    case COST_OVER_PSUM:
-        return t->psum_ring_gb_per_s / d->psum_ring_gb_per_s;
-    case COST_BY_LX:
-        return d->lx_gb_per_s / t->lx_gb_per_s;
-    case COST_BY_PEAK:
-        return d->peak_gflop_per_s / t->peak_gflop_per_s;
-    case COST_FIXED:
-    case COST_SCALE_COUNT:
-        break;
-    }
-    return 1;
-}
-
 double cost_rate(const struct lx_device *d, enum cost_constant_id id)
 {
-    const struct cost_table *t = cost_tables_table_of(d);
-    return t->number[id].value * factor(t, d, t->number[id].scale);
+    return cost_rates_of(d).value[id];
 }
 
 struct cost_rates cost_rates_of(const struct lx_device *d)
 {
-    const struct cost_table *t = cost_tables_table_of(d);
+    const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
+    if (!t) t = cost_table_find("roofline"); /* timed by the device's own numbers */
     struct cost_rates r = {.hides_compute = t->hides_compute};
-    double by[COST_SCALE_COUNT];
-    for (int i = 0; i < COST_SCALE_COUNT; i++) by[i] = factor(t, d, (enum cost_scale)i);
+    const double by[] = {[COST_FIXED] = 1,
+                         [COST_BY_HBM] = d->hbm_gb_per_s / t->hbm_gb_per_s,
+                         [COST_OVER_HBM] = t->hbm_gb_per_s / d->hbm_gb_per_s,
+                         [COST_BY_RING] = d->ring_gb_per_s / t->ring_gb_per_s,
+                         [COST_OVER_PSUM] = t->psum_ring_gb_per_s / d->psum_ring_gb_per_s,
+                         [COST_BY_LX] = d->lx_gb_per_s / t->lx_gb_per_s,
+                         [COST_BY_PEAK] = d->peak_gflop_per_s / t->peak_gflop_per_s};
     for (int i = 0; i < COST_CONSTANT_COUNT; i++) r.value[i] = t->number[i].value * by[t->number[i].scale];
     if (t->whole_tiles) {
         r.tile_rows = (double)d->tile_rows;

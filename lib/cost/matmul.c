@@ -1,11 +1,8 @@
 /* Our matmul model: time goes into delivering operands, and the division decides how they are delivered.
  *
  *   streams   Cores that need the same slice of an operand share one stream. A stream for one core is slow
- *             (5.4 GB/s), for two it is much faster, from eight cores on it saturates near 42 GB/s; all
- *             streams together reach the memory's rate. So an operand wants several slices and several
- *             sharers of each: A has used/n slices with n sharers, W has used/m (a shared weight used/(m*b))
- *             with the others. Upstream has this for decode weights only; here it holds for both operands of
- *             every matmul.
+ *             (5.4 GB/s), from eight cores on it saturates near 42 GB/s; all streams together reach the
+ *             memory's rate. A has used/n slices with n sharers, W has used/m (a shared weight used/(m*b)).
  *   runs      A batched operand has its batch innermost in memory: splitting the batch b ways leaves runs of
  *             B/b consecutive sticks, and each run costs some sticks' time to begin.
  *   passes    A core that holds several K sticks of a batched kernel fetches them in passes.
@@ -13,14 +10,9 @@
  *             hidden behind transfers.
  *   compute   The PE array works at its rate only with enough rows per core.
  *
- * All numbers are those of the device's cost table (rates.h); those above are the table spyre's. Of a table that
- * says so, transfers hide all of the compute time that they can, and cores compute whole tiles.
- *
- * Six numbers of spyre's were fitted, by coordinate descent on log(predicted / measured) over 597 of 601 measured splits
- * of 24 shapes (four took more than twelve times the best of their shape: hangs, or nearly), each weighted by
- * (best / its time)^2 so that the good splits of a shape count; the slice rates and the row efficiency are
- * upstream's, unchanged. tests/measure/bench_matmul_picks.c repeats the fit and leaves shapes and families
- * out. */
+ * The numbers above are those of the table spyre. Six of them were fitted, by coordinate descent on
+ * log(predicted / measured) over 597 measured splits of 24 shapes, each weighted by (best / its time)^2; the
+ * slice rates and the row efficiency are upstream's. tests/measure/bench_matmul_picks.c repeats the fit. */
 #include "cost/op.h"
 
 #include <math.h>

@@ -1,12 +1,11 @@
-/* Rates by kind of op. Memory that is read and written at once turns around: on Spyre 0.00574 ns for each
- * byte that goes both ways, which makes 105 GB/s of balanced traffic out of 150 GB/s one way. */
+/* Rates by kind of op. Traffic in both directions is slower: on Spyre 105 GB/s instead of 150 GB/s one
+ * way. */
 #include "cost/op.h"
 
 #include <math.h>
 
-/* What few cores reach of the device's rate in a row reduction. Nothing says that other ops slow down like
- * this; a softmax over columns on one core moves its bytes at nearly the full rate. What one core can take
- * through its scratchpad's port is counted apart (cost_op_parts). */
+/* Share of the device's rate that a row reduction reaches on few cores. Other ops are not known to slow down
+ * like this; the port of a core's scratchpad is counted apart (cost_op_parts). */
 static double op_share_of(const struct cost_rates *r, int64_t cores)
 {
     const double *share = &r->value[COST_SHARE_1];
@@ -17,7 +16,6 @@ static double op_share_of(const struct cost_rates *r, int64_t cores)
     return share[low] + (at - low) * (share[low + 1] - share[low]);
 }
 
-/* Microseconds at a rate in GB/s. */
 static double at_rate(double bytes, double gb_per_s)
 {
     return bytes / (gb_per_s * 1e3);
@@ -59,7 +57,6 @@ static double rate_of(const struct cost_rates *r, const struct cost_work *w)
     return fmin(r->value[COST_ONE_WAY], most);
 }
 
-/* Of all operands through HBM. */
 static double memory_time(const struct cost_rates *r, const struct cost_work *w)
 {
     double us = at_rate(w->read_bytes + w->written_bytes, rate_of(r, w));
@@ -85,8 +82,8 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
     double total = memory_time(r, w), all = 0;
     *out = (struct cost_parts){.port_us = at_rate(core_bytes, r->value[COST_LX_PORT])};
     if (w->kind == COST_MATMUL && operand_count == 3) {
-        /* Transfers hide the compute time that they can, as the fitted model has it, and no more than they take; an
-         * operand on chip hides nothing. Operands are reused: the fit knows no port. */
+        /* Transfers hide compute time, as the fitted model has it; an operand on chip hides nothing. The fit
+         * knows no port. */
         struct matmul_parts t = matmul_parts_with(r, &w->shape, &w->split);
         memory_us[w->kernel] = t.kernel;
         memory_us[1 - w->kernel] = t.rows;
@@ -103,8 +100,8 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
     out->extra_us = out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
 }
 
-/* --- Bundles and rings. The launch model is a fit of five measured kernels (cost_tables.c); a table without one has
- * zeros, and only the device time counts. --- */
+/* --- Bundles and rings. The launch model is a fit of five measured kernels; tables without it have zeros.
+ * --- */
 
 double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores)
 {
@@ -126,8 +123,7 @@ double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
     return fmax(launch, b->busy_us + (b->device_us - b->busy_us) * shown);
 }
 
-/* The relayout model of torch-spyre: a run through log2 of the parts, and what each core receives. On Spyre
- * ns = runs per core x (-1.14 + 3.92 log2 parts) + bytes / 547. Two parts cost the least that a run can.
+/* The relayout model of torch-spyre. On Spyre ns = runs per core x (-1.14 + 3.92 log2 parts) + bytes / 547.
  * Runs are latency: a faster ring does not shorten them. */
 double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes)
 {

@@ -1,10 +1,7 @@
-/* The rates that a device is timed by: numbers of a cost table, scaled to the device.
- *
- * A preset of graph/target.c names its table. A table has one number per row of the enum below, measured or
- * fitted on a device with the table's nominal rates; what the device at hand has more or less of a rate, it
- * is faster or slower by. With the nominal rates themselves every factor is exactly 1. The table `roofline`
- * has nominal rates of 1: its numbers are multiples of the device's own. Microseconds throughout; 1 GB/s is
- * 1000 bytes per microsecond. */
+/* The rates of a device: numbers of a cost table, scaled to the device. A preset of graph/target.c names its
+ * table. Numbers are measured or fitted on a device with the table's nominal rates, and scale with the
+ * device's own rates. The table `roofline` has nominal rates of 1. Microseconds throughout; 1 GB/s is 1000
+ * bytes per microsecond. */
 #ifndef LX_COST_RATES_H
 #define LX_COST_RATES_H
 
@@ -84,8 +81,7 @@ struct cost_number {
 struct cost_table {
     const char *name, *help;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s, peak_gflop_per_s; /* nominal */
-    /* Transfers hide all of the compute time that they can, and a core computes whole tiles of the device.
-     * If not: compute_shown of it shows, and rows count one by one. */
+    /* Transfers hide all compute time that they can, and a core computes whole tiles. */
     bool hides_compute, whole_tiles;
     struct cost_number number[COST_CONSTANT_COUNT];
 };
@@ -94,7 +90,6 @@ struct cost_table {
 const struct cost_table *cost_table_at(int i);
 const struct cost_table *cost_table_find(const char *name);
 
-/* The numbers of a device's table, scaled to the device. */
 struct cost_rates {
     double value[COST_CONSTANT_COUNT];
     double tile_rows, tile_columns; /* 0: rows and columns count one by one */
@@ -102,7 +97,6 @@ struct cost_rates {
 };
 
 struct cost_rates cost_rates_of(const struct lx_device *d);
-/* One of them alone. */
 double cost_rate(const struct lx_device *d, enum cost_constant_id id);
 
 #endif

@@ -1,5 +1,4 @@
-/* Every legal division of an op, in order: a counter over the axes, the last one fastest, each through its
- * legal factors in ascending order; what breaks a rule is stepped over. */
+/* Every legal division of an op, in order: a counter over the axes, the last one fastest. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -28,8 +27,7 @@ bool candidate_next(struct candidate_walk *w)
         if ((w->splits[i] = factor_least(&s->axes[i].legal, s->axes[i].floor)) == 0)
             return w->started = true, false;
     do {
-        /* Counts one up. Factors above the cores are never reached; products that are too large already stay so
-         * however the later axes turn. */
+        /* Counts one up; products that are too large already are stepped over. */
         for (int i = s->axis_count - 1; w->started && !more && i >= 0; i--) {
             int64_t next = factor_least(&s->axes[i].legal, w->splits[i] + 1);
             if (next > 0 && next <= s->cores) {
@@ -45,8 +43,7 @@ bool candidate_next(struct candidate_walk *w)
     return true;
 }
 
-/* --- Menus. The iteration space is made once; a candidate costs its spans, its views and one evaluation of the
- * cost model. --- */
+/* --- Menus. A candidate costs its spans, its views and one evaluation of the cost model. --- */
 
 /* `v`: a division of the op whose splits may be overwritten. */
 static void priced_candidates_weigh(const struct lx_layouts *l, const struct cost_rates *rates,
@@ -136,7 +133,6 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
     for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
     v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
     if (l->graph->ops[op].hint_count > 0) {
-        /* Hints are not up for choice. */
         out->count = 1;
         out->splits = arena_array(memory, (size_t)v.split_count, sizeof *out->splits);
         for (int i = 0; i < v.split_count; i++) out->splits[i] = v.splits[i].split;
@@ -207,8 +203,7 @@ static bool alternatives_goes_before(const struct lx_alternative *a, const struc
     return a->cores_used > b->cores_used;
 }
 
-/* Into its place among the `count` so far; what falls out at the end is the slowest, but never the present
- * one. */
+/* Into its place among the `count` so far; the slowest falls out, but never the present one. */
 static int alternatives_insert(struct lx_alternative *out, int count, int most,
                                const struct lx_alternative *a)
 {

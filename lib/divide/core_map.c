@@ -1,9 +1,7 @@
-/* Which core works on which slice, and what the cores therefore see of a tensor.
- *
- * Slots count like a number with mixed bases: slot of dimension d on core c = (c / stride_d) mod split_d,
- * where stride_d is the product of the splits before it. A contiguous dimension comes first, so that the
- * cores that add up a sum are ring neighbours. Two ops may hand a tensor over on chip only if both cut it
- * into the same parts and the same core has the same part, whole. */
+/* The map from cores to slices, and the views of tensors that follow. Slot of dimension d on core c = (c /
+ * stride_d) mod split_d, where stride_d is the product of the splits before it. A contiguous dimension comes
+ * first, so that the cores that add up a sum are ring neighbours. Two ops hand a tensor over on chip only if
+ * the same core has the same part of it, whole. */
 #include "divide/divide.h"
 #include "layout/op_index.h"
 #include "base/fail.h"
@@ -99,8 +97,7 @@ void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_
     *lo = max_i64(*lo - v->low[dim], 0);
 }
 
-/* A split of what slides cuts the input as well, where its positions go with the output's; else each core
- * has all. */
+/* A split of a window's output cuts the input as well, where positions correspond; else each core has all. */
 static void cut_by_window(const struct lx_layout *y, const struct op_index *x, const struct lx_split *v,
                           int var, int64_t stride, struct lx_core_view *view)
 {
@@ -112,7 +109,7 @@ static void cut_by_window(const struct lx_layout *y, const struct op_index *x, c
             if (y->host_dim[k] != h || y->step[k] != 1 || size != y->host_shape[h] || size % v->split != 0 ||
                 v->extent % v->split != 0 || size > INT32_MAX)
                 continue;
-            /* How far the windows of a core's slice of the output reach beyond the same slice of the input. */
+            /* How far the windows of a slice of the output reach beyond the same slice of the input. */
             int64_t own = size / v->split, each = v->extent / v->split, reach = w->dilation * (w->size - 1);
             for (int64_t s = 0; s < v->split; s++) {
                 int64_t first = w->stride * each * s + min_i64(reach, 0) - w->pad;
@@ -162,8 +159,7 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
                          (op_index_stride(x, operand, h) != 1 || op_index_offset(x, operand, h) != 0 ||
                           y->host_shape[h] != v->extent * v->tiles);
             int64_t per_slice = v->units / v->split * v->unit;
-            /* Parts must be equal boxes of the layout that begin where the dimension does. Padding may make
-             * them unequal: 130 rows of which a layout has 192 are cut after 65, not after 96. */
+            /* Parts must be equal boxes of the layout: of 130 rows padded to 192 a half is 65, not 96. */
             if (jumps || per_slice % y->step[i] != 0 ||
                 per_slice / y->step[i] != ceil_div_i64(y->size[i] / v->tiles, v->split))
                 view.representable = false;

@@ -1,10 +1,7 @@
-/* Pass 2: the cores that the spans leave are handed out.
- *
- * Splits committed before are floors. Each output axis in order of priority takes the largest factor it may
- * have within the cores that the others leave, and one reduction axis, the committed one or else the one
- * that can use most of the rest, the remainder. A committed split may be raised to any larger factor, a
- * multiple of it or not: more slices never make a core's span larger, so what fitted still does. An axis
- * whose domain leaves out 1 gets its least factor reserved before anybody else. */
+/* Pass 2: hands out the cores that the spans leave. Committed splits are floors. Each output axis in order of
+ * priority takes the largest factor within the cores that the others leave, and one reduction axis, the
+ * committed one or the one that can use most, the remainder. An axis whose domain leaves out 1 gets its least
+ * factor before all others. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -66,8 +63,6 @@ static bool commit(struct space *s, int64_t *splits, int64_t *left, lx_status *s
     return true;
 }
 
-/* The cores that the other axes leave to this one. They count from the product, since a domain may have
- * skipped over divisors. */
 static int64_t cores_for(const struct space *s, int i, const int64_t *splits)
 {
     return s->cores / (space_used(s, splits) / splits[i]);
@@ -109,7 +104,7 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
         a->bound = left;
     }
     for (int i = 0; i < output_count; i++) distribute_take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
-    /* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
+    /* Of the reduction axes the committed one, else the one that can use most of the rest; -1: none. */
     bool split = space_reductions_split(s, splits) > 0;
     int best = -1;
     for (int i = 0; i < reduction_count; i++) {
@@ -121,8 +116,8 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
     return true;
 }
 
-/* --- Hints: splits that a pattern asks for, in order. A hint that the cores left do not suffice for is passed over,
- * an impossible one is an error. Other axes stay whole, but for the splits that spans need. --- */
+/* --- Hints: splits that a pattern asks for, in order. One that lacks cores is passed over, an impossible one
+ * is an error. Other axes stay whole, but for the splits that spans need. --- */
 
 static bool hints_bad(const struct space *s, lx_status *st, const struct lx_split_hint *h, const char *why)
 {
@@ -175,13 +170,10 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
     return true;
 }
 
-/* --- Matmuls: one of which the spans committed nothing is divided by predicted time.
- *
- * Roles come from the sticks: N is the axis along which the output's sticks run, the kernel the input that has it;
- * rows M are in the other input only, K is the one summed axis, everything else is batch. Where several axes could be
- * M, it is the innermost of the output; the others are batch of a kernel that all of them share. The pass declines
- * other ops. It never leaves more cores idle than distribution alone would: only divisions that use at least as many
- * are weighed. --- */
+/* --- Matmuls without committed splits are divided by predicted time. N is the axis along which the output's
+ * sticks run, the kernel the input that has it; rows M are in the other input only, K is the one summed axis,
+ * the rest is batch. Of several candidates M is the innermost of the output. The pass declines other ops, and
+ * weighs only divisions that use at least as many cores as distribution. --- */
 
 static int matmul_var_of(const struct op_index *x, const struct axis *a)
 {

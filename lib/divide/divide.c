@@ -1,6 +1,5 @@
-/* The stage as a whole, two passes over all ops. The span pass commits the splits that the span limit needs;
- * they are handed on keyed by index coefficient, as plans store them. Then each op recovers them and is
- * divided by its hints, or the matmul cost pass, or distribution. */
+/* The stage as a whole. The span pass commits splits, keyed by index coefficient as plans store them. Then
+ * each op recovers them and is divided by its hints, the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -37,7 +36,6 @@ static double divide_predict(const struct lx_layouts *l, const struct lx_divisio
     return cost_op(&rates, &w);
 }
 
-/* From decided splits to the record of the division. */
 static void divide_record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
                           struct arena *memory, struct lx_division *d)
 {
@@ -243,7 +241,7 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
     if (ok) divide_record(d->layouts, &s, splits, memory, &fresh);
     if (ok && front >= 0) {
-        /* Partial sums are on neighbours already, and so are the slices of the first variable that has several. */
+        /* Partial sums and the slices of the first split variable are on neighbours already. */
         bool may = front < fresh.split_count && fresh.contiguous < 0 && fresh.splits[front].split > 1;
         if (may) fresh.contiguous = front;
         if (!may || lx_division_front(&fresh) != front)

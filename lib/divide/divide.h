@@ -1,11 +1,10 @@
-/* The fourth stage: how the iteration space of each op is cut into slices for the cores.
+/* The fourth stage: cuts the iteration space of each op into slices for the cores.
  *
- * An op has variables; every tensor of the op is indexed by some of them. Variables along which sticks run
- * count in sticks, so that no stick is ever cut. A division gives each variable a number of slices that
- * divides its extent exactly; the product is the number of cores used. Two passes find it: the first splits
- * only what must be split so that no core addresses more than the span limit of any tensor; the second
- * hands the other cores out, to the dimensions of the output first. Between them a cost model may choose for
- * a matmul. Every choice carries its reason. */
+ * Every tensor of an op is indexed by some of its variables. Variables along which sticks run count in
+ * sticks. A division gives each variable a number of slices that divides its extent; their product is the
+ * number of cores used. The first pass splits until no core addresses more than the span limit of any tensor;
+ * the second hands out the other cores, to the dimensions of the output first. Between them a cost model may
+ * choose for a matmul. Every choice carries its reason. */
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
@@ -48,11 +47,9 @@ struct lx_split {
     int64_t per_core; /* elements of the largest slice */
     enum lx_split_rule rule;
     int32_t bound_by;       /* operand whose span (LX_SPLIT_SPAN) decided; -1: none */
-    int64_t bound;          /* span: bytes without this split; output, reduction, no cores: cores that were
-                               left; hint: what was asked for */
+    int64_t bound;          /* span: bytes without this split; hint: the wanted split; else: cores left */
     const char *constraint; /* the one that blocks or narrows it, or NULL */
-    int64_t
-        tiles; /* that a nest walks, one after the other; what is divided is one of them. 1: it is whole */
+    int64_t tiles;          /* of a nest; one of them is divided. 1: it is whole */
 };
 
 /* One operand: inputs in order, then the output. */
@@ -64,7 +61,6 @@ struct lx_operand_span {
     int64_t extent[LX_MAX_DEVICE_RANK]; /* per device dimension: positions of one core */
 };
 
-/* How an operation was divided. */
 enum lx_division_kind {
     LX_DIVIDED,
     LX_UNDIVIDED_EXTERN, /* runs off the device */
@@ -104,9 +100,7 @@ struct lx_divisions {
 /* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
-/* Other orders of dimensions for large intermediates of ops that no division would bring
- * within the span limit, where that helps; what it does not help is left for lx_divide to refuse. False: no
- * memory. */
+/* Other orders of dimensions for large intermediates of ops that no division brings within the span limit. */
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);
 /* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
@@ -118,36 +112,32 @@ char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 /* What is predicted of an op as it is divided, in all iterations of its nest. */
 struct lx_op_time {
     double device_us;
-    double
-        busy_us; /* the same if HBM's own rate were no limit: what it computes, and is slower than the memory */
+    double busy_us; /* the same without the limit of HBM's own rate */
     /* What device_us is made of: of what goes on at once only the longest counts. */
     double hbm_us, lx_us, ring_us, compute_us;
     double flops; /* of all cores; a multiply-add is two, a copy none */
 };
 
-/* `hbm_share`: per operand (inputs, then the output) what of its bytes in all iterations goes through HBM, 0
- * to 1, above 1 where a sum that is not complete comes back; with all of all of them it is predicted_us. */
+/* `hbm_share`: per operand the share of its bytes in all iterations that goes through HBM; above 1 where an
+ * incomplete sum comes back. With all shares 1 it is predicted_us. */
 struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
-/* What it takes at least, wherever its operands are; and, unless they are NULL, what each operand costs that
- * goes through HBM, in all and beyond HBM's own rate. */
+/* The least time, wherever the operands are; and, unless NULL, per operand the time through HBM, in all and
+ * beyond HBM's own rate. */
 double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
 
-/* One way to divide an op. */
 struct lx_alternative {
     int64_t splits[LX_MAX_VARS]; /* per variable in iteration order */
     int64_t cores_used;
     double device_us; /* predicted as lx_division_time does */
     bool present;     /* it is how the op is divided */
-    int agreeing; /* ops that write its inputs or read its output, as they are divided, and cut these the same way */
+    int agreeing;     /* neighbours that cut the common tensor the same way */
 };
 
-/* The `most` quickest legal divisions of an op, the quickest first, of those as quick the ones that agree
- * with most of its `*neighbours`; the present one is always among them. Returns how many; 0: the op is not
- * divided; -1: `st`. */
+/* The `most` quickest legal divisions of an op, of equals those that agree with most of its `*neighbours`;
+ * the present one is always among them. Returns the count; 0: the op is not divided. */
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
                              struct lx_alternative *out, int most, int *neighbours);
 
-/* Is `cores` a count that the device has? */
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);
 
 /* Which slice of variable `split` core `core` works on: first variable (or `contiguous`) fastest. */
@@ -163,28 +153,21 @@ struct lx_core_view {
     int rank;
     int64_t slices[LX_MAX_DEVICE_RANK]; /* parts of equal size that the dimension is cut into */
     int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
-    int64_t
-        tiles[LX_MAX_DEVICE_RANK]; /* that a nest cuts the dimension into; the slices are those of a tile */
-    /* Of a buffer in a nest: tiles of an inner loop that it has, each cut in slices and one behind the
-     * other; 1: it is a box, whatever loops walk over it. */
+    int64_t tiles[LX_MAX_DEVICE_RANK];  /* of a nest; the slices are those of a tile */
+    /* Of a buffer in a nest: tiles of an inner loop, each cut in slices; 1: it is a box. */
     int64_t blocks[LX_MAX_DEVICE_RANK];
-    /* Positions before and behind its slice that a core has as well, as far as there are any: the halo of
-     * windows. */
+    /* Halo of windows: positions before and after its slice that a core has as well. */
     int32_t low[LX_MAX_DEVICE_RANK], high[LX_MAX_DEVICE_RANK];
     bool partial;       /* each core holds a part of a sum only */
     bool representable; /* false: the parts are no boxes of the device layout */
 };
 
-/* Positions [*lo, *hi) of device dimension `dim`, which has `size`, that core `core` has of the first
- * block. */
+/* Positions [*lo, *hi) of device dimension `dim` of `size` that a core has of the first block. */
 void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
                      int64_t *hi);
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
-/* The same of a buffer that has, of what the nest of the op cuts, the slice that the levels up to `hold`
- * fix. */
+/* The same of a buffer that has the slice which the levels up to `hold` of the op's nest fix. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
-/* That of a tile, `v`, as a buffer of hold `hold` has it, where it is known what the nest does to the
- * tensor. */
 struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_nest *n,
                                    const struct nest_tensor *t, int hold, struct lx_core_view v);
 /* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
@@ -194,12 +177,10 @@ bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
-/* The op with these splits (one per variable in iteration order), checked; for candidates that a later stage
- * prefers. What it has of its own is in `memory`. */
+/* The op with these splits (per variable in iteration order), checked. Allocates from `memory`. */
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st);
-/* The same with the slices of variable `front` on neighbouring cores, where it is not -1: of an op that
- * splits no sum, whose parts have to be neighbours. */
+/* The same with the slices of variable `front` on neighbouring cores; -1: by the rule. Not for split sums. */
 bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
                          struct arena *memory, struct lx_division *out, lx_status *st);
 /* The variable of its own choice that `v` has in front, for that; -1: none. */
@@ -215,14 +196,13 @@ struct lx_other_divisions {
     struct lx_other_division at[2];
     int count;
 };
-/* The quickest that cuts operand `operand` like another op's view of it (NULL: nobody's), and the quickest
- * of which a core holds less than now. */
+/* The quickest that cuts the operand like `like` (may be NULL), and the quickest whose cores hold less of
+ * it. */
 void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
                               const struct lx_core_view *like, struct lx_other_divisions *out);
 
-/* Splits that outlive renaming: keyed by how far one step of the variable moves, in elements: in the write
- * index for variables of the output, in the first read index for the others. Ones are not stored. Within an
- * op no two variables of more than one value have the same key, so that nothing is lost. */
+/* Splits that survive renaming: keyed by how far one step of the variable moves, in elements: in the write
+ * index for variables of the output, in the first read index for the others. Ones are not stored. */
 struct lx_coeff_split {
     int64_t coefficient, split;
 };
@@ -238,12 +218,11 @@ bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *s
                         struct lx_coeff_splits *out);
 /* The same of a division, with the variable that it has in front. */
 bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, struct lx_coeff_splits *out);
-/* The splits, one per variable in iteration order, that `from` says. False: `st` names the key that is no
- * variable's. */
+/* The splits per variable in iteration order. False: `st` names a key that no variable has. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st);
-/* Every op of the graph as `splits` (one per op) say, those of nests, which are valid and stay the caller's,
- * as tiles; nothing chosen. NULL: `st`, and `*wrong` is the op whose splits are not legal, or -1. */
+/* Every op divided as `splits` (one per op) say, ops of nests as tiles. The nests stay the caller's. NULL:
+ * `st`; `*wrong` is the op whose splits are not legal, or -1. */
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
                                          const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st);
@@ -263,15 +242,14 @@ struct division_menu {
     double *memory_us;          /* per choice, operand_count each */
 };
 
-/* All memory from the arena. An op that is not divided gets one choice without splits and views. `orders`: behind
- * them those with another variable in front. */
+/* An op that is not divided gets one choice without splits and views. `orders`: also those with another
+ * variable in front. */
 void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, struct arena *memory,
                         struct division_menu *out);
 
 /* --- Cores and slices, on plain arrays. --- */
 
-/* Slot of dimension `dim` on core `core`: dimensions in order, the first fastest; `contiguous` (or -1) before
- * all others. */
+/* Slot of dimension `dim` on core `core`: the first dimension fastest; `contiguous` (or -1) before all. */
 int64_t core_slot(const int64_t *splits, int count, int contiguous, int dim, int64_t core);
 /* Cores between two slots of the dimension. */
 int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim);
@@ -280,8 +258,7 @@ bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status 
 /* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
 bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
 
-/* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along
- * dimension d: at most its span, which counts whole rows of everything behind the first dimension. */
+/* First to last byte that a core touches of a box of sticks with extent[d] positions along dimension d. */
 int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
 
 /* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */

@@ -1,12 +1,10 @@
-/* What an op as it is divided costs: its work as the cost model knows it, and its time by what of it is in
- * HBM. */
+/* Cost of an op as it is divided: its work for the cost model, and its time by shares in HBM. */
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "divide/space.h"
 
 #include <math.h>
 
-/* What kind of work the cost model takes the op for. */
 static enum cost_class division_time_class_of(const struct lx_layouts *l, const struct lx_op *op,
                                               const struct space *s)
 {
@@ -66,7 +64,6 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     return w;
 }
 
-/* The cost of an op as it is divided, taken apart. */
 struct op_parts {
     struct cost_parts parts;
     int operands, output; /* `output`: the first result */

@@ -1,8 +1,7 @@
 /* Splits that survive the renaming of variables: a variable is known by how far one step of it moves in
- * memory. Output variables are keyed by their coefficient in the index that is written, the others by that in
- * the first index that is read, which has all that are summed. Variables of one value share coefficients with
- * their neighbours and never have a split; all others differ, since a step of a dimension goes beyond all of
- * the next. */
+ * memory, in the written index for output variables, in the first read index for the others. Variables of
+ * more than one value have different coefficients, since a step of a dimension goes beyond all of the
+ * next. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "layout/op_index.h"

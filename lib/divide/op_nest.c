@@ -1,5 +1,6 @@
 /* What is a nest, and what it does to the tensors of its ops. */
 #include "divide/op_nest.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
@@ -31,15 +32,9 @@ void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, str
 
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
 {
-    int32_t low = 0, high = count; /* the first that ends at the op or later */
-    while (low < high) {
-        int32_t mid = low + (high - low) / 2;
-        if (nests[mid].last < op)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < count && nests[low].first <= op ? low : -1;
+    int32_t i;
+    BISECT(i, 0, count, nests[i].last < op); /* the first that ends at the op or later */
+    return i < count && nests[i].first <= op ? i : -1;
 }
 
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold)
@@ -200,8 +195,7 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     return ok;
 }
 
-/* --- Running sums: from the sum down to the readers of the weights, and from a blend up to the source of its
- * weights. --- */
+/* --- Running sums: from the sum to the readers of the weights, and from a blend to their source. --- */
 
 /* The op of the nest that makes a tensor; -1: none. */
 static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
@@ -211,7 +205,6 @@ static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int
     return -1;
 }
 
-/* What a tensor is a copy of. */
 static int32_t running_sums_copied(const struct lx_layouts *l, int32_t tensor)
 {
     for (int32_t o = l->graph->op_count - 1; o >= 0; o--)
@@ -220,7 +213,6 @@ static int32_t running_sums_copied(const struct lx_layouts *l, int32_t tensor)
     return tensor;
 }
 
-/* Levels of the nest over which an op sums. */
 static unsigned running_sums_summed_by(const struct lx_layouts *l, const struct lx_nest *n, int32_t op)
 {
     struct op_index x;

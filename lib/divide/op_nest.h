@@ -1,8 +1,6 @@
-/* Nests: runs of consecutive ops inside counted loops.
- *
- * A nest walks its ops, the body, once per iteration; a level cuts an axis, which is one variable of every
- * op of the run, into equal tiles. Each op works on its tile only, so that what is divided over the cores,
- * held on chip and launched is that of one tile. Up to three levels, some hundred ops; counts from 2 on. */
+/* Nests: runs of consecutive ops inside counted loops. A nest walks its ops, the body, once per iteration; a
+ * level cuts an axis, one variable of every op of the run, into equal tiles. Division, residency and launch
+ * are those of one tile. Up to three levels, some hundred ops. */
 #ifndef LX_DIVIDE_OP_NEST_H
 #define LX_DIVIDE_OP_NEST_H
 
@@ -46,9 +44,7 @@ void nest_op_tiles(const struct lx_nest *n, int32_t op, int64_t *tiles);
 struct op_index;
 /* The index map of one tile of the op: its extents are those of a tile. */
 void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, struct op_index *x);
-/* Product of the tiles of these levels. */
 int64_t nest_product(const struct lx_nest *n, unsigned levels);
-/* All levels up to `level`. */
 static inline unsigned levels_to(int level)
 {
     return (1u << level) - 1;
@@ -57,8 +53,7 @@ static inline int64_t nest_iterations(const struct lx_nest *n)
 {
     return nest_product(n, levels_to(n->level_count));
 }
-/* How often an op runs; how often a buffer with the view of an op is filled that has the slice which the
- * levels up to `hold` fix. */
+/* How often an op runs; how often a buffer with hold `hold` and the view of the op is filled. */
 int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
 /* The letter of a level's axis in an op of the run. */
@@ -66,18 +61,14 @@ char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op
 /* The nest of an op, or -1; they stand in order of time. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 
-/* What may be read of a nest's sums before they are complete.
- *
- * A `logsumexp` l over levels of a nest may be read in it by `sub(s, l)` of the very scores s that it is of;
- * the result only by `exp`, and that only by `blend` as its weights, which sums over the same levels: these
- * weights are those of the part of the rows that has been seen, and a blend makes up for the rest when it
- * comes. All of them are in the nest; copies with other sticks count as what they copy. Anybody may read l
- * behind the nest. */
+/* Reads of a nest's sums before they are complete. A `logsumexp` l over levels of a nest may be read in it by
+ * `sub(s, l)` of its own scores s; the result only by `exp`, and that only by `blend` as its weights, over
+ * the same levels: a blend makes up for the rest of the rows when they come. Copies with other sticks count
+ * as their source. Any op may read l after the nest. */
 
 /* May op `op` of the nest, which reads it, read a tensor whose sum over levels of the nest is incomplete? */
 bool nest_reads_running(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int32_t tensor);
-/* Is what the op sums over levels of the nest right in the end: of a blend only where its weights are
- * such? */
+/* Are the op's sums over levels of the nest right in the end? A blend needs weights of a running sum. */
 bool nest_sums_op(const struct lx_layouts *l, const struct lx_nest *n, int32_t op);
 
 #endif

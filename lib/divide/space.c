@@ -1,10 +1,7 @@
-/* The iteration space of an op.
- *
- * Axes are the dimensions of the output in their order, then the variables that only inputs have. An axis
- * along which some operand's sticks run is counted in sticks, of the operand with the most elements per
- * stick: fewer, larger units, so that slices end between sticks in every operand. An axis counts as a
- * reduction when no coordinate of the output outside its sticks has it; that includes outputs of a single
- * stick, which cannot be split anyway. */
+/* The iteration space of an op. Axes are the dimensions of the output in their order, then the variables that
+ * only inputs have. An axis along which some operand's sticks run is counted in sticks, of the operand with
+ * the most elements per stick, so that slices end between sticks in every operand. An axis is a reduction
+ * when no coordinate of the output outside its sticks has it. */
 #include "divide/space.h"
 #include "graph/choice.h"
 #include "base/fail.h"
@@ -81,8 +78,7 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
     }
 }
 
-/* Of what a slice is picked from, or put into, a core addresses the slice alone, from a start that is known
- * by then. What is gathered or scattered may be anywhere. */
+/* Of a dynamic slice a core addresses the slice alone; gathers and scatters may be anywhere. */
 static void note_picked(struct space *s, const struct lx_layouts *l, const struct lx_op *op,
                         const struct op_index *x)
 {
@@ -166,8 +162,7 @@ void space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, c
     constrain_op(l, op_number, &x, axis_of_var, out);
 }
 
-/* --- Constraints: which axes must stay whole, and which factors others may take. Blocks add up and domains
- * intersect. A domain that leaves nothing is an error of the caller. --- */
+/* --- Constraints: axes that must stay whole, and factors that others may take. They accumulate. --- */
 
 void axis_block(struct axis *a, const char *constraint)
 {
@@ -202,8 +197,7 @@ bool conv_blocks_spatial(const int64_t *stride, int count)
     return false;
 }
 
-/* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are
- * there are none of the whole, so that no core could hold its own on chip. A product divides by cost. */
+/* Rows of an operand that is padded for a product: slices of the rows are no slices of the padded tensor. */
 static bool pads_rows(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x, int v)
 {
     bool pads = false;
@@ -238,8 +232,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
         /* Parts that cores make of it cannot be added. */
         if (op_index_reduced(x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
             axis_block(a, "a running sum, whose parts are not added up as they are");
-        /* The device moves over the input of a convolution step by step: with a stride it does all steps on one
- * core. */
+        /* A convolution with a stride does all steps on one core. */
         int64_t stride[LX_MAX_RANK];
         bool slides = false;
         for (int i = 0; i < op->window_count; i++) {
@@ -255,8 +248,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "an insert that begins within a stick");
         a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
-    /* Axes are kept apart where one core could hold all operands, and more cores are of little use, or where the
-     * other axes have work for all cores. */
+    /* Axes are kept apart where one core could hold all operands, or the others have work for all cores. */
     int64_t bytes = 0, room = lx_device_usable(&l->graph->device), cores = 1;
     for (int k = 0; k < op_operand_count(op) && bytes <= room; k++) {
         const struct lx_layout *y = &l->layouts[op_operand(op, k)];

@@ -1,16 +1,71 @@
-/* What is divided: the axes of an op and how its operands walk over device memory. Private to the stage.
- *
- * Everything the passes know of an op is in here, so that they serve einsums, views and made-up spaces alike.
- * Axes stand in iteration order. All memory is the arena's. */
+/* The iteration space of an op: its axes in iteration order, and how its operands walk over device memory.
+ * The passes know nothing else of an op. Private to the stage; all memory is the arena's. */
 #ifndef LX_DIVIDE_SPACE_H
 #define LX_DIVIDE_SPACE_H
 
 #include "base/arena.h"
 #include "divide/divide.h"
-#include "divide/factors.h"
 #include "cost/op.h"
 #include "layout/flat_index.h"
 #include "layout/op_index.h"
+
+/* --- Sets of split factors, 1 to MAX_FACTOR: no device has more cores. --- */
+
+enum { MAX_FACTOR = 1024, FACTOR_WORDS = MAX_FACTOR / 64 + 1 };
+
+struct factor_set {
+    uint64_t word[FACTOR_WORDS];
+};
+
+static inline void factor_add(struct factor_set *s, int64_t factor)
+{
+    if (factor >= 1 && factor <= MAX_FACTOR) s->word[factor / 64] |= UINT64_C(1) << (factor % 64);
+}
+
+static inline bool factor_in(const struct factor_set *s, int64_t factor)
+{
+    return factor >= 1 && factor <= MAX_FACTOR && (s->word[factor / 64] >> (factor % 64) & 1) != 0;
+}
+
+static inline struct factor_set factors_of_divisors(int64_t size)
+{
+    struct factor_set s = {{0}};
+    for (int64_t f = 1; f <= MAX_FACTOR && f <= size / f; f++) { /* the smaller one of each pair */
+        if (size % f != 0) continue;
+        factor_add(&s, f);
+        if (size / f <= MAX_FACTOR) factor_add(&s, size / f);
+    }
+    return s;
+}
+
+static inline struct factor_set factors_common(const struct factor_set *a, const struct factor_set *b)
+{
+    struct factor_set s;
+    for (int i = 0; i < FACTOR_WORDS; i++) s.word[i] = a->word[i] & b->word[i];
+    return s;
+}
+
+/* The smallest member that is not below `low`, or 0. */
+static inline int64_t factor_least(const struct factor_set *s, int64_t low)
+{
+    for (int64_t f = low < 1 ? 1 : low; f <= MAX_FACTOR; f++) {
+        if (f % 64 == 0 && s->word[f / 64] == 0)
+            f += 63;
+        else if (factor_in(s, f))
+            return f;
+    }
+    return 0;
+}
+
+/* The largest member that is not above `high`, or 0. */
+static inline int64_t factor_most(const struct factor_set *s, int64_t high)
+{
+    for (int64_t f = high > MAX_FACTOR ? MAX_FACTOR : high; f >= 1; f--)
+        if (factor_in(s, f)) return f;
+    return 0;
+}
+
+/* --- Spaces. --- */
 
 struct axis {
     const char *name;
@@ -25,8 +80,7 @@ struct axis {
     int64_t floor;                /* committed by the span pass, or 1 */
     struct factor_set legal;      /* divisors of basis that the constraints allow */
     bool blocked;
-    bool
-        apart; /* cut there, a core's slice would be no part of some operand on chip: legal, but not asked for */
+    bool apart;             /* legal, but a slice would be no part of some operand on chip */
     const char *constraint; /* the first that blocks or narrows it */
     enum lx_split_rule rule;
     int32_t bound_by;
@@ -59,8 +113,8 @@ struct space {
     struct arena *memory;
 };
 
-/* The space of op `op`, or of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are
- * as they were. An op whose index map is not known has no axes. */
+/* The space of op `op`, or of one tile: `tiles` per variable, NULL: whole. Device sizes are those of the
+ * whole tensor. An op without a known index map has no axes. */
 void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
                  struct arena *memory, struct space *out);
 /* As the nests of the divisions have it. */
@@ -80,10 +134,9 @@ int64_t operand_span(const struct space *s, const struct operand *o, const int64
 int64_t operand_core_bytes(const struct space *s, const struct operand *o, const int64_t *splits);
 /* Pass 1: raises the floors of the axes until every operand's span is within the limit. */
 bool span_reduce(struct space *s, lx_status *st);
-/* Every operand within the limit? */
 bool space_spans_fit(const struct space *s, const int64_t *splits);
 
-/* constrain.c. Both may be called again; constraints accumulate. */
+/* Both may be called again; constraints accumulate. */
 void axis_block(struct axis *a, const char *constraint);
 /* False: nothing is left that is allowed. */
 bool axis_allow(struct axis *a, const struct factor_set *allowed, const char *constraint);
@@ -92,12 +145,10 @@ void constrain_op(const struct lx_layouts *l, int32_t op, const struct op_index 
                   struct space *s);
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction);
 bool constraint_unaligned(int64_t extent, int64_t unit);
-/* A convolution with stride over 1 keeps both spatial dimensions whole; window dimensions always stay
- * whole. */
+/* A convolution with stride over 1 keeps both spatial dimensions whole. */
 bool conv_blocks_spatial(const int64_t *stride, int count);
 
-/* distribute.c. Pass 2: `splits` one per axis; floors may be raised, never lowered. The lists name axes in
- * order. */
+/* distribute.c. Pass 2: `splits` per axis; floors may be raised. The lists name axes in order. */
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st);
 /* The axes in order of priority: outputs by decreasing size, then reductions. */
@@ -123,7 +174,6 @@ struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores);
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
                          const int64_t *splits);
 
-/* candidates.c */
 struct candidate_walk {
     const struct space *s;
     int64_t *splits;
@@ -138,15 +188,13 @@ bool splits_legal(const struct space *s, const int64_t *splits);
 
 /* Splits by index coefficient, on plain arrays. */
 
-/* One variable: its range, its coefficients in the write and the first read index (0: not in it), its
- * split. */
+/* One variable: its range, coefficients in the write and the first read index (0: none), its split. */
 struct coeff_var {
     int64_t range, write, read, split;
 };
 
 void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_splits *out);
-/* Fills `split`; what is not stored, and ranges of 1, get 1. Returns how many of the stored splits found
- * their variable. */
+/* Fills `split`, 1 where nothing is stored. Returns how many of the stored splits found their variable. */
 int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
 
 #endif

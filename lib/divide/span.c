@@ -1,13 +1,11 @@
-/* Span: how far apart the first and the last byte are that one core addresses of a tensor; and pass 1, which
- * splits only what must be split to keep every span within the device's limit.
+/* Span: the distance of the first and the last byte that one core addresses of a tensor; and pass 1, which
+ * splits only to keep every span within the device's limit.
  *
- * The outermost device dimension of which a core needs more than one position decides: its positions times
- * everything behind it. So the search goes from the outermost dimension inwards: all combinations of factors
- * of the axes that walk the dimension, within the cores; of those that fit, the one with the largest span,
- * which takes the fewest cores; if none fits, the one with the smallest, and further in if the dimension is
- * down to one position. Splits once made are floors for the tensors that follow.
- *
- * When that fails, the same search with one rule less after the other tells which rule stood in the way. */
+ * The outermost device dimension of which a core needs more than one position decides. The search goes from
+ * it inwards: all combinations of factors of the axes that walk the dimension; of those that fit, the one
+ * with the largest span, which takes the fewest cores; if none fits, the one with the smallest, and further
+ * in if the dimension is down to one position. On failure the same search with one rule less after the other
+ * names the rule in the way. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -86,7 +84,6 @@ bool space_spans_fit(const struct space *s, const int64_t *splits)
     return true;
 }
 
-/* The search in one dimension. */
 struct choice {
     const struct space *s;
     const struct operand *o;
@@ -230,14 +227,11 @@ bool span_reduce(struct space *s, lx_status *st)
                : status_set(st, LX_E_INTERNAL, "op %s: a span grew while others shrank", s->op_name);
 }
 
-/* --- Orders of dimensions for the span limit.
- *
- * The outermost device dimension decides a span, and it follows from the order in which a tensor happens to be declared.
- * Where no division of an op fits, the large tensors that are made and that it touches are laid out with one of its
- * variables outermost, the same for all of them, so that one split shrinks all their spans; sticks stay where they are.
- * Other ops that no longer fit then follow with the same dimension, and so on. The first variable is taken under which
- * the op fits, and all others that did. Given tensors keep their order. Ops that need this are few; each looks through
- * all ops once per variable and changed tensor. --- */
+/* --- Orders of dimensions for the span limit. The outermost device dimension decides a span. Where no
+ * division of an op fits, the large tensors that are made and that it touches get one of its variables
+ * outermost, so that one split shrinks all their spans; sticks stay where they are. Other ops that no longer
+ * fit follow with the same dimension. The first variable is taken under which the op fits, and all others
+ * that did. Given tensors keep their order. --- */
 
 struct orders {
     struct lx_layouts *l;
@@ -245,8 +239,7 @@ struct orders {
     int64_t cores;
 };
 
-/* What one choice changes: the tensors, the host dimension that is outermost now, and their layouts before
- * it. */
+/* Tensors that one choice changes, their outermost host dimension now, and their layouts before. */
 enum { MOST_CHANGED = 64 };
 struct change {
     int count;
@@ -275,7 +268,6 @@ static bool span_orders_fits(const struct orders *s, int32_t o)
     return fits;
 }
 
-/* Lays a tensor out with host dimension `dim` outermost. */
 static bool put_outermost(struct orders *s, int32_t tensor, int dim)
 {
     const struct lx_tensor *t = &s->l->graph->tensors[tensor];
@@ -296,8 +288,7 @@ static bool put_outermost(struct orders *s, int32_t tensor, int dim)
     return true;
 }
 
-/* Variable `v` of the op outermost in all large tensors that have it outside their sticks. False: there is
- * no more. */
+/* Variable `v` outermost in all large tensors that have it outside their sticks. False: there is no more. */
 static bool change_all(struct orders *s, const struct lx_op *op, const struct op_index *x, int v,
                        struct change *c)
 {
@@ -321,8 +312,8 @@ static bool change_all(struct orders *s, const struct lx_op *op, const struct op
     return c->count > before;
 }
 
-/* Every op that touches a changed tensor and fitted before fits again, or follows with the variable that is outermost
- * in that tensor. */
+/* Every op that touches a changed tensor and fitted before fits again, or follows with its outermost
+ * variable. */
 static bool others_follow(struct orders *s, struct change *c, const bool *fitted)
 {
     const struct lx_graph *g = s->l->graph;

@@ -1,6 +1,6 @@
 /* Waits of the ops of a plan: the predicted end-to-end time of each, split by the model that made it. Of
  * things that overlap only the longest counts, so that the parts add up to the bundle's and the plan's end-
- * to-end time. Where a launch covers part of the traffic (cost/bundle.h), the wait for HBM is shorter. */
+ * to-end time. Where a launch covers part of the traffic (cost/op.h), the wait for HBM is shorter. */
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 

@@ -1,21 +1,17 @@
-/* The least that each tensor costs by itself.
+/* The least that each tensor costs by itself. A plan moves a sum over tensors, and of each tensor at least
+ * the bytes that it would move with nothing else on chip. For one tensor of `whole` bytes:
  *
- * A plan moves a sum over tensors, and of each tensor at least the bytes that it would move with nothing else on
- * chip. For one tensor of `whole` bytes:
- *
- * - Cores together hold no less than all of it, however it is divided or repeated over them: whole it is on chip only
- *   if it has room in all scratchpads together.
- * - Else only tiles of it are, for accesses of one nest. A level that does not index the tensor only makes it come more
- *   often, so that the levels are axes that index it, three at most; axis_reach bounds their tiles. A nest that serves
- *   accesses i to j has all ops from that of i to that of j; of ops that may change places at least these two.
- * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded, `whole` bytes
- *   or more; one that was made there and is needed off chip later, or is an output, is stored likewise. Extern ops
- *   access HBM only, and wipe the scratchpads.
+ * - Whole it is on chip only if it has room in all scratchpads together.
+ * - Else only tiles of it are, for accesses of one nest; axis_reach bounds their number. A nest that serves
+ *   accesses i to j has all ops between them; where ops may change places, at least these two.
+ * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded; one
+ *   made there that is an output or needed off chip later is stored: `whole` bytes or more. Extern ops access
+ *   HBM only, and wipe the scratchpads.
  * - A tensor that the passes or the pattern keep off chip pays for every access.
  *
- * Evictions, dumps, moves and relayouts are all among these: a stay may end anywhere, the ring costs nothing. Where ops
- * change places accesses have no order: then of accesses no two of which one nest can serve each costs its own bytes.
- * The search for axes ends after a number of steps; the remaining tensors cost what must cross. */
+ * Evictions, dumps, moves and relayouts are all among these. Where ops change places accesses have no order:
+ * then of accesses no two of which one nest can serve each costs its own bytes. The search for axes ends
+ * after a number of steps; the remaining tensors cost what must cross. */
 #include "nests/nest_candidates.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -26,7 +22,6 @@
 
 enum { MOST_STEPS = 40 * 1000 * 1000 };
 
-/* The tensor under way. */
 struct lonely {
     const struct draft *x;
     const struct alone_asks *asks;
@@ -114,7 +109,6 @@ static int64_t cost_whole(const struct lonely *t)
     return t->is_output ? stored : min_i64(stored, min_i64(cost[0][0], cost[1][0]));
 }
 
-/* Has one tile room, of the most that there can be? */
 static bool tiles_fit(const struct lonely *t)
 {
     if (axis_reach_steps(t->reach) > MOST_STEPS) return true;
@@ -174,7 +168,6 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
     return count > 1 ? sum : 0;
 }
 
-/* Is it in HBM whatever the nests are? */
 static bool alone_is_barred(const struct lonely *t)
 {
     const char *why;
@@ -195,8 +188,7 @@ static void begin_tensor(struct lonely *t, int32_t tensor)
 /* Nothing is asked of axes where all has room. */
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
-/* Sums of bytes beyond 2^53 are refused elsewhere; such a sum is no bound. After a cancel the other tensors are
- * taken to have room. */
+/* A sum beyond 2^53 is no bound. After a cancel the other tensors are taken to have room. */
 static int64_t alone_sum_up(struct lonely *t)
 {
     int64_t sum = 0;

@@ -1,11 +1,11 @@
 /* Classes of variables by union and find over (op, variable) and (tensor, dimension). */
 #include "nests/axes.h"
 #include "base/checked.h"
+#include "base/union_find.h"
 #include "layout/op_index.h"
 
 #include <string.h>
 
-/* One op of the run. */
 struct run_op {
     struct op_index x;
     int32_t var_at; /* number of its first variable among the nodes */
@@ -13,35 +13,21 @@ struct run_op {
 
 struct axis_run {
     const struct lx_layouts *l;
-    struct arena *memory;
     int32_t first, count, most;
     struct run_op *ops;
-    int32_t *parent;          /* per node: a variable of an op, or behind `dim_at` a dimension of a tensor */
-    int32_t nodes, node_room; /* nodes of variables */
-    int32_t dim_at;
+    int32_t *parent;       /* per node: a variable of an op, or behind `dim_at` a dimension of a tensor */
+    int32_t nodes, dim_at; /* nodes of variables */
 };
-
-static int32_t axes_find(struct axis_run *r, int32_t node)
-{
-    while (r->parent[node] != node) node = r->parent[node] = r->parent[r->parent[node]];
-    return node;
-}
-
-static int32_t axes_root_of(const struct axis_run *r, int32_t node)
-{
-    while (r->parent[node] != node) node = r->parent[node];
-    return node;
-}
 
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory)
 {
     struct axis_run *r = arena_array(memory, 1, sizeof *r);
-    *r = (struct axis_run){.l = l, .memory = memory, .first = first, .most = l->graph->op_count - first};
-    r->node_room = r->dim_at = r->most * LX_MAX_VARS;
+    *r = (struct axis_run){.l = l, .first = first, .most = l->graph->op_count - first};
+    r->dim_at = r->most * LX_MAX_VARS;
     size_t nodes = (size_t)r->dim_at + (size_t)l->graph->tensor_count * LX_MAX_RANK;
     r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
     r->parent = arena_array(memory, nodes, sizeof *r->parent);
-    for (size_t i = 0; i < nodes; i++) r->parent[i] = (int32_t)i;
+    sets_begin(r->parent, (int32_t)nodes);
     return r;
 }
 
@@ -55,7 +41,7 @@ static int var_in_class(const struct axis_run *r, const struct run_op *o, int32_
 {
     int found = -1;
     for (int v = 0; v < o->x.var_count; v++)
-        if (axes_root_of(r, o->var_at + v) == class) found = found == -1 ? v : -2;
+        if (sets_root(r->parent, o->var_at + v) == class) found = found == -1 ? v : -2;
     return found;
 }
 
@@ -71,19 +57,15 @@ bool axis_run_grow(struct axis_run *r)
     r->nodes += o->x.var_count;
     r->count++;
     for (int i = 0; i < o->x.operand_count; i++)
-        for (int d = 0; d < o->x.rank[i]; d++) {
-            int32_t a = o->var_at + o->x.var[i][d];
-            int32_t b = r->dim_at + op_operand(op, i) * LX_MAX_RANK + d;
-            a = axes_find(r, a);
-            b = axes_find(r, b);
-            if (a != b) r->parent[a > b ? a : b] = a > b ? b : a;
-        }
-    /* Could a longer run still have an axis: one of which no op has two variables, or one that is not tiled? */
+        for (int d = 0; d < o->x.rank[i]; d++)
+            sets_join(r->parent, o->var_at + o->x.var[i][d], r->dim_at + op_operand(op, i) * LX_MAX_RANK + d);
+    /* Could a longer run still have an axis: a class of which each op has at most one variable, a tileable
+     * one? */
     bool any = false;
     for (int v = 0; v < r->ops[0].x.var_count && !any; v++) {
         any = true;
         for (int32_t i = 0; i < r->count && any; i++) {
-            int its = var_in_class(r, &r->ops[i], axes_root_of(r, r->ops[0].var_at + v));
+            int its = var_in_class(r, &r->ops[i], sets_root(r->parent, r->ops[0].var_at + v));
             any = its == -1 || (its >= 0 && op_index_tileable(&r->ops[i].x, its));
         }
     }
@@ -109,7 +91,7 @@ int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], st
         bool is = true;
         *axis = (struct axis_found){arena_array(memory, (size_t)r->count, sizeof *axis->var), 0};
         for (int32_t i = 0; i < r->count && is; i++) {
-            int its = var_in_class(r, &r->ops[i], axes_root_of(r, r->ops[0].var_at + v));
+            int its = var_in_class(r, &r->ops[i], sets_root(r->parent, r->ops[0].var_at + v));
             is = its >= 0 && op_index_tileable(&r->ops[i].x, its);
             axis->var[i] = (signed char)its;
             if (is)
@@ -120,10 +102,9 @@ int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], st
     return count;
 }
 
-/* --- Reach: the axes of a set of ops. Nothing here is less than what a nest can do. A nest that has the ops may have
- * more; with more ops classes of variables only grow, so that a class which has two variables of an op here has two
- * there; tile counts divide what each op lets them divide; and a sum over the axis that one of these ops makes and
- * another reads is there as well. --- */
+/* --- Reach: the axes of a set of ops, an upper bound on what a nest can do. A nest may have more ops; then
+ * classes of variables only grow, tile counts divide what each op allows, and a sum over the axis that
+ * another op reads is there as well. --- */
 
 enum { MOST_KEPT = 256, MOST_LOOKED_AT = 64 };
 
@@ -228,8 +209,8 @@ static int vars_in(struct axis_reach *r, const struct reach_op *o, int32_t class
     return count;
 }
 
-/* May an op that the class does not reach be reached by a nest of more ops? Not if, for each of its variables, some
- * op has a variable of the same class beside one of this class. */
+/* May a nest of more ops reach an op that the class does not? Not if each of its variables' classes stands
+ * beside this class in some op. */
 static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32_t class)
 {
     int var;

@@ -1,8 +1,6 @@
-/* Axes of a run of ops: which of their variables a level of a nest could cut. Variables of two ops are
- * the same axis if both walk one dimension of a tensor that both access. An axis of a run has exactly one
- * variable of each of its ops: an op without one is not reached, an op with two would see a tensor along
- * two dimensions. Runs grow op by op, so that all runs from one op on cost little more than the longest.
- * Some hundred ops with a handful of variables each. */
+/* Axes of a run of ops: variables that a level of a nest could cut. Variables of two ops are the same axis if
+ * both walk one dimension of a common tensor. An axis has exactly one variable of each op of the run. Runs
+ * grow op by op. Some hundred ops with a handful of variables each. */
 #ifndef LX_NESTS_AXES_H
 #define LX_NESTS_AXES_H
 
@@ -15,10 +13,8 @@ struct axis_run;
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory);
 /* Takes the next op in. False: it can be in no nest, or no axis is left that a longer run could have. */
 bool axis_run_grow(struct axis_run *r);
-/* The last op of the run. */
 int32_t axis_run_last(const struct axis_run *r);
-/* The axes of the run as it is: variables per op (room for all ops of the run each) and what tile counts
- * must divide. */
+/* The axes of the run: variables per op and the number that tile counts must divide. */
 struct axis_found {
     signed char *var;
     int64_t divides; /* tile counts are divisors of this */
@@ -26,10 +22,8 @@ struct axis_found {
 enum { MOST_AXES = 8 };
 int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], struct arena *memory);
 
-/* Into how many tiles nests could cut one tensor, at most, if they had these ops. Private to the stage. A
- * bound, not a nest: whatever nest of the spec has all of these ops, it cuts the tensor into no more. Ops
- * are taken in one by one, and no further op makes it more. Some hundred ops, a handful of variables
- * each. */
+/* An upper bound on the tiles of one tensor in any nest that has these ops. Ops are added one by one; further
+ * ops never raise it. */
 
 struct axis_reach;
 
@@ -38,7 +32,6 @@ struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memo
 void axis_reach_begin(struct axis_reach *r, int32_t tensor);
 /* False: no nest has the op. */
 bool axis_reach_add(struct axis_reach *r, int32_t op);
-/* The most tiles; 1: no nest cuts it. */
 int64_t axis_reach_tiles(struct axis_reach *r);
 /* Steps that all of this took so far: who asks stops somewhere. */
 int64_t axis_reach_steps(const struct axis_reach *r);

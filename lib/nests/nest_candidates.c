@@ -1,5 +1,5 @@
-/* Candidates for nests: all runs from every op on, their axes, and the levels that can be made of them; the best are
- * kept in a short list. */
+/* Candidates for nests: all runs from every op on, their axes and levels; the best are kept in a short
+ * list. */
 #include "nests/nest_candidates.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -10,7 +10,6 @@
 
 /* --- Guesses of what a nest would move, by load alone. --- */
 
-/* One tensor of a run, whatever its nest. */
 struct run_tensor {
     int32_t tensor, first, last; /* ticks of its accesses in the run */
     int32_t reads, writes;       /* accesses */
@@ -21,15 +20,13 @@ struct run_tensor {
     bool summed[MOST_AXES];      /* the op that makes it sums over the axis */
 };
 
-/* One way to have a tensor. */
 struct hold_way {
     bool is;
     int64_t bytes, cost;
     int32_t from, to; /* ticks of the run */
 };
 
-/* All ways to have a tensor, by hold; and while holds are chosen the cheapest that fits beside what is
- * there. */
+/* All ways to hold a tensor; and the cheapest that fits now. */
 struct tensor_ways {
     struct hold_way at[LX_MAX_LEVELS + 1];
     int64_t off;  /* what it costs in HBM */
@@ -69,7 +66,6 @@ static int64_t nest_guess_off_chip(const struct guessing *g, const struct run_te
     return t->bytes * (t->reads * times + t->writes * (2 * nest_guess_product(g, t, g->levels, SUMMED) - 1));
 }
 
-/* The tensor held with `level`. */
 static struct hold_way way_of(const struct guessing *g, const struct run_tensor *t, int level)
 {
     struct hold_way w = {.from = g->first, .to = g->last};
@@ -149,23 +145,8 @@ static int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *gr
     return count;
 }
 
-/* Bytes that such a nest moves at least, if all had room. */
-static int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *groups, int32_t count)
-{
-    int64_t least = 0;
-    for (int32_t i = 0; i < count; i++) {
-        int64_t best = nest_guess_off_chip(g, &groups[i]);
-        for (int h = 0; h <= g->levels; h++) {
-            struct hold_way w = way_of(g, &groups[i], h);
-            if (w.is) best = min_i64(best, w.cost);
-        }
-        least += best;
-    }
-    return least;
-}
-
-/* Bytes that it moves by load, with the holds. Tensors are taken on chip from the best bargain on, each with the
- * cheapest hold that fits; then holds are changed where that pays. */
+/* Bytes that it moves by load. Tensors are taken on chip from the best bargain on, each with the cheapest
+ * hold that fits; then holds are changed where that pays. */
 static int64_t nest_guess(const struct guessing *g)
 {
     int64_t bytes = 0;
@@ -226,7 +207,6 @@ struct finding {
     struct arena *memory, *scratch; /* of what is kept; of a run */
     struct nest_list all, runs;
     struct nest_candidate one; /* the best of the run under way; level_count 0: none */
-    /* Of the run under way: */
     int32_t first, last;
     int axis_count;
     struct axis_found axes[MOST_AXES];
@@ -234,7 +214,7 @@ struct finding {
     int count_of[MOST_AXES];
     struct run_tensor *tensors, *groups; /* and those that are alike for the axes under way as one */
     int32_t tensor_count, group_count;
-    int64_t now, must; /* bytes that its ops move; and that any nest moves */
+    int64_t now; /* bytes that its ops move */
     int64_t *load;
     struct tensor_ways *ways;
     signed char *hold;
@@ -307,7 +287,16 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
-    c.gain = f->now - nest_guess_least(&g, f->groups, f->group_count);
+    int64_t least = 0;
+    for (int32_t i = 0; i < f->group_count; i++) {
+        int64_t best = nest_guess_off_chip(&g, &f->groups[i]);
+        for (int h = 0; h <= g.levels; h++) {
+            struct hold_way w = way_of(&g, &f->groups[i], h);
+            if (w.is) best = min_i64(best, w.cost);
+        }
+        least += best;
+    }
+    c.gain = f->now - least;
     if (!nest_candidates_is_of_use(f, &c)) return;
     c.bytes = nest_guess(&g);
     c.gain = f->now - c.bytes;
@@ -329,8 +318,6 @@ static bool is_summed(const struct run_tensor *t, int levels, const int *axis)
     return sum;
 }
 
-/* Can these axes be cut, as far as sums go? Ops sum only what may be summed so, and read an incomplete sum only where
- * that is allowed. */
 static bool nest_candidates_sums_right(struct finding *f, int levels, const int *axis)
 {
     bool any = false, right = true;
@@ -379,7 +366,7 @@ static void nest_candidates_take_tensors(struct finding *f)
     f->ways = arena_array(f->scratch, most, sizeof *f->ways);
     f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
     f->tensor_count = 0;
-    f->now = f->must = 0;
+    f->now = 0;
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
         op_index_of(f->l->graph, &f->l->graph->ops[o], &x);

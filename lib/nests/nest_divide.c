@@ -1,10 +1,7 @@
-/* Divisions of the ops of a body that agree: a beam over the ops in order of time. Of each prefix the best few ways
- * to divide it are kept: least by what the held parts exceed a scratchpad, then by predicted time, with the copies
- * over the ring where two ops see a tensor in two ways. Bodies of some dozen ops.
- *
- * It is none of network/beam.h: a way carries the load of every tick of the body, which no row of slots tells, its
- * accesses are weighed against the worst of twelve ways while they are added, most trials end there, and nothing is
- * proved of dropped ways. */
+/* Divisions of the ops of a body that agree: a beam over the ops in order of time. Of each prefix the best
+ * few ways to divide it are kept: least excess of the held parts over a scratchpad, then predicted time, with
+ * copies over the ring between different views. Not network/beam.h: a way carries the load of every tick,
+ * most trials end while their accesses are added, and nothing is proved of dropped ways. */
 #include "nests/nest_menus.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,13 +12,11 @@
 
 /* --- The run of ops: menus, parts of tensors, labels of their views, and the load beside. --- */
 
-/* Accesses of a tensor that one stay could serve. */
 struct body_part {
     int32_t tensor;
-    int32_t last_access; /* so far */
-    bool wanted;         /* on chip it would save something */
-    bool
-        stuck; /* no copy in another view: there is no ring, or it is made in a nest and there for all of it */
+    int32_t last_access;  /* so far */
+    bool wanted;          /* on chip it would save something */
+    bool stuck;           /* no copy in another view: no ring, or made and held in a nest */
     int before, behind;   /* labels with which it comes from outside and goes on there; -1: it does not */
     int32_t from, until;  /* ops of the run while it is there */
     int64_t saved;        /* bytes, if it is on chip */
@@ -51,7 +46,7 @@ struct body {
     const struct draft *x;
     struct nest_views *views; /* whose numbers are labels */
     int32_t *last_part;       /* per tensor: 1 + its last part so far */
-    int32_t first, op_count, part_count, access_count;
+    int32_t first, last, op_count, part_count, access_count;
     struct nest_menu *menus;      /* per op */
     struct body_choice **choices; /* per op: those of its menu, the quickest first */
     double *times;                /* per op: iterations */
@@ -66,11 +61,6 @@ struct body {
 static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
 {
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
-}
-
-static int32_t nest_body_last_of(const struct body *b)
-{
-    return b->first + b->op_count - 1;
 }
 
 static bool nest_body_is_extern(const struct draft *x, int32_t access)
@@ -99,34 +89,24 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
     return nest_view_number(b->views, t->tensor, &v);
 }
 
-static int64_t nest_body_store_bytes(const struct draft *x, int32_t access)
-{
-    const struct lx_nest *n = nest_at(x, access);
-    int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
-    return n ? whole *
-                   (2 * nest_product(n, levels_to(x->held[access].level) & x->held[access].tensor.summed) - 1)
-             : whole;
-}
-
 /* Would it save anything? As stay_prices.c has it, whatever its views are. */
 static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
 {
-    int64_t off = 0, on = 0;
-    int32_t first = x->tensor_access[from], end = x->tensor_at[t->tensor + 1];
-    bool written = false;
+    int64_t off = 0, on = 0, whole = tensor_bytes(x->layouts, t->tensor);
+    int32_t first = x->tensor_access[from];
+    bool written = false,
+         needed = lx_role_leaves(x->graph->tensors[t->tensor].role) || to + 1 < x->tensor_at[t->tensor + 1];
     for (int32_t k = from; k <= to; k++) {
         int32_t access = x->tensor_access[k];
+        const struct lx_nest *n = nest_at(x, access);
+        int64_t parts =
+            n ? nest_product(n, levels_to(x->held[access].level) & x->held[access].tensor.summed) : 1;
         off += x->accesses[access].bytes;
-        if (x->accesses[access].writes) {
-            written = true;
-            bool needed = lx_role_leaves(x->graph->tensors[t->tensor].role) || to + 1 < end;
-            if (needed || nest_body_store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
-                on += nest_body_store_bytes(x, access);
-        }
+        if (x->accesses[access].writes && (needed || parts > 1)) on += whole * (2 * parts - 1);
+        written |= x->accesses[access].writes;
     }
     if (t->before < 0 && x->accesses[first].reads) {
         const struct lx_nest *n = nest_at(x, first);
-        int64_t whole = tensor_bytes(x->layouts, x->accesses[first].tensor);
         on += n ? whole * nest_product(n, levels_to(x->held[first].level) & ~x->held[first].tensor.indexed)
                 : whole;
     }
@@ -145,16 +125,14 @@ static void begin_part(struct body *b, int32_t access, int32_t k)
     *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
     t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
     t->stuck = x->how.passes.no_ring || (x->accesses[access].writes && held_covers(x, access, &first, &last));
-    for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1];
-         i++) { /* accesses next to the run */
+    for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1]; i++) {
         int32_t op = x->access_op[x->tensor_access[i]];
         if (op < b->first) before = x->tensor_access[i];
-        if (op > nest_body_last_of(b) && behind < 0) behind = x->tensor_access[i];
+        if (op > b->last && behind < 0) behind = x->tensor_access[i];
     }
     if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
         t->before = nest_body_joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;
-    while (to + 1 < x->tensor_at[t->tensor + 1] &&
-           x->access_op[x->tensor_access[to + 1]] <= nest_body_last_of(b) &&
+    while (to + 1 < x->tensor_at[t->tensor + 1] && x->access_op[x->tensor_access[to + 1]] <= b->last &&
            nest_body_joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
         to++;
     if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
@@ -172,17 +150,14 @@ static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previo
 {
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor, k = x->tensor_at[tensor];
-    *previous = -1;
     int32_t i = b->last_part[tensor] - 1;
+    *previous = i >= 0 ? b->parts[i].last_access : -1;
     if (i >= 0) {
-        int32_t one = b->parts[i].last_access;
-        int32_t before =
-            x->access_at[b->first + b->accesses[one].op] + (one - b->access_at[b->accesses[one].op]);
-        if (nest_body_joins(x, before, access)) {
-            *previous = one;
-            return i;
-        }
+        int32_t op = b->accesses[*previous].op,
+                before = x->access_at[b->first + op] + *previous - b->access_at[op];
+        if (nest_body_joins(x, before, access)) return i;
     }
+    *previous = -1;
     while (x->tensor_access[k] != access) k++;
     b->last_part[tensor] = b->part_count + 1;
     begin_part(b, access, k);
@@ -213,26 +188,6 @@ static void label_access(struct body *b, int32_t o, int operand, struct nest_men
     t->least = max_i64(t->least, y->least);
 }
 
-/* An input that ends with the op, so that the output may lie over it. */
-static int way_of_output(const struct body *b, int32_t o)
-{
-    const struct draft *x = b->x;
-    int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
-    const struct lx_op *is = &x->graph->ops[op];
-    const struct body_access *out = &b->accesses[b->access_at[o] + is->input_count];
-    for (int i = 0; i < is->input_count && out->from == out->to; i++) {
-        const struct body_access *in = &b->accesses[b->access_at[o] + i];
-        int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* the last access that an iteration makes */
-        while (nest >= 0 && k > x->tensor_at[is->inputs[i]] &&
-               x->access_op[x->tensor_access[k]] > x->how.nests[nest].last)
-            k--;
-        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 &&
-            x->access_op[x->tensor_access[k]] == op && runs_in_place_of(x->layouts, is, is->inputs[i]))
-            return i;
-    }
-    return -1;
-}
-
 static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
 {
     const struct draft *x = b->x;
@@ -240,20 +195,32 @@ static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     nest_menu_of(menus, x->divisions, op, &b->menus[o]);
     if (b->menus[o].count == 0) {
         /* An op that is not up for choice: its one division. */
-        struct nest_menu *out = &b->menus[o];
-        int n = op_operand_count(&b->x->graph->ops[op]);
+        int n = op_operand_count(&x->graph->ops[op]);
         struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
         struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
         double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
         for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
-        *out = (struct nest_menu){
+        b->menus[o] = (struct nest_menu){
             .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
     }
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
     for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
-    b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
+    /* An input that ends with the op, so that the output may lie over it. */
+    const struct lx_op *is = &x->graph->ops[op];
+    struct body_access *made = &b->accesses[b->access_count - 1],
+                       *out = &b->accesses[b->access_at[o] + is->input_count];
+    for (int i = 0; i < is->input_count && out->from == out->to && made->gives_way < 0; i++) {
+        const struct body_access *in = &b->accesses[b->access_at[o] + i];
+        int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* the last access that an iteration makes */
+        while (nest >= 0 && k > x->tensor_at[is->inputs[i]] &&
+               x->access_op[x->tensor_access[k]] > x->how.nests[nest].last)
+            k--;
+        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 &&
+            x->access_op[x->tensor_access[k]] == op && runs_in_place_of(x->layouts, is, is->inputs[i]))
+            made->gives_way = i;
+    }
 }
 
 static bool is_there(const struct body_part *t, int32_t o)
@@ -302,7 +269,8 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
 {
     size_t ops = (size_t)(last - first + 1),
            accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
-    *out = (struct body){.x = x, .first = first, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
+    *out = (struct body){
+        .x = x, .first = first, .last = last, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
     out->menus = arena_array(memory, ops, sizeof *out->menus);
     out->choices = arena_array(memory, ops, sizeof *out->choices);
     out->times = arena_array(memory, ops, sizeof *out->times);
@@ -342,7 +310,6 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
 /* Ways that are kept; and what a byte too much counts. */
 enum { WIDTH = 12, LOSS = 8 };
 
-/* One way to divide the ops so far. */
 struct way {
     int64_t excess; /* bytes that a core has too much, over all ticks */
     double us;
@@ -357,8 +324,8 @@ struct added {
     int64_t bytes;
 };
 
-/* What a way has left of the part of an access, before its op. `until[label]` is there where
- * `seen[label]` is the number of the way's turn: the last op of a buffer with this label. */
+/* State of a part before the op of an access. `until[label]`, the last op of a buffer with this label, is
+ * valid where `seen[label]` is the way's turn. */
 struct past {
     int main; /* label of the first buffer; -1: there was none */
     int64_t main_bytes;
@@ -461,9 +428,8 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
     else if (same)
         nest_divide_add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
     else {
-        /* A buffer begins: filled over the ring from the first, if there is one. The first one is there
-         * until the last access, since what comes later is not known yet; others as long as they are seen
-         * to be used. */
+        /* A buffer begins, filled over the ring from the first. The first is there until the last access,
+         * since later ops are not known yet; others as long as they are used. */
         const struct body_part *t = &b->parts[a->of];
         if (p.main >= 0) {
             d->trial.us += ring_us(b, t, p.main, a->label[c]);
@@ -479,24 +445,6 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
     }
 }
 
-/* What goes on behind the run is there in another view. */
-static void end_parts(const struct body *b, struct way *w)
-{
-    for (int32_t i = 0; i < b->part_count; i++) {
-        const struct body_part *t = &b->parts[i];
-        int last = -1;
-        if (!t->wanted || t->behind < 0) continue;
-        for (int32_t k = t->last_access; k >= 0 && last != t->behind; k = b->accesses[k].previous) {
-            const struct body_access *a = &b->accesses[k];
-            int its = a->label[w->choice[a->op]];
-            if (its >= 0 && (last < 0 || its == t->behind)) last = its;
-        }
-        w->us += ring_us(b, t, last, t->behind);
-        if (b->x->how.passes.no_ring && last != t->behind)
-            w->excess += LOSS * b->accesses[t->last_access].lost;
-    }
-}
-
 static bool nest_divide_is_better(const struct way *a, const struct way *b)
 {
     return a->excess != b->excess ? a->excess < b->excess : a->us < b->us;
@@ -508,8 +456,8 @@ static bool nest_divide_is_of_use(const struct dividing *d)
     return d->next_count < WIDTH || nest_divide_is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
-/* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is
- * better. */
+/* The place of the trial: of a way that leaves the same views, a new one, or of the worst; -1: it is
+ * worse. */
 static int place_of_trial(struct dividing *d)
 {
     /* In which views a way leaves them. */
@@ -541,7 +489,22 @@ static void nest_divide_step_from(struct dividing *d, const struct way *from, in
         d->trial.choice[o] = c;
         for (int32_t a = first; a < end && nest_divide_is_of_use(d); a++)
             nest_divide_add_access(d, a, d->past[a - first]);
-        if (o == b->op_count - 1) end_parts(b, &d->trial);
+        if (o == b->op_count - 1) {
+            /* What goes on behind the run is there in another view. */
+            for (int32_t i = 0; i < b->part_count; i++) {
+                const struct body_part *t = &b->parts[i];
+                int last = -1;
+                if (!t->wanted || t->behind < 0) continue;
+                for (int32_t n = t->last_access; n >= 0 && last != t->behind; n = b->accesses[n].previous) {
+                    const struct body_access *a = &b->accesses[n];
+                    int its = a->label[d->trial.choice[a->op]];
+                    if (its >= 0 && (last < 0 || its == t->behind)) last = its;
+                }
+                d->trial.us += ring_us(b, t, last, t->behind);
+                if (b->x->how.passes.no_ring && last != t->behind)
+                    d->trial.excess += LOSS * b->accesses[t->last_access].lost;
+            }
+        }
         if (nest_divide_is_of_use(d)) {
             int at = place_of_trial(d);
             if (at >= 0) {
@@ -567,7 +530,6 @@ static void nest_divide_step_from(struct dividing *d, const struct way *from, in
 static void nest_divide_step(struct dividing *d, int32_t o)
 {
     d->next_count = 0;
-    /* Parts that ops behind `o` use. */
     const struct body *b = d->b;
     d->left_count = 0;
     for (int32_t i = 0; i < b->part_count; i++) {

@@ -6,11 +6,6 @@
 
 typedef signed char (*vars)[LX_MAX_LEVELS];
 
-static vars new_vars(const struct lx_nest *n, struct arena *memory)
-{
-    return arena_array(memory, (size_t)(n->last - n->first + 1), LX_MAX_LEVELS);
-}
-
 /* A run whose variables are being found, level by level. */
 struct growing {
     const struct lx_graph *g;
@@ -66,7 +61,7 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     out->last = last;
     if (first < 0 || last >= l->graph->op_count || from > to) return false;
     w.x = arena_array(memory, (size_t)w.count, sizeof *w.x);
-    w.var = new_vars(out, memory);
+    w.var = arena_array(memory, (size_t)w.count, LX_MAX_LEVELS);
     w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
     memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
@@ -80,50 +75,52 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     return true;
 }
 
+/* The nest with levels old[0], old[1], ...; -1: a new level, left open. */
+static vars take_levels(const struct lx_nest *n, const int *old, int count, struct arena *memory,
+                        struct lx_nest *out)
+{
+    vars to = arena_array(memory, (size_t)(n->last - n->first + 1), LX_MAX_LEVELS);
+    *out = *n;
+    out->level_count = count;
+    out->var = (const signed char(*)[LX_MAX_LEVELS])to;
+    for (int level = 0; level < count; level++) {
+        if (old[level] < 0) continue;
+        out->tiles[level] = n->tiles[old[level]];
+        for (int32_t o = 0; o <= n->last - n->first; o++) to[o][level] = n->var[o][old[level]];
+    }
+    return to;
+}
+
 bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, int var, int64_t tiles,
                  struct arena *memory, struct lx_nest *out)
 {
     signed char seed[1][LX_MAX_LEVELS] = {{(signed char)var}};
     struct lx_nest one = {.first = n->first, .last = n->first, .level_count = 1, .tiles = {tiles}}, all;
+    int old[LX_MAX_LEVELS];
     if (n->level_count == LX_MAX_LEVELS) return false;
     one.var = (const signed char(*)[LX_MAX_LEVELS])seed;
     if (!nest_over(l, &one, n->first, n->last, memory, &all)) return false;
-    *out = *n;
-    out->level_count++;
-    vars to = new_vars(n, memory);
-    out->var = (const signed char(*)[LX_MAX_LEVELS])to;
-    for (int level = 0; level < out->level_count; level++) {
-        int old = level < at ? level : level - 1;
-        out->tiles[level] = level == at ? tiles : n->tiles[old];
-        for (int32_t o = 0; o <= n->last - n->first; o++)
-            to[o][level] = level == at ? all.var[o][0] : n->var[o][old];
-    }
+    for (int level = 0; level <= n->level_count; level++)
+        old[level] = level < at ? level : level == at ? -1 : level - 1;
+    vars to = take_levels(n, old, n->level_count + 1, memory, out);
+    out->tiles[at] = tiles;
+    for (int32_t o = 0; o <= n->last - n->first; o++) to[o][at] = all.var[o][0];
     return true;
 }
 
 bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out)
 {
-    *out = *n;
-    vars to = new_vars(n, memory);
-    out->var = (const signed char(*)[LX_MAX_LEVELS])to;
-    out->level_count--;
-    for (int level = 0; level < out->level_count; level++) {
-        int old = level < at ? level : level + 1;
-        out->tiles[level] = n->tiles[old];
-        for (int32_t o = 0; o <= n->last - n->first; o++) to[o][level] = n->var[o][old];
-    }
+    int old[LX_MAX_LEVELS];
+    for (int level = 0; level + 1 < n->level_count; level++) old[level] = level < at ? level : level + 1;
+    take_levels(n, old, n->level_count - 1, memory, out);
     return true;
 }
 
 bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out)
 {
-    *out = *n;
-    vars to = new_vars(n, memory);
-    out->var = (const signed char(*)[LX_MAX_LEVELS])to;
-    out->tiles[one] = n->tiles[two];
-    out->tiles[two] = n->tiles[one];
-    for (int32_t o = 0; o <= n->last - n->first; o++)
-        for (int level = 0; level < n->level_count; level++)
-            to[o][level] = n->var[o][level == one ? two : level == two ? one : level];
+    int old[LX_MAX_LEVELS];
+    for (int level = 0; level < n->level_count; level++)
+        old[level] = level == one ? two : level == two ? one : level;
+    take_levels(n, old, n->level_count, memory, out);
     return true;
 }

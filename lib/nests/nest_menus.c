@@ -1,4 +1,4 @@
-/* Menus of tiles: the divisions of one tile, less the slow ones; and views by number, with open addressing. */
+/* Menus of tiles: the divisions of one tile, less the slow ones; and views by number. */
 #include "nests/nest_menus.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -24,11 +24,6 @@ static uint64_t hash_view(int32_t tensor, const struct lx_core_view *v)
     return hash_words(HASH_START, words, count * sizeof *words);
 }
 
-static const struct lx_core_view *view_at(const struct nest_views *n, struct view_place at)
-{
-    return &n->of.at[at.tensor].at.at[at.number];
-}
-
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
 {
     if (2 * n->order.count >= n->slot_count) {
@@ -36,7 +31,7 @@ int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_
         int32_t *slots = mem_zeroed(room, sizeof *slots);
         for (size_t i = 0; i < n->order.count; i++) {
             struct view_place at = n->order.at[i];
-            size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
+            size_t k = hash_view(at.tensor, &n->of.at[at.tensor].at.at[at.number]) & (room - 1);
             while (slots[k]) k = (k + 1) & (room - 1);
             slots[k] = (int32_t)i + 1;
         }
@@ -47,7 +42,7 @@ int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_
     size_t k = hash_view(tensor, v) & (n->slot_count - 1);
     for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
         struct view_place at = n->order.at[n->slots[k] - 1];
-        if (at.tensor == tensor && views_equal(view_at(n, at), v)) return at.number;
+        if (at.tensor == tensor && views_equal(&n->of.at[tensor].at.at[at.number], v)) return at.number;
     }
     VEC_RESERVE(&n->of, (size_t)tensor + 1);
     while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};

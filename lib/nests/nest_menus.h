@@ -1,5 +1,5 @@
-/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not
- * much slower than the quickest, each with what the cores see of every operand. Up to some dozen an op. */
+/* Divisions of a tile that are not much slower than the quickest, made once for each op and its tiles, each
+ * with its views. Up to some dozen an op. */
 #ifndef LX_NESTS_NEST_MENUS_H
 #define LX_NESTS_NEST_MENUS_H
 
@@ -7,9 +7,8 @@
 #include "divide/divide.h"
 #include "stays/draft.h"
 
-/* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so
- * that they are compared once, and what it costs to come from one to another is worked out once. Up to
- * some hundred a tensor, and as long-lived as the menus of the same graph. */
+/* Views of tensors by number, so that equal views are compared once, and the cost from one to another is
+ * computed once. Up to some hundred a tensor. */
 
 /* What it takes to come from a view to the others of its tensor; below 0: not known yet. */
 struct view_row {
@@ -34,13 +33,10 @@ struct nest_views {
     size_t slot_count;
 };
 
-/* Its number among those of the tensor. */
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v);
-/* Microseconds over the ring from a view to another. */
 double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32_t tensor, int from, int to);
 
-/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of
- * each dimension. */
+/* Buffers of an operand, for each choice of its op. */
 struct menu_labels {
     struct menu_labels *next;
     bool in_nest, sums_meet;
@@ -88,19 +84,18 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
-/* Of an access of the draft, an operand of the op with this menu. As long-lived as the menus, or of
- * `memory` where the op is not up for choice. */
+/* Of an access of the draft, an operand of the op with this menu. In `memory` where the op has no choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
 /* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */
 void nest_menus_forget(struct nest_menus *m);
 void nest_menus_free(struct nest_menus *m);
 
-/* nest_divide.c: divisions of the ops in and around nests that agree. One op makes a tensor where the next reads it,
- * and the held parts fit each core. A guess, as rough as the greedy solver is quick: the caller plans with it. */
+/* nest_divide.c: divisions of the ops in and around nests that agree. A rough guess: the caller plans with
+ * it. */
 
-/* The ops of [first, last], of which nests are whole. `x`: a draft with the nests and holds. `divided`:
- * per op of the divided graph; those of the run are set, and live as long as the menus. */
+/* The ops of [first, last], which contains whole nests. `divided`: per op of the divided graph; those of the
+ * run are set, and live as long as the menus. */
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                  const struct lx_division **divided, lx_status *st);
 

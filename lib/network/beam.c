@@ -1,6 +1,5 @@
-/* The beam: candidates wait in a list whose nodes and numbers lie in pools beside it. When the list is full,
- * and when the step ends, it is condensed: candidates of equal rows are found by a hash table and merged,
- * the rest is sorted, and what exceeds the width is dropped. */
+/* The beam: candidates wait in a list with their nodes and numbers in pools beside it. A full list, and the
+ * end of a step, merges candidates of equal rows, sorts the rest and drops those beyond the width. */
 #include "network/beam.h"
 #include "base/checked.h"
 
@@ -196,8 +195,7 @@ static void beam_swap(struct beam_candidate *x, struct beam_candidate *y)
     *y = t;
 }
 
-/* Of candidates with equal rows the best stays; the others, whose places are used again, come to lie behind
- * all. */
+/* Of candidates with equal rows the best stays; the others move to the end, where their places are reused. */
 static void beam_merge(struct beam *b)
 {
     size_t room = 16, kept = 0;
@@ -232,8 +230,7 @@ static bool beam_key_order(const void *context, uint32_t x, uint32_t y)
     return beam_goes_before(b, &b->found.at[x], &b->found.at[y]);
 }
 
-/* From sorted to found: the first of each kind, at most so many, come first; the others, in their order,
- * behind them. */
+/* From sorted to found: the first few of each kind come first, the others after them. */
 static void beam_diversify(struct beam *b)
 {
     size_t count = b->sorted.count, room = 16, first = 0, later = 0;
@@ -382,9 +379,17 @@ static void beam_take(struct beam *b)
     b->count = kept;
 }
 
-/* Slots in which all states are equal again are closed. */
-static void beam_close_slots(struct beam *b)
+void beam_settle(struct beam *b)
 {
+    beam_condense(b);
+    beam_take(b);
+    char *nodes = b->nodes;
+    int32_t *rows = b->rows;
+    uint64_t *hashes = b->hashes;
+    b->nodes = b->next_nodes, b->next_nodes = nodes;
+    b->rows = b->next_rows, b->next_rows = rows;
+    b->hashes = b->next_hashes, b->next_hashes = hashes;
+    /* Slots in which all states are equal again are closed. */
     size_t slots = (size_t)b->rules.slots;
     int32_t kept = 0;
     for (int32_t k = 0; k < b->changed_count; k++) {
@@ -401,19 +406,6 @@ static void beam_close_slots(struct beam *b)
         if (differ) b->open[kept++] = slot;
     }
     b->open_count = kept;
-}
-
-void beam_settle(struct beam *b)
-{
-    beam_condense(b);
-    beam_take(b);
-    char *nodes = b->nodes;
-    int32_t *rows = b->rows;
-    uint64_t *hashes = b->hashes;
-    b->nodes = b->next_nodes, b->next_nodes = nodes;
-    b->rows = b->next_rows, b->next_rows = rows;
-    b->hashes = b->next_hashes, b->next_hashes = hashes;
-    beam_close_slots(b);
 }
 
 void beam_trace(const struct beam *b, int32_t at, int32_t *choices)

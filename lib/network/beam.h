@@ -1,13 +1,10 @@
-/* A beam: steps are taken in order, and behind each one the best `width` states go on.
+/* A beam: steps are taken in order, and after each one the best `width` states go on.
  *
- * A state is a row of slots, one number each, and a node of its user: what it has cost, and a rank that no
- * completion costs less than. All that happened before meets in the row: of two ways to the same row the
- * better one stays. The least rank that had no room proves how much better a complete answer could still be
- * (`dropped`). A step changes few slots, so a candidate is its parent, the numbers of these slots and a
- * node; rows are written out only for those that go on.
- *
- * Ties are broken by rank, `tie`, `before` and the order of finding (or, with `vary`, by where candidates
- * lie, which changes from step to step), so that two runs do the same.
+ * A state is a row of slots, one number each, and a node of its user with a rank: a lower bound on every
+ * completion. Of two ways to the same row the better one stays. The least rank that was dropped for lack of
+ * room proves how much better a complete answer could be (`dropped`). A step changes few slots, so a
+ * candidate is its parent, the numbers of these slots and a node. Ties are broken by rank, `tie`, `before`
+ * and the order of finding (or, with `vary`, by where candidates lie), so that two runs do the same.
  *
  *     beam_begin(&b, &rules, &root, row);
  *     for (each step) {
@@ -25,8 +22,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* The cost of what cannot be: more than any answer costs; a few of them add up without overflow. Less real
- * costs taken from it, it is still hopeless. */
+/* The cost of the impossible: a few of them add up without overflow; minus real costs it is still
+ * hopeless. */
 #define NETWORK_NEVER    (INT64_MAX / 4)
 #define NETWORK_HOPELESS (NETWORK_NEVER / 2)
 
@@ -38,7 +35,6 @@ struct beam_node {
 
 struct beam_rules {
     int32_t width, slots;
-    int32_t changes;   /* slots that one step changes, at most */
     int32_t room;      /* candidates that wait before the worst of them go; 0: all of a step */
     int32_t of_a_kind; /* at most so many states of one kind come first; 0: as they rank */
     size_t node_size;
@@ -144,7 +140,6 @@ static inline struct beam_origin beam_origin_of(const struct beam *b, size_t ste
     return b->trace.at[b->layers.at[step] + (size_t)at];
 }
 
-/* How many states went on behind a step. */
 static inline int32_t beam_count_of(const struct beam *b, size_t step)
 {
     size_t end = step + 1 < b->layers.count ? b->layers.at[step + 1] : b->trace.count;
@@ -156,8 +151,7 @@ typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
 
-/* Allocates slots as a linear-scan register allocator does: things that live in [from, to), in the order of
- * `from`, get the lowest free slot. Returns the number of slots. */
+/* Allocates slots as a linear-scan register allocator does. Returns the number of slots. */
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
 
 /* Of a number in a slot; those of a row are XORed. */

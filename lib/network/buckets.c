@@ -1,8 +1,7 @@
-/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. All tables whose
+/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. The tables whose
  * last variable it is go into its bucket; their sum, minimised over the variable, is a message over the
- * others. Where that would be too large the bucket is taken apart, and each part minimises for itself, which
- * can only be less. So that the parts pull at one rope, each gets the same share of what the variable's
- * values cost in all of them. */
+ * others. A bucket that is too large is taken apart, and each part minimises for itself, which can only be
+ * less; each part gets the same share of the cost of the variable's values. */
 #include "base/checked.h"
 #include "network/network.h"
 
@@ -66,7 +65,6 @@ struct bucket_axis {
     int32_t *member; /* a value of each class */
 };
 
-/* A part of a bucket: tables that are added up. */
 struct bucket_part {
     VEC(const struct net_table *) tables;
     struct bucket_axis *axes; /* variables rising; the last is the bucket's own */
@@ -101,7 +99,6 @@ static void bucket_refine(struct elimination *e, struct bucket_axis *a, const st
     a->axis.size = found;
 }
 
-/* The axes of a part with those of one table more. */
 static struct bucket_axis *bucket_joined(struct elimination *e, const struct bucket_part *p,
                                          const struct net_table *t, int32_t *count, int64_t *entries)
 {

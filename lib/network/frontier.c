@@ -1,8 +1,6 @@
-/* Classes of the open variables, and per variable the plan by which states are stepped over it.
- *
- * While tables, room or handovers that a variable has part in are open, its values are told apart by their
- * classes there; as they close, classes join. A state of the sweep is the classes of the open variables and
- * nothing else. */
+/* Classes of the open variables, and the plan by which states step over each variable. While tables, room or
+ * handovers of a variable are open, its values are distinguished by their classes there; as these close,
+ * classes join. A state of the sweep is the classes of the open variables. */
 #include "base/checked.h"
 #include "base/order.h"
 #include "network/network.h"
@@ -30,44 +28,6 @@ static void frontier_add(interest_list *all, const struct net_axis *a, int32_t u
     (void)VEC_PUSH(all, (struct interest){a->var, until, a->class_of, a->size, (int32_t)all->count});
 }
 
-/* The bytes of a variable matter until the last that is alive with it. */
-static void frontier_add_room(struct net_frontier *f, interest_list *all)
-{
-    const struct network *n = f->n;
-    for (int32_t v = 0; v < n->count; v++) {
-        const struct net_var *a = &n->vars[v];
-        int32_t until = -1, *class_of = arena_array(&f->memory, (size_t)a->size, sizeof *class_of);
-        for (int32_t k = v + 1; k < n->count; k++)
-            if (a->may_be_on && n->vars[k].may_be_on && a->start < n->vars[k].end &&
-                n->vars[k].start < a->end)
-                until = k;
-        struct net_axis axis = {v, net_classes(a->bytes, sizeof *a->bytes, a->size, class_of), class_of};
-        if (until >= 0) frontier_add(all, &axis, until);
-    }
-}
-
-/* The classes with one interest more. */
-static struct net_partition frontier_split(struct net_frontier *f, const struct net_partition *from,
-                                           const struct interest *by)
-{
-    struct arena scratch = {0};
-    int32_t values = f->n->vars[by->var].size;
-    int32_t *class_of = arena_array(&f->memory, (size_t)values, sizeof *class_of);
-    int32_t *member = arena_array(&f->memory, (size_t)values, sizeof *member);
-    int32_t *seen = arena_array(&scratch, (size_t)from->size * (size_t)by->size, sizeof *seen);
-    struct net_partition out = {by->until, 0, class_of, member};
-    for (int32_t v = 0; v < values; v++) {
-        int32_t *at = &seen[(from->class_of ? from->class_of[v] : 0) * by->size + by->class_of[v]];
-        if (!*at) {
-            member[out.size] = v;
-            *at = ++out.size;
-        }
-        class_of[v] = *at - 1;
-    }
-    arena_free(&scratch);
-    return out;
-}
-
 static void frontier_make_classes(struct net_frontier *f, const interest_list *all)
 {
     struct net_partition now = {.size = 1};
@@ -81,7 +41,22 @@ static void frontier_make_classes(struct net_frontier *f, const interest_list *a
             now = (struct net_partition){.size = 1};
         }
         struct net_partition coarser = now;
-        now = frontier_split(f, &coarser, one);
+        struct arena scratch = {0};
+        int32_t values = f->n->vars[one->var].size;
+        int32_t *class_of = arena_array(&f->memory, (size_t)values, sizeof *class_of);
+        int32_t *member = arena_array(&f->memory, (size_t)values, sizeof *member);
+        int32_t *seen = arena_array(&scratch, (size_t)coarser.size * (size_t)one->size, sizeof *seen);
+        struct net_partition out = {one->until, 0, class_of, member};
+        for (int32_t v = 0; v < values; v++) {
+            int32_t *at = &seen[(coarser.class_of ? coarser.class_of[v] : 0) * one->size + one->class_of[v]];
+            if (!*at) {
+                member[out.size] = v;
+                *at = ++out.size;
+            }
+            class_of[v] = *at - 1;
+        }
+        arena_free(&scratch);
+        now = out;
         bool same = *count > 0 && f->classes[var][*count - 1].until == now.until;
         f->classes[var][same ? *count - 1 : (*count)++] = now;
     }
@@ -105,7 +80,18 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
     for (size_t t = 0; t < n->tables.count; t++)
         for (int32_t k = 0; k < n->tables.at[t].axis_count; k++)
             frontier_add(&all, &n->tables.at[t].axes[k], n->tables.at[t].last);
-    frontier_add_room(f, &all);
+    /* The bytes of a variable matter until the last that is alive with it. */
+    const struct network *i = f->n;
+    for (int32_t v = 0; v < i->count; v++) {
+        const struct net_var *a = &i->vars[v];
+        int32_t until = -1, *class_of = arena_array(&f->memory, (size_t)a->size, sizeof *class_of);
+        for (int32_t k = v + 1; k < i->count; k++)
+            if (a->may_be_on && i->vars[k].may_be_on && a->start < i->vars[k].end &&
+                i->vars[k].start < a->end)
+                until = k;
+        struct net_axis axis = {v, net_classes(a->bytes, sizeof *a->bytes, a->size, class_of), class_of};
+        if (until >= 0) frontier_add(&all, &axis, until);
+    }
     /* Who takes whose place matters until the last that is alive on that tick. */
     for (size_t h = 0; h < n->handovers.count; h++) {
         const struct net_handover *one = &n->handovers.at[h];
@@ -123,11 +109,6 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
         for (from[v] = v, to[v] = v + 1; to[v] < n->count && frontier_open_at(f, v, to[v]);) to[v]++;
     f->slot_count = beam_slots(from, to, n->count, f->slot);
     VEC_FREE(&all);
-}
-
-void net_frontier_free(struct net_frontier *f)
-{
-    arena_free(&f->memory);
 }
 
 /* --- Layers. --- */

@@ -1,13 +1,12 @@
 /* A network: variables with domains, and costs that are sums of tables over some of them.
  *
- * Variables stand in the order in which they are decided. A table knows the values of a variable by classes:
- * values that no entry tells apart are one. A value may also take bytes of a room while its variable lives;
- * at no tick may there be more than `room`. At the first tick of its life a child may take the place of a
- * parent, where a table says so.
+ * Variables stand in the order in which they are decided. A table knows the values of a variable by classes.
+ * A value may take bytes of a room while its variable lives; at no tick may there be more than `room`. At the
+ * first tick of its life a child may take the place of a parent, where a table allows it.
  *
  * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best
- * ones from walking back over it. Sizes: some hundred variables of up to 2,000 values, tables
- * of up to 2^20 entries. */
+ * ones from walking back over it. Some hundred variables of up to 2,000 values, tables of up to 2^20
+ * entries. */
 #ifndef LX_NETWORK_NETWORK_H
 #define LX_NETWORK_NETWORK_H
 
@@ -82,6 +81,7 @@ struct net_partition {
     const int32_t *class_of, *member; /* member: a value of each class */
 };
 
+/* Freed with its memory. */
 struct net_frontier {
     const struct network *n;
     struct net_partition **classes; /* per variable; rising in what is open */
@@ -91,7 +91,6 @@ struct net_frontier {
 };
 
 void net_frontier_make(struct net_frontier *f, const struct network *n);
-void net_frontier_free(struct net_frontier *f);
 
 /* An entry of a table by a row and the value that is decided now: the sum of the offsets. */
 struct net_lookup {
@@ -116,7 +115,6 @@ struct net_tick {
     int32_t count;
 };
 
-/* All that is needed to decide one variable. */
 struct net_layer {
     int32_t changed_count;
     int32_t *changed;               /* slots whose variable has other classes behind it, or is closed */
@@ -131,7 +129,6 @@ struct net_layer {
     const int64_t **open_bytes;
 };
 
-/* For one variable under one bound; from `memory`. */
 void net_layer_make(const struct net_frontier *f, const struct net_bound *b, int32_t var,
                     struct arena *memory, struct net_layer *out);
 
@@ -145,6 +142,7 @@ struct net_sweep_options {
     const void *context;
 };
 
+/* Ended by beam_end(&sweep.beam). */
 struct net_sweep {
     struct beam beam;
     int64_t **cost, **rank; /* per layer, behind 0, 1, ... variables, and state */
@@ -154,7 +152,6 @@ struct net_sweep {
 
 void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const struct net_bound *b,
                     const struct net_sweep_options *how);
-void net_sweep_free(struct net_sweep *s);
 
 /* --- The answers of a sweep in the order of their costs. --- */
 

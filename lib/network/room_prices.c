@@ -1,5 +1,4 @@
-/* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they find nothing.
- */
+/* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they fail. */
 #include "network/room_prices.h"
 #include "base/cancel.h"
 

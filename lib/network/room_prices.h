@@ -1,7 +1,6 @@
-/* Room by prices (Lagrange multipliers): a byte that is on chip while a step runs costs price >= 0 there,
- * and capacity times price is given back. What fits pays no more than before, so a bound holds for any
- * prices. They rise where an answer to these prices overfills the scratchpads. Roundings are downwards,
- * always. */
+/* Room by prices (Lagrange multipliers): a byte on chip while a step runs costs price >= 0, and capacity
+ * times price is given back. An answer that fits pays no more than before, so a bound holds for any prices.
+ * They rise where an answer to these prices overfills the scratchpads. Rounding is downwards. */
 #ifndef LX_NETWORK_ROOM_PRICES_H
 #define LX_NETWORK_ROOM_PRICES_H
 
@@ -19,7 +18,6 @@ struct prices {
 };
 
 void prices_make(struct prices *p, int32_t steps, int bits, int64_t capacity, struct arena *memory);
-/* Sums the prices up. */
 void prices_sum(struct prices *p);
 
 /* From a sum of bytes times prices to cost, downwards also below zero. */
@@ -40,8 +38,8 @@ static inline int64_t prices_between(const struct prices *p, int64_t bytes, int3
     return prices_floor(p, (int128)bytes * (p->before[to] - p->before[from]));
 }
 
-/* What no completion from a step on costs less than: `ahead`, messages to the state; `load`, bytes on chip,
- * and `owed`, these times the prices up to where each one ends. */
+/* Lower bound of any completion from a step on. `ahead`: messages to the state; `load`: bytes on chip;
+ * `owed`: these times the prices up to where each one ends. */
 static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t ahead, int64_t load,
                                    int128 owed)
 {
@@ -58,8 +56,7 @@ struct priced {
                   int64_t *steps); /* of an answer by the messages, per step and one more */
 };
 
-/* Rounds towards `target`, a cost that is known to be reachable; the prices of the best bound stay, with their
- * messages. Ends after `step_limit` steps of the model. */
+/* Rounds towards `target`, a reachable cost, for `step_limit` steps at most; the best prices stay. */
 int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
                        int64_t step_limit, int64_t *steps);
 

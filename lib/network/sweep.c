@@ -1,7 +1,8 @@
 /* One sweep over the variables of a network: a beam whose states are the classes of the open variables. Room
- * is exact: whoever is in the room at a tick is open until all others there are decided. All ways into a
- * state are remembered, so that the next best answers can be told. */
+ * is exact: a variable in the room is open until all others there are decided. All ways into a state are
+ * remembered for the next best answers. */
 #include "base/checked.h"
+#include "base/heap.h"
 #include "network/network.h"
 
 enum {
@@ -85,8 +86,7 @@ static void sweep_expand(struct sweeping *w, int32_t var, int32_t from)
     w->s->steps += w->n->vars[var].size;
 }
 
-/* With nobody in the room of whom anything is still to be asked, all others can be out of it: such a state
- * has an answer. */
+/* A state with no open variable in the room has an answer: all others can be out of it. */
 static bool sweep_is_safe(const void *context, const int32_t *row)
 {
     const struct sweeping *w = context;
@@ -152,13 +152,8 @@ void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const str
     for (int32_t v = 0; v < f->n->count; v++) sweep_layer(&w, f, b, v);
 }
 
-void net_sweep_free(struct net_sweep *s)
-{
-    beam_end(&s->beam);
-}
-
-/* --- The answers of a sweep in the order of their costs: walked back from its last state, where the cheapest
- * beginning of every state is known, so that the first to reach the start is the cheapest. --- */
+/* --- The answers of a sweep in the order of their costs: walked back from its last state by the cheapest
+ * known beginnings. --- */
 
 /* The end of an answer: what is decided from variable `layer` on. */
 struct ending {
@@ -181,20 +176,11 @@ static bool ending_before(const struct net_answers *e, int32_t a, int32_t b)
     return a < b;
 }
 
-static void ending_swap(struct net_answers *e, size_t i, size_t k)
-{
-    int32_t t = e->heap.at[i];
-    e->heap.at[i] = e->heap.at[k];
-    e->heap.at[k] = t;
-}
-
 static void ending_push(struct net_answers *e, struct ending one)
 {
     (void)VEC_PUSH(&e->all, one);
     (void)VEC_PUSH(&e->heap, (int32_t)(e->all.count - 1));
-    for (size_t i = e->heap.count - 1; i > 0 && ending_before(e, e->heap.at[i], e->heap.at[(i - 1) / 2]);
-         i = (i - 1) / 2)
-        ending_swap(e, i, (i - 1) / 2);
+    HEAP_RISE(int32_t, e->heap.at, e->heap.count - 1, ending_before, e);
 }
 
 /* The ending one variable longer, by a way into its state that costs so much up to there. */
@@ -229,12 +215,7 @@ bool net_answers_next(struct net_answers *a, int64_t below, int32_t *values, int
     while (a->heap.count && a->all.at[a->heap.at[0]].total < below && a->all.count < MOST_ENDS) {
         int32_t at = a->heap.at[0];
         a->heap.at[0] = a->heap.at[--a->heap.count];
-        for (size_t i = 0, child; (child = 2 * i + 1) < a->heap.count; i = child) {
-            if (child + 1 < a->heap.count && ending_before(a, a->heap.at[child + 1], a->heap.at[child]))
-                child++;
-            if (!ending_before(a, a->heap.at[child], a->heap.at[i])) break;
-            ending_swap(a, i, child);
-        }
+        if (a->heap.count) HEAP_SINK(int32_t, a->heap.at, a->heap.count, 0, ending_before, a);
         struct ending end = a->all.at[at];
         if (end.layer == 0) {
             *cost = end.total;

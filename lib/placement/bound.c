@@ -1,16 +1,13 @@
-/* Lower bounds that every legal answer respects, whatever solver found it.
+/* Lower bounds that every legal answer respects.
  *
- * Sizes are counted in units: the greatest common divisor of all alignments, times that of the sizes.
- * Buffers that can never be placed are paid in full. For the rest addresses are forgotten: on each tick
- * the live buffers that are kept must fit. Bounds on that:
- *   bound.c            one tick alone: the cheapest bytes that must leave, parts or whole buffers; ticks
- *                      that share no buffer add up
- *   bound_multiplier.c all ticks at once, with a price per byte and tick
- * Height: on each tick everything live stands on top of each other.
+ * Sizes are counted in units: the greatest common divisor of all alignments, times that of the sizes. Buffers
+ * that can never be placed are paid in full. For the rest addresses are ignored: on each tick the kept live
+ * buffers must fit. One tick alone forces out the cheapest bytes, and ticks that share no buffer add up;
+ * prices per byte bound all ticks at once (bound_multiplier.c). Height: on each tick the live buffers stand
+ * on top of each other.
  *
- * A child may sit on its dying parent on its first tick; it is left out of that tick, which can only
- * weaken the bound. O(n log n) and a little more on small problems: tens of microseconds for a captured
- * graph, 0.1 s for 100,000 buffers. Cancelled, it is the weaker bound that is proved by then. */
+ * A child may sit on its dying parent on its first tick and is left out of that tick. Tens of microseconds
+ * for a captured graph, 0.1 s for 100,000 buffers. If cancelled the bound is weaker. */
 #include "placement/problem.h"
 #include "placement/bound.h"
 #include "base/fail.h"
@@ -24,10 +21,9 @@
 /* Limits of the dynamic programme: units that must go, and table cells in all. */
 enum { MOST_NEED = 4096, MOST_CELLS = 60000 };
 
-/* --- One overfull tick. Time is swept once over the sorted starts and ends. A Fenwick tree over the items in order
- * of cost per unit gives the fractional knapsack value of each tick in O(log n): the cheapest bytes leave first. Where
- * items and capacity are few a dynamic programme over the units gives the value for whole buffers. Two ticks between
- * which no buffer survives force their costs independently, so the best chain of such ticks adds up. --- */
+/* --- One overfull tick. A Fenwick tree over the items in order of cost per unit gives the fractional
+ * knapsack value of each tick in O(log n); a dynamic programme over the units that of whole buffers where
+ * these are few. --- */
 
 struct tree {
     int64_t *units, *cost; /* Fenwick sums over ranks */
@@ -42,8 +38,7 @@ static void tree_add(struct tree *t, int32_t rank, int64_t units, int64_t cost)
     }
 }
 
-/* The least cost of removing at least `excess` units, when parts of a buffer may be removed: rounded up,
- * because costs are integers. */
+/* The least cost of removing at least `excess` units, parts of a buffer included, rounded up. */
 static int64_t cheapest_removal(const struct tree *t, const struct bound_item *by_rank, int64_t excess)
 {
     int32_t i = 0;
@@ -73,7 +68,6 @@ struct event {
 
 ORDER(bound_section_compare_events, struct event, ORDER_UP(tick) ORDER_UP(item));
 
-/* The first section at or after a tick. */
 static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
     int32_t t;
@@ -190,8 +184,8 @@ static int64_t common_alignment(const struct lx_problem *p)
     return unit ? unit : 1;
 }
 
-/* Fills the items and returns the cost of what can never be placed. The bytes between the last multiple
- * of the unit and the capacity count only if some buffer's odd end fits into them. */
+/* Fills the items and returns the cost of buffers that can never be placed. The tail beyond the last whole
+ * unit counts only if some buffer's odd end fits into it. */
 static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bound_sections *s)
 {
     int64_t paid = 0, tail = p->capacity % unit, sizes = 0;

@@ -34,7 +34,6 @@ struct bound_sections {
 /* Multipliers on all sections at once; certified in integers. */
 int64_t bound_multipliers(const struct bound_sections *s);
 
-/* bound.c: of a plain list. */
 int64_t bound_plain(const struct lx_problem *p);
 /* bound_relax.c: of any other problem; INT64_MAX where no legal answer exists. */
 int64_t bound_parts(const struct lx_problem *p);

@@ -1,12 +1,11 @@
-/* A price per byte and section: the Lagrangian bound over all sections at once.
+/* A price per byte and section: the Lagrangian bound over all sections at once. For any prices u >= 0:
  *
- * For any prices u >= 0:  spill >= sum u_t need_t - sum over items of max(0, units * (sum of its
- * prices) - cost). Prices are raised one section at a time: the best price of a section with the others
- * held is where the items that would leave at that price just cover its need (a weighted median of their
- * remaining densities). A few sweeps over the sections in both directions come close to the best, unless the
- * sections hold too many items in all; moving all prices at once does on long lists. Prices
- * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
- * result. */
+ *   spill >= sum u_t need_t - sum over items of max(0, units * (sum of its prices) - cost)
+ *
+ * Prices are raised one section at a time: the best price with the others held is where the items that would
+ * leave just cover its need (a weighted median of their densities). A few sweeps in both directions come
+ * close to the best; on long lists all prices move at once. Prices are found in floating point and certified
+ * in integers of 128 bits. */
 #include "placement/bound.h"
 #include "base/cancel.h"
 #include "base/memory.h"
@@ -114,7 +113,6 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     return (int64_t)((value + step - 1) / step * s->cost_step);
 }
 
-/* One section at a time, a few sweeps. */
 static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int64_t *forced)
 {
     const struct bound_sections *s = p->s;
@@ -141,12 +139,10 @@ static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
     mem_free(p->offers);
 }
 
-/* --- Prices of all sections moved at once, against the rest of their needs: the Lagrangian bound of long lists. At
- * given prices the items leave whose bytes cost more than they save; a section whose need they do not cover becomes
- * dearer, one that more leave than must cheaper. The steps shrink and follow the trend of the last rounds. A round is
- * linear in items and sections, however many items a section holds, and some hundred of them end within a few
- * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point, certified in
- * integers below. --- */
+/* --- Prices of all sections moved at once. Items leave whose bytes cost more than they save; a section whose
+ * need they do not cover becomes dearer, one that more leave than must cheaper. The steps shrink and follow
+ * the trend of the last rounds. A round is linear; some hundred end within a few thousandths of the best
+ * prices. --- */
 
 struct ascent {
     const struct bound_sections *s;

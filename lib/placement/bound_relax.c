@@ -1,14 +1,13 @@
-/* The bound of a problem of the second version: of each part a plain list that is easier, so that its bound holds.
+/* The bound of a problem of version 2: the bound of an easier plain list for each part.
  *
  *   lives      only the longest one counts
- *   exclusive  of each pair one is left out (the smaller, unless one is gone already): the load of a tick is no
- *              bound where two of the living may share bytes
+ *   exclusive  of each pair the smaller is left out, unless one is gone already
  *   staging    left out
- *   costs      the less of on and off is paid in any case, and what is above it is the price of leaving; buffers
- *              that must stay have a price that nobody pays
- *   linked costs    dropped, and so is reuse: neither is ever negative
- *   pools      one of all their bytes together, each rounded up to whole units of alignment. Height: each pool with
- *              those that may be nowhere else, or all together, whichever is more
+ *   costs      the less of on and off is always paid, the rest is the price of leaving; buffers that
+ *              must stay have a price above all others
+ *   linked     linked costs and reuse are dropped: neither is ever negative
+ *   pools      one of all their bytes together, in units; height: each pool with the buffers
+ *              that may be nowhere else, or all together
  *   reserved   whole reserved units are buffers that must stay */
 #include "placement/bound.h"
 #include "base/memory.h"

@@ -1,8 +1,7 @@
-/* The independent checker: is an answer legal, and what is it worth? First the rules of each buffer by itself, then
- * groups and pairs, then shared bytes (judge_overlaps.c), then the linked costs. A same_place group is one block: as
- * large as its largest member, at a multiple of all their alignments, alive whenever one of them is. O(n log n) for a
- * plain list; pairs, groups and linked costs cost their own length, a reuse pair that shares bytes also the lives of
- * its two blocks. */
+/* The independent checker: is an answer legal, and what is it worth? Judges each buffer, then groups and
+ * pairs, shared bytes (judge_overlaps.c), and linked costs. A same_place group is one block: as large as its
+ * largest member, at a multiple of all alignments, alive whenever one of them is. O(n log n) and the lengths
+ * of the lists. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -83,12 +82,12 @@ static bool judge_linked(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
     for (int32_t i = 0; i < b->charge_count; i++) {
-        if (!all_are(j, &b->charges[i].all_on, true) || !all_are(j, &b->charges[i].all_off, false)) continue;
-        if ((b->charges[i].any_on.count != 0 || b->charges[i].any_off.count != 0) &&
-            all_are(j, &b->charges[i].any_on, false) && all_are(j, &b->charges[i].any_off, true))
+        const struct lx_charge *c = &b->charges[i];
+        if (!all_are(j, &c->all_on, true) || !all_are(j, &c->all_off, false)) continue;
+        if (c->any_on.count + c->any_off.count > 0 && all_are(j, &c->any_on, false) &&
+            all_are(j, &c->any_off, true))
             continue;
-        if (b->charges[i].cost == LX_FORBIDDEN) {
-            const struct lx_charge *c = &b->charges[i];
+        if (c->cost == LX_FORBIDDEN) {
             const struct lx_group *g = c->all_on.count    ? &c->all_on
                                        : c->all_off.count ? &c->all_off
                                        : c->any_on.count  ? &c->any_on
@@ -97,7 +96,7 @@ static bool judge_linked(struct judge *j, int64_t *cost)
                           "charge %d (of buffer %s and others) is forbidden, but comes about", (int)i,
                           j->p->buffers[g->at[0]].name);
         }
-        *cost += b->charges[i].cost;
+        *cost += c->cost;
     }
     if (b->reuse_count == 0) return true;
     struct exclusive_pairs exclusive;
@@ -116,7 +115,6 @@ static bool judge_linked(struct judge *j, int64_t *cost)
     return true;
 }
 
-/* Of a buffer that is placed: may it be there? */
 static bool may_be_there(struct judge *j, int32_t i)
 {
     const struct lx_buffer *b = &j->p->buffers[i];

@@ -1,5 +1,5 @@
-/* Private to the checker and the data model: what their files share. The checker shares no code with any solver and
- * takes nothing on trust but the validated problem. */
+/* Shared by the checker and the data model. The checker shares no code with any solver and trusts only the
+ * validated problem. */
 #ifndef LX_PLACEMENT_JUDGE_H
 #define LX_PLACEMENT_JUDGE_H
 
@@ -62,10 +62,8 @@ bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b);
 bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                   lx_status *st);
 
-/* --- The data model: parts of lx_problem_validate (valid.c). Every message names the wrong key, by the words of
- * pattern files. --- */
+/* --- The data model (valid.c). Every message names the wrong key by the words of pattern files. --- */
 
-/* Report at the place of a buffer; returns false. */
 __attribute__((format(printf, 4, 5))) bool buffer_error(const struct lx_buffer *b, lx_status *st,
                                                         enum lx_code code, const char *format, ...);
 
@@ -75,8 +73,8 @@ bool valid_in_pools(const struct lx_problem *p, const struct lx_buffer *b, lx_st
 /* `costs`: the sum of what the buffers cost so far. */
 bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st);
 
-/* Buffers that same_place ties to one address are a block; groups that share a member are one. Per buffer
- * the least number of its block; the caller frees it. */
+/* Buffers that same_place ties to one address are a block. Per buffer the least number of its block; the
+ * caller frees it. */
 int32_t *blocks_of(const struct lx_problem *p);
 /* Per buffer the next member of its block, or -1; the least member is the first. */
 void block_chains(const int32_t *block, int32_t count, int32_t *next);

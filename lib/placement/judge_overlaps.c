@@ -1,9 +1,7 @@
-/* Who shares bytes with whom: rectangles of time and bytes, one per life of a placed buffer, reserved
- * range and pinned `alone` (for all time), one pool after the other. Time is swept. The rectangles stand
- * in a complete binary tree in order of their lowest byte; a node holds the highest end of those below it
- * that are alive now. A rectangle that starts asks for all that are alive on its bytes. Each one found is
- * a handover, an exclusive pair, a member of its own block (of which a legal answer has few), or an
- * error, at which the sweep ends: O(n log n) and O(log n) for each such pair. */
+/* Overlaps: rectangles of time and bytes, one per life of a placed buffer, reserved range and pinned `alone`
+ * (for all time). Time is swept, one pool after the other. The rectangles stand in a binary tree by their
+ * lowest byte; a node holds the highest end of the living ones below it. A rectangle that starts asks for all
+ * living ones on its bytes. O(n log n), and O(log n) for each pair that may overlap. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -35,7 +33,6 @@ static bool judge_overlaps_is_parent(const struct lx_buffer *child, int32_t inde
     return false;
 }
 
-/* May these two, which meet in time and bytes? */
 static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y)
 {
     struct judge *j = s->j;
@@ -122,8 +119,8 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
-        /* All living with bytes of the rectangle, which is not yet alive: those beside it first, who are found soon.
-         * The error is that of the lowest. */
+        /* Meets all living rectangles, the neighbours first, which are found soon. The error is that of the
+         * lowest. */
         bool ok = true;
         for (size_t node = s->width + starts[a].rect - s->first, wide = 1; ok && node > 1;
              node /= 2, wide *= 2) {

@@ -68,8 +68,8 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
     return true;
 }
 
-/* A parent's life ends on the tick on which its child is born, so lives strictly increase along edges
- * (a parent of one tick is read first, and such a buffer is never a child): circles cannot exist. */
+/* A parent ends on the tick on which its child begins, so lives increase along edges: circles cannot
+ * exist. */
 static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child, int32_t index,
                        lx_status *st)
 {

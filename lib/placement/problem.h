@@ -79,10 +79,9 @@ struct lx_answer {
     char message[160]; /* in words, where the status needs any */
 };
 
-/* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has
- * found a better answer or proved a better bound. Who watches through lx_problem_solve gets the best
- * objective of the legal answers so far (INT64_MAX: none), which never rises, a bound that never falls,
- * and the last answer at the latest at the end. */
+/* A solver's report: at least every few hundred milliseconds, and for every better answer or bound. The
+ * caller of lx_problem_solve gets the best legal objective so far (INT64_MAX: none), which never rises, a
+ * bound that never falls, and the last answer at the end. */
 struct lx_progress {
     int64_t steps, objective, bound;
     const int64_t *address; /* the answer with that objective where it is a new best, legal; else NULL */
@@ -104,8 +103,7 @@ struct lx_run {
     int64_t known_bound;
     int64_t enough; /* set by who asks: an objective beyond which nothing is gained; 0: none */
     int64_t spare;  /* by who asks often: steps to take where there is no limit; 0: any */
-    /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched
-     * for a better. */
+    /* The caller waits for any legal answer: no proof, no search for a better plan. */
     bool hasty;
 };
 
@@ -115,8 +113,7 @@ enum lx_solver_caps {
     LX_CAN_HEIGHT = 1 << 2,
     LX_CAN_PROVE = 1 << 3, /* may return optimal or infeasible by its own proof */
     LX_IS_SEEDED = 1 << 4, /* the seed changes the answer */
-    /* What it can take beyond a list of buffers with one life each in one pool; lx_problem_needs tells what a
-     * problem asks for. */
+    /* Features beyond a list of buffers with one life each in one pool; see lx_problem_needs. */
     LX_CAN_POOLS = 1 << 5,    /* more than one pool, or buffers with pools of their own */
     LX_CAN_LIVES = 1 << 6,    /* several lives */
     LX_CAN_PAIRS = 1 << 7,    /* apart, exclusive, alone */
@@ -140,8 +137,8 @@ struct lx_solver {
     int option_count;
     const struct lx_stat_row *stats; /* at most LX_MAX_STATS */
     int stat_count;
-    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out, or
-     * when it was stopped before it had what it needs; the answer is then still legal. */
+    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False: out of memory, or stopped
+     * before it had an answer; the answer is still legal. */
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
@@ -170,13 +167,11 @@ enum lx_rule { LX_RULES(LX_RULE_ENUM) LX_RULE_COUNT };
 const char *lx_rule_word(enum lx_rule r);
 const char *lx_verdict_word(enum lx_verdict v);
 
-/* Appends the figure of a row of the solver's table. */
 static inline void lx_answer_count(struct lx_answer *a, const struct lx_solver *s, int row, int64_t value)
 {
     if (a->stat_count < LX_MAX_STATS) a->stats[a->stat_count++] = (struct lx_stat){s->stats[row].name, value};
 }
 
-/* Does it answer this question? */
 static inline bool lx_can(const struct lx_solver *s, enum lx_objective question)
 {
     static const unsigned caps[] = {
@@ -184,7 +179,6 @@ static inline bool lx_can(const struct lx_solver *s, enum lx_objective question)
     return s->caps & caps[question];
 }
 
-/* The alignment that holds for a buffer. */
 static inline int64_t lx_alignment_of(const struct lx_problem *p, const struct lx_buffer *b)
 {
     return b->alignment ? b->alignment : p->alignment;
@@ -238,8 +232,7 @@ static inline struct lx_life lx_life_at(const struct lx_buffer *b, int32_t i)
     return b->life_count ? b->lives[i] : (struct lx_life){b->start, b->end};
 }
 
-/* Are two buffers ever alive at once, by their lives alone? The one place that knows how lives are
- * compared. */
+/* Are two buffers ever alive at once, by their lives alone? */
 static inline bool lx_lives_meet(const struct lx_buffer *a, const struct lx_buffer *b)
 {
     for (int32_t i = 0, k = 0; i < lx_life_count(a) && k < lx_life_count(b);) {
@@ -265,19 +258,14 @@ static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_
     return false;
 }
 
-static inline bool lx_is_staging(const struct lx_problem *p, int32_t buffer)
-{
-    for (int32_t i = 0; i < p->bonds.staging_count; i++)
-        if (p->bonds.staging[i].a == buffer) return true;
-    return false;
-}
-
-/* A buffer that may be placed (by its reason alone) but is not, and stands in for nobody; NULL when all
- * are. */
+/* A buffer that may be placed but is not, staging buffers aside; NULL: none. */
 static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, const int64_t *address)
 {
-    for (int32_t i = 0; i < p->count; i++)
-        if (address[i] < 0 && !p->buffers[i].reason && !lx_is_staging(p, i)) return &p->buffers[i];
+    for (int32_t i = 0; i < p->count; i++) {
+        bool counts = address[i] < 0 && !p->buffers[i].reason;
+        for (int32_t k = 0; counts && k < p->bonds.staging_count; k++) counts = p->bonds.staging[k].a != i;
+        if (counts) return &p->buffers[i];
+    }
     return NULL;
 }
 
@@ -302,28 +290,25 @@ unsigned lx_problem_needs(const struct lx_problem *p);
 /* Such bits in words, with commas between; always terminated, returns `out`. */
 const char *lx_needs_words(unsigned needs, char *out, size_t size);
 
-/* The data model: sizes, lives, strictly increasing uses, fixed addresses, legal in-place edges without
- * circles. Solvers may rely on all of it. */
+/* The data model: sizes, lives, increasing uses, fixed addresses, legal in-place edges. Solvers rely on
+ * it. */
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
 
-/* Is `address` a legal answer (to `fit`: as far as it goes)? If so, `*objective` is recomputed from
- * scratch. If not, `st` (code LX_E_NO) names the first rule that is broken, the buffers and the bytes.
- * O(n log n). */
+/* Is `address` a legal answer (to `fit`: as far as it goes)? Recomputes `*objective`. False: `st` (code
+ * LX_E_NO) names the first broken rule, the buffers and the bytes. O(n log n). */
 bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
 
-/* The same for places in several pools (`pool` NULL: all in pool 0), by the whole letter of the rules:
- * where `fit` is asked every buffer that may be placed is, and a legal answer is worth 0. `*rule` is the
- * one that is broken. */
+/* The same for several pools (`pool` NULL: all in pool 0) and complete answers: for `fit` every buffer that
+ * may be placed is, and a legal answer is worth 0. `*rule`: the broken one. */
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
 
-/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n).
- * Cancelled, it is a weaker one. */
+/* A bound that every legal answer respects; INT64_MAX: none exists. O(n log n). Weaker if cancelled. */
 int64_t lx_bound(const struct lx_problem *p);
 
-/* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and
- * ours, and `optimal` where they meet. An answer that the checker refuses never reaches the caller: it
- * is replaced by "all off chip", status LX_ERROR and the checker's words. False: `st` says why. */
+/* Validates, runs the solver, checks its answer and completes it: objective, the better bound, `optimal`
+ * where they meet. A refused answer becomes "all off chip" with status LX_ERROR and the checker's words.
+ * False: `st` says why. */
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st);
 
@@ -331,15 +316,13 @@ bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st);
 
-/* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY:
- * more than 0, and nothing above 0 is proved. */
+/* (objective - bound) / bound, 0 when they are equal; INFINITY: no bound above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);
 
 /* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */
 const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
-/* One more, of a plug-in, before anybody has asked for the others; false: its name is taken, or there are
- * too many. */
+/* Adds the solver of a plug-in before the others are asked for; false: its name is taken, or too many. */
 bool lx_solver_add(const struct lx_solver *s);
 
 #endif

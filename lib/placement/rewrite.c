@@ -15,8 +15,10 @@ bool is_plain(const struct lx_problem *p)
     return p->objective == LX_SPILL ? (needs & ~(unsigned)(LX_CAN_CHARGES | LX_CAN_MUST)) == 0 : needs == 0;
 }
 
+static void never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Notes that no legal answer exists. */
-__attribute__((format(printf, 2, 3))) static void never(struct rewrite *w, const char *format, ...)
+static void never(struct rewrite *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -42,9 +44,8 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
         }
 }
 
-/* --- Blocks: each same_place group as one buffer, as large as its largest member, at a multiple of all alignments,
- * alive whenever one of them is, in the pools that all allow, at the sum of their costs. Lives that touch are joined,
- * also of a buffer by itself. A block that fits nowhere has no place. --- */
+/* --- Blocks: each same_place group as one buffer, with the largest size, a common alignment, the union of
+ * lives, the pools that all allow, and the sum of costs. A block that fits nowhere has no place. --- */
 
 ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
@@ -118,10 +119,9 @@ static void make_block(struct rewrite *w, int32_t block)
                           (whole->fixed < 0 || whole->fixed % alignment == 0) && alignment < INT64_MAX;
 }
 
-/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be
- * placed are on (where fit or height is asked: all but the barred and the staging ones), and groups,
- * staging pairs and forbidden linked costs hand that on. A contradiction proves that no legal answer
- * exists. */
+/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be placed
+ * are on (for fit or height all but barred and staging ones), and groups, staging pairs and forbidden linked
+ * costs imply more. A contradiction proves that no legal answer exists. */
 
 enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
 
@@ -140,8 +140,7 @@ static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
     return w->state[w->block[i]];
 }
 
-/* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different
- * open ones count once only if there is but one. */
+/* Literals that hold when a member's state is `wanted`: how many hold, fail and are open. */
 struct tally {
     int32_t holds, fails, open, last; /* last: an open member */
     int last_state;
@@ -229,9 +228,8 @@ static void fix_states(struct rewrite *w)
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
 }
 
-/* Linked costs by blocks, without what is decided: a linked cost that cannot come about is gone, one that
- * always does is in the constant, and of the others only the conditions that are open remain, each block
- * once. */
+/* Linked costs by blocks, shortened: impossible ones are gone, certain ones are in the constant, of the
+ * others the open conditions remain, each block once. */
 
 /* Which conditions of the linked cost in hand name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
@@ -244,8 +242,8 @@ struct shortening {
 };
 
 /* Takes over the open members of a list of conditions. */
-static void rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
-                                    struct lx_group *to)
+static void rewrite_shorten_group(struct shortening *s, const struct lx_group *from, unsigned as,
+                                  struct lx_group *to)
 {
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
     for (int32_t k = 0; k < from->count; k++) {
@@ -265,21 +263,21 @@ static void rewrite_charges_shorten(struct shortening *s, const struct lx_group 
     to->at = at;
 }
 
-static void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
+static void shorten_linked(struct rewrite *w, struct lx_charge **linked, int32_t *count)
 {
     const struct lx_bonds *b = &w->p->bonds;
     struct shortening s = {.w = w, .named = arena_array(&w->memory, (size_t)w->p->count, 1)};
-    *charges = arena_array(&w->memory, (size_t)b->charge_count, sizeof **charges);
+    *linked = arena_array(&w->memory, (size_t)b->charge_count, sizeof **linked);
     for (int32_t i = 0; i < b->charge_count; i++) {
         const struct lx_charge *c = &b->charges[i];
         if (w->p->objective != LX_SPILL && c->cost != LX_FORBIDDEN) continue;
-        s.out = &(*charges)[*count];
+        s.out = &(*linked)[*count];
         *s.out = (struct lx_charge){.cost = c->cost};
         s.dead = s.any_holds = false;
-        rewrite_charges_shorten(&s, &c->all_on, ALL_ON, &s.out->all_on);
-        rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off);
-        rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on);
-        rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
+        rewrite_shorten_group(&s, &c->all_on, ALL_ON, &s.out->all_on);
+        rewrite_shorten_group(&s, &c->all_off, ALL_OFF, &s.out->all_off);
+        rewrite_shorten_group(&s, &c->any_on, ANY_ON, &s.out->any_on);
+        rewrite_shorten_group(&s, &c->any_off, ANY_OFF, &s.out->any_off);
         const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
         for (int g = 0; g < 4; g++)
             for (int32_t k = 0; k < groups[g]->count; k++) s.named[s.w->block[groups[g]->at[k]]] = 0;
@@ -298,7 +296,7 @@ static void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32
 
 void rewrite_make(struct rewrite *w, const struct lx_problem *p)
 {
-    struct lx_charge *charges = NULL;
+    struct lx_charge *linked = NULL;
     int32_t count = 0;
     size_t n = (size_t)p->count;
     *w = (struct rewrite){.p = p, .block = blocks_of(p)};
@@ -312,6 +310,6 @@ void rewrite_make(struct rewrite *w, const struct lx_problem *p)
         if (w->block[i] == i) make_block(w, i);
     fix_states(w);
     if (w->impossible) return;
-    shorten_charges(w, &charges, &count);
-    if (!w->impossible) make_parts(w, charges, count);
+    shorten_linked(w, &linked, &count);
+    if (!w->impossible) make_parts(w, linked, count);
 }

@@ -1,12 +1,9 @@
-/* What the driver does to a problem of the second version before a solver sees it. Groups of one place
- * become one buffer each (a block), lives that touch are joined, what is on or off chip in every legal
- * answer is fixed, linked costs are shortened by what is fixed, and pools that nothing couples become
- * parts: problems of their own. Blocks that are off for sure are in no part; what they cost is in
- * `constant`, with the linked costs that are always paid. Where everything must be placed (fit, height)
- * nothing is left to choose but places: such parts have no linked costs, groups, staging or reuse. A pool
- * alone with all its bytes free becomes a plain list. An answer of all parts together, widened to blocks,
- * is an answer of the problem, and its value is the sum of theirs plus the constant. Linear in what is
- * given, but for sorting. */
+/* Problems of version 2 are rewritten before a solver sees them. Groups of one place become one buffer (a
+ * block), touching lives are joined, blocks that are on or off chip in every legal answer are fixed, linked
+ * costs are shortened accordingly, and pools that nothing couples become parts: problems of their own. Costs
+ * of blocks that are off for sure and linked costs that are always paid are in `constant`. For fit and height
+ * parts have no linked costs, groups, staging or reuse. A pool alone without reserved bytes becomes a plain
+ * list. The value of an answer is the sum over the parts plus the constant. Linear, but for sorting. */
 #ifndef LX_PLACEMENT_REWRITE_H
 #define LX_PLACEMENT_REWRITE_H
 
@@ -17,10 +14,9 @@ struct part {
     struct lx_problem problem;
     struct lx_buffer *buffers; /* those of the problem */
     struct lx_pool *pools;
-    int32_t *block; /* per buffer of the part: the block, by its least member */
-    int32_t *pool;  /* per pool of the part: its number in the problem */
-    int64_t
-        hard_limit; /* of a plain list whose height is asked for: no answer may be higher; or LX_NO_LIMIT */
+    int32_t *block;     /* per buffer of the part: the block, by its least member */
+    int32_t *pool;      /* per pool of the part: its number in the problem */
+    int64_t hard_limit; /* of a plain list for the height; or LX_NO_LIMIT */
 };
 
 enum fixed_state { IS_OFF = -1, IS_OPEN, IS_ON };
@@ -41,7 +37,6 @@ struct rewrite {
     int32_t part_count;
 };
 
-/* Can a solver be given the problem as it is? */
 bool is_plain(const struct lx_problem *p);
 /* Free it in any case. */
 void rewrite_make(struct rewrite *w, const struct lx_problem *p);
@@ -50,7 +45,6 @@ void rewrite_free(struct rewrite *w);
 void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
                     const int32_t *part_pool, int64_t *out, int32_t *pool);
 
-/* rewrite_parts.c */
-void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
+void make_parts(struct rewrite *w, const struct lx_charge *linked, int32_t linked_count);
 
 #endif

@@ -1,6 +1,6 @@
-/* Pools that nothing couples are problems of their own. Two pools are coupled by a block that may be in
- * either, and by groups, staging pairs and linked costs between blocks of both; not by pairs about sharing
- * bytes, which have no meaning across pools. Blocks that are off for sure are in no part. */
+/* Pools that nothing couples are problems of their own. A block that may be in either couples two pools, and
+ * so do groups, staging pairs and linked costs between them; pairs about sharing bytes do not. Blocks that
+ * are off for sure are in no part. */
 #include "placement/rewrite.h"
 #include "base/checked.h"
 #include "base/union_find.h"
@@ -12,8 +12,8 @@ struct parting {
     int32_t *index;   /* per block: its number in its part, or -1 */
     int32_t *part_of; /* per pool: its part */
     int32_t *pool_at; /* per pool: its number in its part */
-    const struct lx_charge *charges;
-    int32_t charge_count;
+    const struct lx_charge *linked;
+    int32_t linked_count;
 };
 
 /* Some pool of a block; -1: it is in no part. */
@@ -57,8 +57,8 @@ static void couple_pools(struct parting *t)
         couple(t, &with, t->w->block[p->bonds.staging[i].a]);
         couple(t, &with, t->w->block[p->bonds.staging[i].b]);
     }
-    for (int32_t i = 0; i < t->charge_count; i++) {
-        const struct lx_charge *c = &t->charges[i];
+    for (int32_t i = 0; i < t->linked_count; i++) {
+        const struct lx_charge *c = &t->linked[i];
         int32_t with = -1;
         couple_group(t, &c->all_on, &with);
         couple_group(t, &c->all_off, &with);
@@ -180,11 +180,11 @@ static void deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
     out->together = made;
 }
 
-static void deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
+static void deal_linked(struct parting *t, int32_t part, struct lx_bonds *out)
 {
-    struct lx_charge *made = arena_array(&t->w->memory, (size_t)t->charge_count, sizeof *made);
-    for (int32_t i = 0; i < t->charge_count; i++) {
-        const struct lx_charge *c = &t->charges[i];
+    struct lx_charge *made = arena_array(&t->w->memory, (size_t)t->linked_count, sizeof *made);
+    for (int32_t i = 0; i < t->linked_count; i++) {
+        const struct lx_charge *c = &t->linked[i];
         struct lx_charge *to = &made[out->charge_count];
         const struct lx_group *any = c->all_on.count    ? &c->all_on
                                      : c->all_off.count ? &c->all_off
@@ -220,15 +220,15 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
             made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
         }
         out->reuse = made;
-        deal_charges(t, part, out);
+        deal_linked(t, part, out);
     }
 }
 
-void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
+void make_parts(struct rewrite *w, const struct lx_charge *linked, int32_t linked_count)
 {
     size_t pools = (size_t)lx_pool_count(w->p);
     struct parting t = {
-        .w = w, .asks_cost = w->p->objective == LX_SPILL, .charges = charges, .charge_count = charge_count};
+        .w = w, .asks_cost = w->p->objective == LX_SPILL, .linked = linked, .linked_count = linked_count};
     t.joined = arena_array(&w->memory, pools, sizeof *t.joined);
     t.part_of = arena_array(&w->memory, pools, sizeof *t.part_of);
     t.pool_at = arena_array(&w->memory, pools, sizeof *t.pool_at);
@@ -242,8 +242,7 @@ void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
         rewrite_parts_deal_bonds(&t, k);
-        /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is
-         * kept beside. */
+        /* A pool alone without reserved bytes is a plain list; for the height its limit is kept beside. */
         w->parts[k].hard_limit = LX_NO_LIMIT;
         if (q->pool_count != 1 || q->pools[0].reserved_count) continue;
         if (q->objective == LX_HEIGHT) w->parts[k].hard_limit = q->pools[0].capacity;

@@ -1,5 +1,5 @@
-/* Runs a solver and lets out only checked answers. A problem of the second version is rewritten first (rewrite.h) and
- * solved part by part. */
+/* Runs a solver and lets out only checked answers. Problems of version 2 are solved part by part
+ * (rewrite.h). */
 #include "placement/rewrite.h"
 #include "base/fail.h"
 #include "base/border.h"
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All off chip. */
 static void solve_nothing(const struct lx_problem *p, struct lx_answer *a)
 {
     for (int32_t i = 0; i < p->count; i++) {
@@ -23,8 +22,8 @@ static void solve_nothing(const struct lx_problem *p, struct lx_answer *a)
     }
 }
 
-/* --- Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and buffers that a
- * cancelled solver has left out. --- */
+/* --- Plain lists that must be placed completely: clashing pins, and buffers that a cancelled solver left
+ * out. --- */
 
 static bool is_pinned(const struct lx_problem *p, int32_t i)
 {
@@ -36,8 +35,7 @@ static bool is_plain_list(const struct lx_problem *p)
     return !p->pool_count && !lx_problem_needs(p);
 }
 
-/* Do fixed addresses of a plain list exclude each other? The checker tells, of an answer in which no other buffer is
- * placed: two that share a byte share it in any answer. */
+/* Do fixed addresses of a plain list exclude each other? The checker judges an answer of these alone. */
 static bool pins_clash(const struct lx_problem *p)
 {
     int32_t pinned = 0;
@@ -76,8 +74,7 @@ static void stack_left_out(const struct lx_problem *p, int64_t *address)
 
 /* --- One run of a solver. --- */
 
-/* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
- * solver that can prove, is repeated. */
+/* Repeats of the solver's claim only what objective and bound, or a solver that can prove, support. */
 static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_solver *solver,
                                     const struct lx_answer *a, int64_t our_bound, bool clash,
                                     enum lx_verdict claimed)
@@ -85,7 +82,7 @@ static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_
     if (claimed == LX_ERROR) return LX_ERROR;
     if (p->objective == LX_FIT) {
         if (!lx_left_out(p, a->address)) return LX_OPTIMAL;
-        /* Not everything fits: a buffer is larger than the scratchpad, or more spill is forced than the barred ones
+        /* Does not fit: a buffer is larger than the scratchpad, or more spill is forced than barred buffers
          * cost. */
         for (int32_t i = 0; i < p->count; i++) {
             const struct lx_buffer *b = &p->buffers[i];
@@ -125,8 +122,8 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     return ok;
 }
 
-/* May a solver end without any answer? One that was stopped early has no complete placement for the
- * height, and where something must be placed or forbidden, "all off chip" is no answer either. */
+/* May a solver end without any answer? It may have no complete placement for the height, or a must or
+ * forbidden linked cost makes "all off chip" illegal. */
 static bool may_have_none(const struct lx_problem *p)
 {
     return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
@@ -141,7 +138,6 @@ static bool may_be_impossible(const struct lx_problem *p)
     return false;
 }
 
-/* All off chip instead of an answer that is not legal. */
 static void without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
                            enum lx_verdict claimed, const lx_status *why, struct lx_answer *answer)
 {
@@ -158,7 +154,6 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
 }
 
-/* Of a problem that a solver can be given as it is. */
 static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                         struct lx_answer *answer, lx_status *st)
 {
@@ -217,8 +212,7 @@ static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solv
     return true;
 }
 
-/* --- Problems of the second version: their parts one by one, and their answers put together again. The whole is
- * checked as it was asked. --- */
+/* --- Problems of version 2: part by part. The whole is checked as it was asked. --- */
 
 struct run_parts {
     struct rewrite w;
@@ -256,19 +250,6 @@ static void report_part(void *context, const struct lx_progress *so_far)
         out.pool = r->shown_pool;
     }
     r->run->progress(r->run->context, &out);
-}
-
-/* A pool that nobody may be in: its reserved bytes are its height. */
-static int64_t height_of_empty(const struct lx_problem *p)
-{
-    int64_t height = 0;
-    for (int32_t k = 0; k < p->pool_count; k++) {
-        int64_t top = 0;
-        for (int32_t i = 0; i < p->pools[k].reserved_count; i++)
-            top = max_i64(top, p->pools[k].reserved[i].to);
-        height += top;
-    }
-    return p->objective == LX_HEIGHT ? height : 0;
 }
 
 /* The worst that is said of a part is said of the whole. */
@@ -326,8 +307,15 @@ static bool solve_part(struct run_parts *r, const struct part *part, lx_status *
 {
     struct lx_run run = *r->run;
     if (part->problem.count == 0) {
-        r->value += height_of_empty(&part->problem);
-        r->bound += height_of_empty(&part->problem);
+        /* A pool that no buffer may be in: its reserved bytes are its height. */
+        const struct lx_problem *p = &part->problem;
+        for (int32_t k = 0; p->objective == LX_HEIGHT && k < p->pool_count; k++) {
+            int64_t top = 0;
+            for (int32_t i = 0; i < p->pools[k].reserved_count; i++)
+                top = max_i64(top, p->pools[k].reserved[i].to);
+            r->value += top;
+            r->bound += top;
+        }
         return true;
     }
     run.progress = r->run->progress ? report_part : NULL;
@@ -375,9 +363,9 @@ static bool solve_parts(const struct lx_problem *p, const struct lx_solver *solv
 
 /* --- Any problem. --- */
 
-/* Passes the reports of a solver on to the caller: only legal answers that are better than all before, bounds that never
- * fall, and the last answer of solvers that report nothing themselves. Its stop has the clock in it, too: the solver
- * polls run->stop, deeper loops cancel_requested(). */
+/* Passes a solver's reports on: legal answers that are better than all before, bounds that never fall, and
+ * the last answer. Its stop includes the deadline: the solver polls run->stop, deeper loops
+ * cancel_requested(). */
 struct watch {
     const struct lx_problem *p;
     const struct lx_run *run; /* the caller's */
@@ -386,7 +374,7 @@ struct watch {
     bool memory_is_out; /* in a report: the solver, which may be a plug-in, is asked to stop */
 };
 
-static bool watch_stop(void *context)
+static bool watch_stopped(void *context)
 {
     struct watch *w = context;
     if (lx_run_stopped(w->run)) atomic_store(&w->token.requested, true);
@@ -429,7 +417,7 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
 {
     struct watch w = {.p = p, .run = run, .best = INT64_MAX};
     struct lx_run watched = *run;
-    watched.stop = watch_stop;
+    watched.stop = watch_stopped;
     watched.progress = run->progress ? watch_pass : NULL;
     watched.context = &w;
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};

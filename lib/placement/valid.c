@@ -1,9 +1,6 @@
-/* The data model of pools and bonds.
- *
- * Pools, and what buffers say about them: where they may be, at what cost, pins, and lives with gaps. A problem without
- * pools is one of version 1: a fixed address beyond the capacity is then no error, because the capacity is often a
- * setting of its own; the buffer stays off chip. Bonds: every number is that of a buffer, and no bond contradicts
- * itself. Each rule costs the length of its lists. */
+/* The data model of pools and bonds. A problem without pools is one of version 1: there a fixed address
+ * beyond the capacity is no error; the buffer stays off chip. Bonds: every number is that of a buffer, and no
+ * bond contradicts itself. Each rule costs the length of its lists. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -248,7 +245,7 @@ static bool valid_staging(const struct bonds_check *c)
     return true;
 }
 
-static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x, int64_t *sum)
+static bool valid_linked(const struct bonds_check *c, const struct lx_charge *x, int64_t *sum)
 {
     const struct lx_group *groups[] = {&x->all_on, &x->all_off, &x->any_on, &x->any_off};
     int32_t members = 0;
@@ -296,7 +293,7 @@ static bool valid_all(struct bonds_check *c, int64_t sum)
                                 c->p->buffers[b->apart[i].a].name, c->p->buffers[b->apart[i].b].name);
     if (!valid_pairs(c, "exclusive", b->exclusive, b->exclusive_count) || !valid_staging(c)) return false;
     for (int32_t i = 0; i < b->charge_count; i++)
-        if (!valid_charge(c, &b->charges[i], &sum)) return false;
+        if (!valid_linked(c, &b->charges[i], &sum)) return false;
     for (int32_t i = 0; i < b->reuse_count; i++) {
         const struct lx_reuse *r = &b->reuse[i];
         if (!valid_bonds_known(c, "reuse", r->a) || !valid_bonds_known(c, "reuse", r->b)) return false;

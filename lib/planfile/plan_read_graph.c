@@ -219,7 +219,7 @@ static bool take_bundles(const struct graph_reader *r, const struct records *fro
     return true;
 }
 
-/* Where bundles begin was decided; who leaves them out means: by the rule of bundles.c. */
+/* Where bundles begin was decided; who leaves them out means: by the rule of stays/decided.c. */
 static bool read_bundles(const struct graph_reader *r, int32_t **borders)
 {
     struct lx_plan *p = r->p;

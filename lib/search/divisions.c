@@ -120,7 +120,7 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     }
     if (ok && c.divided) ok = try_divisions(search, c.divided, c.changed);
     search->joint.bound_bytes = s.bound;
-    least_traffic_close(&s);
+    arena_free(&s.memory);
     draft_free(&plain);
     arena_free(&memory);
     return ok;

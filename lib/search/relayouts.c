@@ -1,7 +1,7 @@
 /* Which relayouts keep their source waiting. The source of a copy must be on chip until the copy is made, which may be
  * long after its own last use; a copy that is loaded from HBM lets it go. Which is better depends on the whole plan.
  *
- * So the draft is solved first with nothing decided about that (stays/waits.c): nothing goes below it. Where the answer
+ * So the draft is solved first with nothing decided about that (stays/stay_prices.c): nothing goes below it. Where the answer
  * stays legal when the sources that it keeps wait at the place where they are, it is the plan. Else it is solved again
  * with all that it decided; and the first relayout that found no room is decided both ways, each way a draft of its own,
  * the one with the least bound first. What is open when the tries are used up counts in the bound. */

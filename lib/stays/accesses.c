@@ -1,11 +1,9 @@
-/* Accesses of tensors by ops, and their cost in HBM: the sticks that are touched, each once, whatever the
- * number of cores that want them.
+/* Accesses of tensors by ops, and their cost in HBM: the sticks that are touched, each once.
  *
- * A tensor that the ops of a nest access is cut by the levels that index it. On chip it is held with the slice
- * that the levels up to its hold fix: filled when one of these advances, there while the levels inside run. With
- * the innermost level it is a tile that lives from its first to its last access in the body; with any other it
- * covers the whole run, since the loops inside come back to its first access. A sum over a level is held outside
- * all levels of the sum, or its parts come and go. */
+ * A tensor that the ops of a nest access is cut by the levels that index it. On chip it is held with the
+ * slice that the levels up to its hold fix. With the innermost level it is a tile that lives from its first
+ * to its last access in the body; with any other it covers the whole run, since the loops inside come back. A
+ * sum over a level is held outside all levels of the sum, or its partial sums come and go. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -39,7 +37,7 @@ int64_t steps_touched(int64_t offset, int64_t stride, int64_t from, int64_t to, 
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
+static int64_t access_hbm_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
     const struct lx_layout *y = &l->layouts[tensor];
@@ -62,8 +60,8 @@ static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, 
     }
     struct lx_choice c;
     if (!lx_choice_of(op, &c) || c.operand != operand) return tensor_bytes(l, tensor);
-    /* An operand that the op chooses from: as often as it chooses, but no more than all of it. A window begins
-     * anywhere, so that it may touch one position more than its indices fill. */
+    /* An operand that the op chooses from: as often as it chooses, at most all of it. A window may touch one
+     * position more than its indices fill. */
     int64_t whole = lx_layout_bytes(y);
     sticks = lx_choice_picks(op, &c);
     for (int k = 0; k < y->rank - 1; k++) {
@@ -104,8 +102,7 @@ void draft_holds(struct draft *x)
         x->held[a].nest = nest;
         if (nest < 0) continue;
         x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
-        /* The level that is decided, else of the smallest tile; of a sum the smallest that is complete when it
-         * leaves. */
+        /* The decided level, else that of the smallest tile; of a sum the smallest complete one. */
         const struct nest_tensor *t = &x->held[a].tensor;
         int32_t h = 0;
         while (h < x->how.hold_count && (x->how.holds[h].tensor != tensor || x->how.holds[h].nest != nest))
@@ -191,7 +188,7 @@ void draft_accesses(struct draft *x)
                                                      .stay = -1,
                                                      .reads = !output || op_keeps_rest(op),
                                                      .writes = output,
-                                                     .bytes = access_bytes(x->layouts, op, i)};
+                                                     .bytes = access_hbm_bytes(x->layouts, op, i)};
         }
         at += op_operand_count(&x->graph->ops[o]);
     }
@@ -205,8 +202,7 @@ void draft_accesses(struct draft *x)
                 one->bytes * (nest_product(n, x->held[a].tensor.summed & levels_to(n->level_count)) - 1);
         one->bytes = held_access_bytes(x, a, one->bytes);
     }
-    /* Counting sort; stable, so that each tensor's accesses stay in order of time, reads of an op before its
-     * write. Entry t + 1 runs ahead as the place of the next access of t and ends as the begin of t + 1. */
+    /* Stable counting sort by tensor. Entry t + 1 runs ahead and ends as the begin of t + 1. */
     for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) x->tensor_at[t + 1] += x->tensor_at[t];
     for (int32_t a = 0; a < at; a++) x->tensor_access[x->tensor_at[x->accesses[a].tensor + 1]++] = a;

@@ -65,23 +65,15 @@ static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_vi
     return sticks;
 }
 
-/* Of all cores; at the ends of a dimension halos are shorter. */
-static int64_t core_views_all_parts(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
-{
-    const struct lx_layout *y = &l->layouts[tensor];
-    bool halo = false;
-    int64_t bytes = 0;
-    for (int i = 0; i < v->rank; i++) halo |= v->low[i] || v->high[i];
-    if (!halo) return view_part_bytes(l, tensor, v) * v->cores;
-    for (int64_t c = 0; c < v->cores; c++) bytes += sticks_at_home(y, v, v, c) * y->stick_bytes;
-    return bytes;
-}
-
 int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                         const struct lx_core_view *to)
 {
     const struct lx_layout *y = &l->layouts[tensor];
-    int64_t bytes = core_views_all_parts(l, tensor, to);
+    int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
+    bool halo = false; /* at the ends of a dimension it is shorter */
+    for (int i = 0; i < to->rank; i++) halo |= to->low[i] || to->high[i];
+    if (halo) bytes = 0;
+    for (int64_t c = 0; halo && c < to->cores; c++) bytes += sticks_at_home(y, to, to, c) * y->stick_bytes;
     for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
         bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
     return bytes;
@@ -91,8 +83,7 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
                     const struct lx_core_view *to)
 {
     const struct lx_layout *y = &l->layouts[tensor];
-    /* A run is what stays together: behind the innermost dimension that is cut anew, sticks are
-     * consecutive. */
+    /* Sticks inside the innermost dimension that is cut in another way stay consecutive: a run. */
     int64_t runs = 1, parts = 1;
     bool inside = true;
     for (int i = to->rank - 1; i >= 0; i--) {

@@ -1,6 +1,5 @@
-/* The divided graph under decisions: its ops in another order, some of them divided in another way.
- * Arrays of which one entry differs are copied, what they point to is shared; the graph that was divided
- * stays as it is. */
+/* The divided graph under decisions: its ops in another order, some of them divided in another way. Changed
+ * arrays are copied, their elements are shared. */
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "graph/builder.h"
@@ -142,12 +141,10 @@ void draft_free(struct draft *x)
     x->graph = x->divided->layouts->graph;
 }
 
-/* --- Bundles: runs of ops that are launched as one kernel. The scratchpads are wiped between them. An extern op
- * stands alone between two bundles. Where the device has a limit on the tensors of a bundle, a new bundle begins
- * before the op with which the tensors of all ops since the last border, each counted once and as if none were on
- * chip, would exceed it. So the limit holds whatever is placed, and borders do not depend on it; an op with more
- * operands has a bundle of its own. Decisions may state other borders. A nest is in one bundle, whatever they
- * state: its ops are walked and counted together. --- */
+/* --- Bundles: runs of ops that are launched as one kernel. The scratchpads are wiped between them. An extern
+ * op stands alone. Where the device limits the tensors of a bundle, a new one begins before the op with which
+ * all tensors since the last border, counted as if none were on chip, would exceed it. Decisions may state
+ * other borders. A nest is in one bundle: its ops are counted together. --- */
 
 struct cutter {
     const struct draft *x;

@@ -1,5 +1,5 @@
-/* A draft: the placement problem of a divided graph under some decisions, before a solver has seen it, and
- * the traffic that a placement causes. Private to the stage. */
+/* A draft: the placement problem of a divided graph under some decisions, and the traffic of a placement.
+ * Private to the stage. */
 #ifndef LX_STAYS_DRAFT_H
 #define LX_STAYS_DRAFT_H
 
@@ -22,8 +22,8 @@ struct hold {
     int level;
 };
 
-/* What must be known besides the divided graph; a plan file records exactly this. A value: to try something
- * is to make a draft of other decisions, and nothing has to be put back. */
+/* All that a plan depends on besides the divided graph; a plan file records exactly this. It is a value:
+ * trying something makes another draft. */
 struct decisions {
     struct lx_passes passes;
     const int32_t *order; /* per tick: the op of the divided graph; NULL: as it stands there */
@@ -31,15 +31,13 @@ struct decisions {
     const struct lx_division *const *divided;
     const struct cut *cuts; /* by tensor, then op; an op by its tick */
     int32_t cut_count;
-    const struct cut *
-        moves; /* likewise: the stay of the tensor that lives then goes on at another address from `before` on */
+    const struct cut *moves; /* likewise: the stay goes on at another address from `before` on */
     int32_t move_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
-    /* Relayouts, each by its tensor and the first op of the copy; in order. `loaded`: the copy is filled
-     * from HBM, its source need not wait for it. Of the others the source is there until the copy is
-     * made; where they are `lax` only of those in `kept`, of the rest nothing is decided: no plan, but
-     * one whose best nothing goes below. */
+    /* Relayouts, by tensor and first op of the copy; in order. `loaded`: the copy is filled from HBM. Sources
+     * of the others are there until the copy is made; in a `lax` draft only those in `kept`, which makes it a
+     * bound, not a plan. */
     const struct cut *loaded, *kept;
     int32_t loaded_count, kept_count;
     bool lax;
@@ -49,8 +47,7 @@ struct decisions {
     int32_t hold_count;
     bool unlimited; /* as if the scratchpads had no end */
     const int32_t
-        *borders; /* ops, ascending, that begin a bundle, besides those at extern ops; NULL: by the rule of
-                               bundles.c */
+        *borders; /* ops, ascending, that begin a bundle besides those at extern ops; NULL: by the rule */
     int32_t border_count;
 };
 
@@ -85,8 +82,7 @@ struct draft {
     struct arena *memory;
 };
 
-/* Everything lives in `memory`, the decisions too, but for a reference to a graph that draft_free gives
- * back. */
+/* All memory is `memory`, but for a reference to a graph that draft_free releases. */
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st);
 void draft_free(struct draft *x);
@@ -94,13 +90,11 @@ void draft_free(struct draft *x);
 /* decided.c: the decisions copied, and the graph, layouts and divisions that they give. */
 bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st);
 
-/* Which ops are launched together. */
 bool draft_bundles(struct draft *x, lx_status *st);
 
 /* accesses.c: accesses of the draft and their order by tensor. */
 void draft_accesses(struct draft *x);
-/* How many steps of `step` indices the positions offset + stride * v, from <= v < to, fall into, inside
- * [0, size). */
+/* Steps of `step` indices that the positions offset + stride * v, from <= v < to, touch inside [0, size). */
 int64_t steps_touched(int64_t offset, int64_t stride, int64_t from, int64_t to, int64_t size, int64_t step);
 /* Bytes of a whole tensor in HBM. */
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
@@ -108,24 +102,20 @@ int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 /* What operand `operand` of an op has in all iterations of its nest: its tile each time. */
 int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
 
-/* Fills `held` of the draft. */
 void draft_holds(struct draft *x);
 /* HBM bytes of an access off chip, over all iterations. */
 int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
 /* How often a stay is filled, and HBM bytes of that. */
 int64_t stay_fills(const struct draft *x, int32_t stay);
 int64_t stay_load_bytes(const struct draft *x, int32_t stay);
-/* Of a sum that the stay holds but whose parts come and go: how often they go, and all but the first time
- * come; 1: it is complete when it leaves. */
+/* How often partial sums of the stay are stored (and all but the first time loaded); 1: it is complete. */
 int64_t stay_parts(const struct draft *x, int32_t stay);
-/* The view of a buffer that serves an access. */
 struct lx_core_view held_view(const struct draft *x, int32_t access);
 /* Does the stay of an access cover the run of its nest? Then [*first, *last]. */
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last);
 /* May one stay serve two accesses of a tensor, one after the other? */
 bool held_together(const struct draft *x, int32_t before, int32_t access);
 
-/* core_views.c */
 struct lx_core_view access_view(const struct draft *x, int32_t access);
 struct lx_core_view stay_view(const struct draft *x, int32_t stay);
 /* Can a stay have this view: equal boxes of the layout, whole values? */
@@ -135,26 +125,21 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
 /* Bytes that cores of `to` receive from others when a tensor with view `from` is laid out anew. */
 int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                         const struct lx_core_view *to);
-/* Predicted microseconds of that. */
 double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                     const struct lx_core_view *to);
 /* "m 4 x n 8" of an op's division. */
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory);
 
-/* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move,
- * in order. */
+/* move_stays.c: stays that change their addresses become several; the new ones stand last, in order. */
 void draft_moves(struct draft *x);
-/* Per stay: it cannot be moved, as it is laid out anew from another, or another from it, or it is never
- * on chip. */
+/* Per stay: it cannot be moved, as it is part of a relayout or never on chip. */
 void stays_find_fixed(const struct draft *x, bool *fixed);
-/* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 
 /* stay_prices.c: costs and linked costs of the problem, and what saves nothing is barred. */
 void draft_prices(struct draft *x);
 
-/* A relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
- * meanwhile. */
+/* A relayout of a lax draft whose source would wait, and the buffers [first, last] that stand for it. */
 struct wait {
     int32_t copy, source;
     int32_t tick; /* of the copy */
@@ -168,7 +153,6 @@ struct waiting {
 };
 void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out);
 
-/* Fills the parents of the problem's buffers. */
 void draft_parents(struct draft *x);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);

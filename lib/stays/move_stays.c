@@ -1,10 +1,7 @@
-/* Stays that share or change addresses.
- *
- * Each move makes another stay of the rest of a life: same tensor, same view, the accesses from then on. It may be
- * idle from one move to the next, and then serves none. The cost of the tensor off chip stays with the first.
- *
- * In place: an op may write its output over an input that dies with it, if both hold the same elements at the
- * same places of the same cores. Of several results the first may take a place; the others have their own. */
+/* Stays that share or change addresses. Each move makes another stay of the rest of a life: same tensor, same
+ * view, the accesses from then on. The cost of the tensor off chip stays with the first. In place: an op may
+ * write its output over an input that dies with it, if both hold the same elements at the same places of the
+ * same cores. Of several results only the first may. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -84,7 +81,7 @@ void draft_moves(struct draft *x)
     for (int32_t m = 0; m < x->how.move_count; m++) {
         struct cut move = x->how.moves[m];
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, move.before), i = 0;
-        /* Inside a nest only a tile that every iteration fills anew may move: a loop comes back to the others. */
+        /* Inside a nest only a tile that every iteration fills anew may move. */
         int level = nest < 0 || move.before == x->how.nests[nest].first ? 0 : x->how.nests[nest].level_count;
         bool *fixed = mem_zeroed((size_t)x->problem.count, sizeof *fixed);
         stays_find_fixed(x, fixed);
@@ -97,8 +94,7 @@ void draft_moves(struct draft *x)
     }
 }
 
-/* The same bytes in the same order, at every place where the op reads that tensor: x + transpose(x) must not
- * overwrite x. */
+/* The same bytes in the same order at every read: x + transpose(x) must not overwrite x. */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor)
 {
     const struct lx_tensor *in = &l->graph->tensors[tensor], *out = &l->graph->tensors[op->output];
@@ -128,8 +124,7 @@ bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
     return false;
 }
 
-/* Are op o's operands of this stay there for all iterations of a loop inside? Then it does not end with
- * the op. */
+/* Is the stay held for all iterations of an inner loop? Then it does not end with the op. */
 static bool covers_nest(const struct draft *x, int32_t o, int32_t stay)
 {
     int32_t first, last;

@@ -1,28 +1,23 @@
-/* Stays: the times that tensors spend on chip, and the copies that bring them there and back.
- *
- * A tensor is accessed by ops. It may stay in the scratchpads for some of these accesses and be read or
- * written in HBM for the others; a stay is one such time, at one address on every core, cut over the cores in
- * one way (its view). A plain intermediate has one stay, from the op that writes it to its last reader. The
- * passes make others, and nothing else is needed for what they do:
+/* A stay is a residency: a time that a tensor spends on chip, at one address on every core, divided over the
+ * cores in one way (its view). Other accesses of the tensor read and write HBM. A plain intermediate has one
+ * stay, from the op that writes it to its last reader. The passes make others:
  *
  *     clone of an input      a stay that begins with a load
  *     output made on chip    a stay that is stored
  *     eviction               two stays of one tensor: the first is stored, the second is loaded
- *     dump around an extern  the same, cut at the op that runs off the device
- *     relayout               two stays with different views: the second is filled from the first over the
- *                            data ring
- *     move                   two stays with one view, the second begins when the first ends: each core copies its
- *                            part from the one address to the other
+ *     dump around an extern  the same, at the op that runs off the device
+ *     relayout               two stays with different views: the second is filled over the ring
+ *     move                   two stays with one view, one after the other: each core copies its part
  *     in place               a stay that takes over the slot of one that ends with the op (lx_buffer.parents)
  *
  * Each stay is one buffer of the placement problem, under the same number. Stay i < number of tensors is the
- * first of tensor i; further ones follow. Where a buffer is off chip, the accesses of its stay go to HBM.
- * Which copies are needed then follows from which stays are placed (lx_transfer): a load when a stay begins
- * with a read, a store after the last write whenever HBM must have the value later.
+ * first of tensor i; further ones follow. If a buffer is off chip, the accesses of its stay go to HBM. The
+ * placement determines the copies (lx_transfer): a load when a stay begins with a read, a store after the
+ * last write if HBM needs the value.
  *
- * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come first and one after the
- * other: none may overwrite what a later one still has to copy; its own old bytes it may. Every scratchpad is wiped before a bundle
- * begins, so no stay lives across its border. */
+ * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come one after the
+ * other; none overwrites bytes that a later one copies. Every scratchpad is wiped before a bundle, so no stay
+ * crosses its border. */
 #ifndef LX_STAYS_STAY_H
 #define LX_STAYS_STAY_H
 
@@ -65,9 +60,8 @@ struct lx_stay {
 struct lx_access {
     int32_t tensor, stay; /* stay: the one that serves it if it is placed; -1: always HBM */
     bool reads, writes;   /* both: the op keeps what it does not write, or reads what it overwrites */
-    int64_t
-        bytes; /* of HBM traffic if it is not on chip: the sticks it touches, in all iterations of a nest */
-    int64_t again; /* of these, parts of sums that a nest reads back to go on with */
+    int64_t bytes;        /* of HBM traffic if it is off chip: sticks touched, in all iterations */
+    int64_t again;        /* of these, parts of sums that a nest reads back to go on with */
 };
 
 /* A copy that a placement asks for. */
@@ -84,17 +78,15 @@ struct lx_transfer {
     enum lx_transfer_kind kind;
     int32_t tick;         /* LX_STORE: after the op of this tick; the others: before it */
     int32_t stay, source; /* source: of LX_RING and LX_MOVE, else -1 */
-    int64_t
-        bytes; /* HBM bytes; of LX_RING those that cross the ring: received from another core; of LX_MOVE those
-                                    that all cores copy */
+    int64_t bytes; /* HBM bytes; of LX_RING received from other cores; of LX_MOVE copied by all cores */
 };
 
 /* What one op (with the transfers of its tick) moves and costs; the device counts the same numbers. */
 struct lx_op_traffic {
     int64_t hbm_read, hbm_written; /* operands off chip, loads and stores */
     int64_t ring;                  /* relayouts */
-    int64_t reduce_ring; /* of a split reduction, each group of cores that makes one sum: (slices - 1) parts,
-                                    and as many again where the sum stays on chip: each core gets the total back */
+    int64_t
+        reduce_ring; /* of a split reduction: (slices - 1) parts a sum, twice where the sum stays on chip */
     int64_t lx_read,
         lx_written;   /* by the op itself, the sticks that each core touches, once per access; and by moves */
     double device_us; /* predicted by lib/cost: the op and the copies of its tick */
@@ -102,8 +94,7 @@ struct lx_op_traffic {
     int64_t cores;        /* that work on it */
 };
 
-/* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one
- * of its own. */
+/* Ops that are launched as one kernel; the scratchpads are wiped before. An extern op is one of its own. */
 struct lx_bundle {
     int32_t first, count; /* ops */
     bool is_extern;
@@ -113,8 +104,7 @@ struct lx_bundle {
     double device_us, end_to_end_us;
 };
 
-/* The passes around the solver, in the order in which they work. Each can be switched off (or on). One table,
- * lx_passes(), has their names and help for files, command lines and screens. */
+/* The passes around the solver, in their order. lx_passes() has their names and help. */
 enum lx_clone { LX_CLONE_AUTO, LX_CLONE_HEURISTIC, LX_CLONE_NONE, LX_CLONE_COUNT };
 enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_FULL, LX_COOPTIMISE_COUNT };
 /* The steps of the softmax table; the last is everything that the passes allow. */

@@ -1,12 +1,9 @@
-/* What being on chip or off costs, so that the problem's cost and a constant are the very traffic of
- * traffic.c, whatever is placed. Off chip, every access of a stay costs its bytes. On chip a stay that
- * begins with a read is loaded, unless it is a relayout whose source is on chip: a linked cost on the
- * copy without its source. What a stay writes is stored if, before the next write, somebody needs it in
- * HBM: always, if an access that no stay serves reads it, a stay begins with a load, or it is a graph
- * output; else if a relayout's copy is off chip, which is then read, or its source, and it is then
- * loaded: a linked cost on the stay with any of those off. All stays that a linked cost binds are of one
- * tensor. What off and on have in common is in the constant. A stay that saves nothing whatever the
- * others of its tensor do is barred, which may leave others without use: so until nothing changes. */
+/* Costs of stays on and off chip, so that the problem's cost plus a constant is the traffic of traffic.c for
+ * every placement. Off chip, every access of a stay costs its bytes. On chip a stay that begins with a read
+ * is loaded, unless it is a relayout whose source is on chip: a linked cost on the copy without its source. A
+ * write is stored if it is needed in HBM before the next write: always for a graph output, an access that no
+ * stay serves, or a load; else a linked cost on the stay with a relayout's copy or source off chip. All stays
+ * of a linked cost are of one tensor. A stay that never saves anything is excluded, repeatedly. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -16,7 +13,6 @@
 
 #include <stdlib.h>
 
-/* One stay of the tensor under way. */
 struct price {
     int64_t off, on;
 };
@@ -24,11 +20,11 @@ struct price {
 struct pricing {
     struct draft *x;
     struct price *of; /* per stay */
-    VEC(struct lx_charge) charges;
+    VEC(struct lx_charge) linked;
     /* Of the tensor under way: its stays are number `tensor` and [later, end). */
     int32_t tensor, later, end;
     int64_t whole, fixed; /* bytes: all of it; what is moved in any case */
-    size_t first_charge;
+    size_t first_linked;
     bool sizes_count; /* else what is too large is priced as if it were not */
 };
 
@@ -52,7 +48,7 @@ static int32_t next_stay(const struct pricing *p, int32_t stay)
     return next < p->end ? next : -1;
 }
 
-static void charge_load(struct pricing *p, int32_t stay)
+static void link_load(struct pricing *p, int32_t stay)
 {
     struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
     int32_t source = stay_usable(p, p->x->stays[stay].ring_source);
@@ -63,10 +59,9 @@ static void charge_load(struct pricing *p, int32_t stay)
     }
     c.all_on = stay_group(p, &stay, 1);
     c.all_off = stay_group(p, &source, 1);
-    VEC_PUSH(&p->charges, c);
+    VEC_PUSH(&p->linked, c);
 }
 
-/* Who needs in HBM what a stay has written. */
 struct needs {
     bool always;
     VEC(int32_t) any_off;
@@ -96,7 +91,7 @@ static void add_need(const struct pricing *p, int32_t access, int32_t writer, st
 }
 
 /* The store of what access number k of the tensor writes. */
-static void charge_store(struct pricing *p, int32_t k)
+static void link_store(struct pricing *p, int32_t k)
 {
     const struct draft *x = p->x;
     struct lx_charge c = {.cost = p->whole};
@@ -118,25 +113,25 @@ static void charge_store(struct pricing *p, int32_t k)
     else if (n.any_off.count) {
         c.all_on = stay_group(p, &writer, 1);
         c.any_off = stay_group(p, n.any_off.at, (int32_t)n.any_off.count);
-        VEC_PUSH(&p->charges, c);
+        VEC_PUSH(&p->linked, c);
     }
     VEC_FREE(&n.any_off);
 }
 
-/* All prices of the tensor, with the bars that there are. */
+/* All prices of the tensor, without the excluded stays. */
 static void stay_prices_price_tensor(struct pricing *p)
 {
     const struct draft *x = p->x;
     p->fixed = 0;
-    p->charges.count = p->first_charge;
+    p->linked.count = p->first_linked;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) p->of[s] = (struct price){0};
     for (int32_t k = x->tensor_at[p->tensor]; k < x->tensor_at[p->tensor + 1]; k++) {
         int32_t access = x->tensor_access[k], stay = stay_usable(p, x->accesses[access].stay);
         *(stay < 0 ? &p->fixed : &p->of[stay].off) += x->accesses[access].bytes;
-        if (x->accesses[access].writes) charge_store(p, k);
+        if (x->accesses[access].writes) link_store(p, k);
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
-        if (stay_usable(p, s) >= 0) charge_load(p, s);
+        if (stay_usable(p, s) >= 0) link_load(p, s);
 }
 
 static bool stay_prices_has(const struct lx_group *g, int32_t stay)
@@ -146,18 +141,17 @@ static bool stay_prices_has(const struct lx_group *g, int32_t stay)
     return false;
 }
 
-/* The most that placing it can save. */
 static int64_t most_gain(const struct pricing *p, int32_t stay)
 {
     int64_t gain = p->of[stay].off - p->of[stay].on;
-    for (size_t i = p->first_charge; i < p->charges.count; i++)
-        if (stay_prices_has(&p->charges.at[i].all_off, stay) ||
-            stay_prices_has(&p->charges.at[i].any_off, stay))
-            gain += p->charges.at[i].cost;
+    for (size_t i = p->first_linked; i < p->linked.count; i++)
+        if (stay_prices_has(&p->linked.at[i].all_off, stay) ||
+            stay_prices_has(&p->linked.at[i].any_off, stay))
+            gain += p->linked.at[i].cost;
     return gain;
 }
 
-static void bar_stay(struct draft *x, int32_t stay)
+static void exclude_stay(struct draft *x, int32_t stay)
 {
     struct lx_stay *s = &x->stays[stay];
     const struct lx_op *behind = NULL; /* the first op behind the stay that is not in its bundle */
@@ -174,15 +168,15 @@ static void bar_stay(struct draft *x, int32_t stay)
     if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
 }
 
-/* Bars stays that save nothing; false: there was none. */
-static bool bar_useless(struct pricing *p)
+/* Excludes stays that save nothing; false: there was none. */
+static bool exclude_useless(struct pricing *p)
 {
     struct draft *x = p->x;
     bool changed = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
         if (x->stays[s].bar || most_gain(p, s) > 0) continue;
         changed = true;
-        bar_stay(x, s);
+        exclude_stay(x, s);
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
         x->stays[s].ring_source = stay_usable(p, x->stays[s].ring_source);
@@ -195,9 +189,8 @@ static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
     const struct draft *x = p->x;
     const struct lx_charge *store = NULL;
     int64_t off = p->of[stay].off, stored, kept;
-    for (size_t i = p->first_charge; i < p->charges.count; i++)
-        if (p->charges.at[i].any_off.count && p->charges.at[i].all_on.at[0] == stay)
-            store = &p->charges.at[i];
+    for (size_t i = p->first_linked; i < p->linked.count; i++)
+        if (p->linked.at[i].any_off.count && p->linked.at[i].all_on.at[0] == stay) store = &p->linked.at[i];
     stored = p->of[stay].on + (store ? store->cost : 0);
     kept = p->of[stay].on;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
@@ -212,18 +205,18 @@ static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 
 static void settle_tensor(struct pricing *p)
 {
-    p->first_charge = p->charges.count;
+    p->first_linked = p->linked.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
-    /* Of what is too large: would it save anything? If not, that is why it is barred. */
+    /* Would a stay that is too large save anything? If not, that is why it is excluded. */
     bool any = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
     p->sizes_count = false;
     if (any) stay_prices_price_tensor(p);
     for (int32_t s = next_stay(p, -1); any && s >= 0; s = next_stay(p, s))
-        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) bar_stay(p->x, s);
+        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) exclude_stay(p->x, s);
     p->sizes_count = true;
     do stay_prices_price_tensor(p);
-    while (bar_useless(p));
+    while (exclude_useless(p));
     /* The prices go into the buffers, what cannot be saved into the constant. */
     struct draft *x = p->x;
     x->base_bytes += p->fixed;
@@ -239,7 +232,7 @@ static void settle_tensor(struct pricing *p)
         on.cost = p->of[s].on - both;
         if (!on.cost) continue;
         on.all_on = stay_group(p, &s, 1);
-        VEC_PUSH(&p->charges, on);
+        VEC_PUSH(&p->linked, on);
     }
 }
 
@@ -255,25 +248,24 @@ void draft_prices(struct draft *x)
         settle_tensor(&p);
     }
     struct lx_bonds *bonds = &x->problem.bonds;
-    bonds->charge_count = (int32_t)p.charges.count;
-    bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
-    VEC_FREE(&p.charges);
+    bonds->charge_count = (int32_t)p.linked.count;
+    bonds->charges = arena_copy_array(x->memory, p.linked.at, p.linked.count, sizeof *p.linked.at);
+    VEC_FREE(&p.linked);
     mem_free(p.of);
 }
 
-/* --- The problem of a lax draft. Where a relayout is made after the last use of its source and nothing is
- * decided about it, the source need not wait; but then the copy is loaded. So the source's bytes after its last
- * use are buffers of their own, one up to each time at which copies are made. A copy is loaded unless the source
- * and all buffers up to its time are on chip, and the source's last write is stored then, too. These buffers cost
- * nothing themselves. One may get another address than its source, which no plan can follow; so the cost is a
- * lower bound, and a plan's where the addresses are the same. --- */
+/* --- The problem of a lax draft. Where a relayout is made after the last use of its source and is not
+ * decided, the source need not wait; but then the copy is loaded. The source's bytes after its last use are
+ * buffers of their own, one up to each time of copies. A copy is loaded unless the source and all buffers up
+ * to its time are on chip, and then the source's last write is stored, too. One may get another address than
+ * its source: so the cost is a lower bound. --- */
 
 struct wait_builder {
     const struct draft *x;
     struct arena *memory;
     VEC(struct wait) waits;
     VEC(struct lx_buffer) buffers;
-    VEC(struct lx_charge) charges;
+    VEC(struct lx_charge) linked;
 };
 
 ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
@@ -300,7 +292,6 @@ static void add_keeper(struct wait_builder *b, int32_t of, int64_t tick)
     VEC_PUSH(&b->buffers, k);
 }
 
-/* The group, and all keepers of a wait. */
 static void with_keepers(struct wait_builder *b, struct lx_group *g, const struct wait *w)
 {
     int32_t more = w->last - w->first + 1;
@@ -334,35 +325,35 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
             w->last = (int32_t)b.buffers.count - 1;
         }
         const struct lx_bonds *bonds = &b.x->problem.bonds;
-        for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b.charges, bonds->charges[i]);
+        for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b.linked, bonds->charges[i]);
         for (size_t i = 0; i < b.waits.count; i++) {
             const struct wait *w = &b.waits.at[i];
             bool is_last = i + 1 == b.waits.count || w[1].source != w->source, widened = false;
-            for (size_t k = 0; !widened && k < b.charges.count; k++) {
+            for (size_t k = 0; !widened && k < b.linked.count; k++) {
                 /* The load of the copy without its source: without it or its keepers. */
-                struct lx_charge *c = &b.charges.at[k];
+                struct lx_charge *c = &b.linked.at[k];
                 widened = waits_is_on(&c->all_on, w->copy) && waits_is_on(&c->all_off, w->source);
                 if (!widened) continue;
                 c->any_off = c->all_off;
                 c->all_off = (struct lx_group){0};
                 with_keepers(&b, &c->any_off, w);
             }
-            for (size_t k = 0; is_last && k < b.charges.count; k++) {
-                /* The store of the source unless all copies are made of it: the keepers of the last of them
-                 * stand for all. */
-                struct lx_charge *c = &b.charges.at[k];
+            for (size_t k = 0; is_last && k < b.linked.count; k++) {
+                /* The store of the source unless all copies are made of it: the last keepers stand for
+                 * all. */
+                struct lx_charge *c = &b.linked.at[k];
                 if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(&b, &c->any_off, w);
             }
         }
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;
-        out->problem.bonds.charge_count = (int32_t)b.charges.count;
+        out->problem.bonds.charge_count = (int32_t)b.linked.count;
         out->waits = arena_copy_array(memory, b.waits.at, b.waits.count, sizeof *b.waits.at);
         out->problem.buffers = arena_copy_array(memory, b.buffers.at, b.buffers.count, sizeof *b.buffers.at);
         out->problem.bonds.charges =
-            arena_copy_array(memory, b.charges.at, b.charges.count, sizeof *b.charges.at);
+            arena_copy_array(memory, b.linked.at, b.linked.count, sizeof *b.linked.at);
     }
     VEC_FREE(&b.waits);
     VEC_FREE(&b.buffers);
-    VEC_FREE(&b.charges);
+    VEC_FREE(&b.linked);
 }

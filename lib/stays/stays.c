@@ -1,9 +1,6 @@
-/* From accesses to stays: which of a tensor's accesses one place on chip can serve, and why not the
- * others. A tensor's accesses fall into runs. A new run begins where nothing can stay: in a new bundle,
- * before which the scratchpads are wiped; behind a write that goes to HBM, which leaves copies on chip
- * stale; and where a cut was decided. In a run the accesses that see the tensor in the same way (one
- * view) make one stay. The first is the main one; the others are filled from it over the ring, or each
- * from HBM. What a place on chip saves is told in stay_prices.c. */
+/* From accesses to stays. A tensor's accesses fall into runs. A new run begins in a new bundle, after a write
+ * to HBM, which leaves copies stale, and at a decided cut. In a run the accesses with one view make one stay.
+ * The first is the main one; the others are filled from it over the ring, or from HBM. */
 #include "stays/draft.h"
 #include "base/vec.h"
 #include "base/words/words.h"
@@ -18,7 +15,6 @@
 
 enum { LABEL_EXTERN = -2, LABEL_NONE = -1 };
 
-/* One access of the tensor under way. */
 struct seen {
     int32_t access, op;
     int label; /* number of its view among the tensor's, or one of the two above */
@@ -42,14 +38,12 @@ struct builder {
     int32_t next_cut;
 };
 
-/* One run: seen[from, to), all of one tensor. */
 struct run {
     int32_t tensor;
     size_t from, to;
     size_t first; /* the first access that could be on chip; `to`: none could */
     bool many_views;
     bool writes_later; /* beyond the first access */
-    bool must_store;   /* HBM needs what is written here */
 };
 
 static const struct lx_op *op_of(const struct builder *b, int32_t op)
@@ -63,8 +57,7 @@ static bool wiped_between(const struct builder *b, int32_t first, int32_t second
     return b->x->bundle_of[second] != b->x->bundle_of[first];
 }
 
-/* --- Why a tensor may not be on chip: the first reason that holds is reported. The size and the savings of a
- * single stay are judged elsewhere. --- */
+/* --- Why a tensor may not be on chip: the first reason that holds. --- */
 
 LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
 
@@ -73,23 +66,16 @@ enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *ho
 {
     const struct lx_tensor *t = &l->graph->tensors[tensor];
     bool shaped = l->layouts[tensor].rank > 0;
-    if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED) {
-        *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is";
-        return LX_BAR_STATED;
-    }
-    if (t->role == LX_STATE) {
-        *text = "a state: its home is HBM, and what changes is written there";
-        return LX_BAR_BOUNDARY;
-    }
+    if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED)
+        return *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is",
+               LX_BAR_STATED;
+    if (t->role == LX_STATE)
+        return *text = "a state: its home is HBM, and what changes is written there", LX_BAR_BOUNDARY;
     bool given = lx_role_arrives(t->role);
-    if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
-        *text = "graph input: it arrives in HBM";
-        return LX_BAR_BOUNDARY;
-    }
-    if (lx_role_leaves(t->role) && (how->no_outputs || !shaped)) {
-        *text = "graph output: it leaves through HBM";
-        return LX_BAR_BOUNDARY;
-    }
+    if (given && (how->clone == LX_CLONE_NONE || !shaped))
+        return *text = "graph input: it arrives in HBM", LX_BAR_BOUNDARY;
+    if (lx_role_leaves(t->role) && (how->no_outputs || !shaped))
+        return *text = "graph output: it leaves through HBM", LX_BAR_BOUNDARY;
     return LX_BAR_NONE;
 }
 
@@ -105,25 +91,23 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
     if (*text) return LX_BAR_EXTERN;
     if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
         for (size_t k = 0; k < b->seen.count; k++)
-            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
-                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
-                return LX_BAR_EXTERN;
-            }
+            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op))
+                return *text =
+                           "an extern op wipes the scratchpads while it lives, and dumps are switched off",
+                       LX_BAR_EXTERN;
     enum lx_bar bar = bar_of_tensor(x->layouts, how, r->tensor, text);
     if (bar) return bar;
     bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
-    if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction)) {
-        *text = "the stage that is asked for leaves it in HBM";
-        return LX_BAR_STAGE;
-    }
+    if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction))
+        return *text = "the stage that is asked for leaves it in HBM", LX_BAR_STAGE;
     if (r->first == r->to) {
         *text =
             arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
                          op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
         return LX_BAR_PARTIAL;
     }
-    /* One op of a nest makes it, it is held for more than an iteration, and another buffer, or HBM, serves
-     * another access in the nest. The loops inside come back to every access: one buffer must serve them all. */
+    /* The nest makes it and holds it for more than an iteration, and another buffer, or HBM, serves another
+     * access in the nest: loops inside come back to every access, so one buffer must serve them all. */
     bool late = false;
     for (size_t k = r->from; x->held && k < r->to; k++) {
         const struct seen *s = &b->seen.at[k];
@@ -133,10 +117,7 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
             late = x->held[b->seen.at[j].access].nest == h->nest &&
                    (b->seen.at[j].label != s->label || b->seen.at[j].run != s->run);
     }
-    if (late) {
-        *text = "a copy of it would be made before the nest has made all of it";
-        return LX_BAR_NEST;
-    }
+    if (late) return *text = "a copy of it would be made before the nest has made all of it", LX_BAR_NEST;
     if (r->many_views && (how->no_ring || r->writes_later)) {
         const struct seen *one = &b->seen.at[r->first], *other = one;
         for (size_t k = r->first; k < r->to && other->label == one->label; k++)
@@ -151,7 +132,6 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
 
 /* --- Runs and stays. --- */
 
-/* Fills b->seen with labels and runs. */
 static void stays_look_at(struct builder *b, int32_t tensor)
 {
     struct draft *x = b->x;
@@ -196,27 +176,18 @@ static struct run measure_run(const struct builder *b, int32_t tensor, size_t fr
 {
     const struct lx_access *a = b->x->accesses;
     struct run r = {.tensor = tensor, .from = from, .to = from};
-    bool written = false, needed = false;
     r.first = SIZE_MAX;
     for (; r.to < b->seen.count && b->seen.at[r.to].run == b->seen.at[from].run; r.to++) {
         const struct seen *s = &b->seen.at[r.to];
-        if (s->label < 0) {
-            needed |= written && a[s->access].reads;
-            continue;
-        }
+        if (s->label < 0) continue;
         if (r.first == SIZE_MAX)
             r.first = r.to;
         else {
             r.many_views |= s->label != b->seen.at[r.first].label;
             r.writes_later |= a[s->access].writes;
         }
-        written |= a[s->access].writes;
     }
     if (r.first == SIZE_MAX) r.first = r.to;
-    /* Does anyone read it behind this run? */
-    bool read_on = r.to < b->seen.count ? a[b->seen.at[r.to].access].reads
-                                        : lx_role_leaves(b->x->graph->tensors[tensor].role);
-    r.must_store = written && (needed || read_on);
     return r;
 }
 
@@ -244,7 +215,6 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
     return f;
 }
 
-/* Takes the access in: it is served by this stay. */
 static bool stays_serve(struct builder *b, struct found_stay *f, const struct seen *s)
 {
     if (f->uses.count == 0 || f->uses.at[f->uses.count - 1] != s->op) VEC_PUSH(&f->uses, s->op);
@@ -388,7 +358,6 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
     return true;
 }
 
-/* The problem of all stays that were found. */
 static void finish_stays(struct builder *b, const struct found_stay *firsts)
 {
     struct draft *x = b->x;

@@ -1,7 +1,6 @@
-/* What a placement really moves: each tensor's accesses are walked in order of time, with an eye on where
- * its latest value is. A stay that begins with a read is filled when it begins, from the stay it is a
- * relayout of if that has the value, else from HBM; HBM is brought up to date by a store when somebody
- * needs it there. In nests all iterations count. */
+/* Bytes that a placement moves: walks each tensor's accesses in order of time with the place of its latest
+ * value. A stay that begins with a read is filled from its relayout's source, else from HBM; HBM is updated
+ * by a store when needed. In nests all iterations count. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -17,7 +16,6 @@ struct walk {
     VEC(struct lx_transfer) transfers;
     int64_t hbm, ring;
     bool overflow;
-    /* Of the tensor under way. */
     int64_t whole;
     bool hbm_has_it;
     int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and since when */
@@ -108,8 +106,7 @@ static void walk_access(struct walk *w, int32_t access)
     if (!a->writes) return;
     int64_t parts = stay_parts(w->x, a->stay);
     if (parts > 1) {
-        /* A sum whose parts come and go: each part is stored, all but the first are loaded before, and
-         * the last leaves HBM with the whole. */
+        /* Partial sums: each is stored, all but the first are loaded before. */
         int64_t stored = parts * w->whole, loaded = stored - w->whole;
         transfer(w, LX_LOAD, tick, a->stay, -1, loaded);
         transfer(w, LX_STORE, tick, a->stay, -1, stored);
@@ -153,9 +150,8 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
     return !w.overflow;
 }
 
-/* Must transfer `a` be made before `b`? Of one tick: moves, then copies from elsewhere, then stores. Moves down
- * come first, from the bottom on, then moves up, from the top on: so none overwrites what another still has to
- * copy. */
+/* Order of transfers. Of one tick: moves, then copies from elsewhere, then stores. Moves down come first,
+ * from the bottom on, then moves up, from the top on: none overwrites bytes that another still copies. */
 static bool traffic_before(const struct lx_transfer *a, const struct lx_transfer *b, const int64_t *address)
 {
     static const int rank[] = {[LX_MOVE] = 0, [LX_LOAD] = 1, [LX_RING] = 1, [LX_STORE] = 2};
@@ -170,27 +166,24 @@ static bool traffic_before(const struct lx_transfer *a, const struct lx_transfer
     return a->stay < b->stay;
 }
 
-/* A merge sort: transfers of equal rank keep their order. */
-static void traffic_sort(struct lx_transfer *t, size_t count, const int64_t *address)
-{
-    struct lx_transfer *room = mem_alloc(count * sizeof *room);
-    for (size_t run = 1; run < count; run *= 2)
-        for (size_t i = 0; i + run < count; i += 2 * run) {
-            size_t end = count - i < 2 * run ? count : i + 2 * run, a = 0, b = i + run, to = i;
-            memcpy(room, &t[i], run * sizeof *room);
-            while (a < run && b < end)
-                t[to++] = traffic_before(&t[b], &room[a], address) ? t[b++] : room[a++];
-            memcpy(&t[to], &room[a], (run - a) * sizeof *room);
-        }
-    mem_free(room);
-}
-
 void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
                   struct lx_op_traffic *ops)
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
-    traffic_sort(w.transfers.at, w.transfers.count, address);
+    /* A merge sort: transfers of equal rank keep their order. */
+    size_t count = w.transfers.count;
+    struct lx_transfer *room = mem_alloc(count * sizeof *room);
+    for (size_t run = 1; run < count; run *= 2)
+        for (size_t i = 0; i + run < count; i += 2 * run) {
+            size_t end = count - i < 2 * run ? count : i + 2 * run, a = 0, b = i + run, to = i;
+            memcpy(room, &w.transfers.at[i], run * sizeof *room);
+            while (a < run && b < end)
+                w.transfers.at[to++] =
+                    traffic_before(&w.transfers.at[b], &room[a], address) ? w.transfers.at[b++] : room[a++];
+            memcpy(&w.transfers.at[to], &room[a], (run - a) * sizeof *room);
+        }
+    mem_free(room);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
                             .ring_bytes = w.ring};
@@ -198,9 +191,9 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
     VEC_FREE(&w.transfers);
 }
 
-/* --- What an op moves on chip: the sticks that its cores touch in their scratchpads, by the slices of its
- * division, and the sums that meet on the reduce ring. The tiles of a launch cover a core's slice. In a nest each
- * iteration moves its tile, and a sum that goes on reads the partial result. --- */
+/* --- Traffic on chip: the sticks that an op's cores touch in their scratchpads, by the slices of its
+ * division, and sums on the reduce ring. In a nest each iteration moves its tile, and a sum that goes on
+ * reads the partial result. --- */
 
 static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_index *index, int operand,
                               int64_t core)

@@ -4,7 +4,6 @@
 #define LX_TESTS_CASES_ACCESS_RULES_H
 
 #include "base/status.h"
-#include "divide/factors.h"
 #include "divide/space.h"
 #include "layout/flat_index.h"
 

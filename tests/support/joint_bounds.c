@@ -142,7 +142,7 @@ void try_graph(uint64_t seed, int drafts, struct joint_bounds *out)
         while (ok && !s.done) least_traffic_round(&s, NETWORK_HOPELESS);
         out->graphs++;
         for (int k = 0; ok && k < drafts; k++) try_draft(&r, &plain, &s, s.bound, seed, out);
-        least_traffic_close(&s);
+        arena_free(&s.memory);
         draft_free(&plain);
     }
     arena_free(&memory);

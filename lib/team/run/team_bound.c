@@ -3,7 +3,7 @@
  *
  * Of all that is computed, is read of what was given, or is written of what is asked for, some device does at least an equal
  * part; it takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of receiving what all must (team/shard/shard_bound.c). Products of a
- * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/bundle.h), and no
+ * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/op.h), and no
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
 #include "team/run/team_bound.h"

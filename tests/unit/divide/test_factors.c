@@ -1,5 +1,5 @@
 /* Divisors are those that trying all of them gives. */
-#include "divide/factors.h"
+#include "divide/space.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -358,11 +358,11 @@ static void test_networks(void **state)
                     assert_true(s.beam.exact);
                     check_answers(&n, &s, least, best);
                 }
-                net_sweep_free(&s);
+                beam_end(&s.beam);
             }
             net_bound_free(&b);
         }
-        net_frontier_free(&f);
+        arena_free(&f.memory);
         network_free(&n);
     }
     assert_true(solved > 60); /* of twice as many */
