@@ -48,7 +48,7 @@ bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, c
                     struct lx_stay *out);
 /* What is there for all of a nest is used by its first and its last op. */
 void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers);
-bool plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
+void plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
 /* The passes of `graph`. */
 bool plan_read_passes(const struct json *j, const struct json_value *graph, struct lx_passes *passes,
                       lx_status *st);

@@ -53,14 +53,6 @@ static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
     return view_ring_bytes(x->layouts, tensor, &from, &to) * fills;
 }
 
-static void fill_transfers(struct lx_plan *p, const struct draft *x)
-{
-    struct lx_transfer *t = arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *t);
-    for (int32_t i = 0; i < p->transfer_count; i++)
-        if (t[i].bytes == -1) t[i].bytes = bytes_of_copy(x, &t[i]);
-    p->transfers = t;
-}
-
 /* HBM and ring of each op, by its accesses and the copies of its tick. */
 static void plan_read_absent_count_traffic(const struct lx_plan *p, const struct draft *x,
                                            struct lx_op_traffic *ops)
@@ -125,7 +117,11 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
 {
     struct draft x;
     if (!draft_of(p, &x, st)) return false;
-    fill_transfers(p, &x);
+    struct lx_transfer *all =
+        arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *all);
+    for (int32_t i = 0; i < p->transfer_count; i++)
+        if (all[i].bytes == -1) all[i].bytes = bytes_of_copy(&x, &all[i]);
+    p->transfers = all;
     struct lx_op_traffic *own = arena_array(p->memory, (size_t)x.graph->op_count, sizeof *own);
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)x.bundle_count, sizeof *bundles);
     struct lx_transfer *copies =

@@ -143,17 +143,6 @@ static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits
     return true;
 }
 
-static bool make_divisions(const struct graph_reader *r, int64_t cores, const struct lx_coeff_splits *splits)
-{
-    int32_t wrong;
-    lx_status why = {0};
-    r->p->divisions = r->p->own_divisions =
-        lx_divisions_stated(r->p->layouts, cores, r->p->nests, r->p->nest_count, splits, &wrong, &why);
-    if (r->p->divisions) return true;
-    if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
-    return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
-}
-
 static bool read_traffic(struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
@@ -189,32 +178,9 @@ static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *
     /* Drafts go through both lists from front to back. */
     for (int32_t i = 2; i < rows->count; i += 2) {
         const int64_t *x = &rows->at[i], *before = x - 2;
-        if (x[0] > before[0] || (2 == 2 && x[0] == before[0] && x[1] > before[1])) continue;
+        if (x[0] > before[0] || (x[0] == before[0] && x[1] > before[1])) continue;
         return json_error(r->j, json_find(r->graph, key), r->st, LX_E_MISMATCH,
                           "%s must ascend and have nothing twice", key);
-    }
-    return true;
-}
-
-static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
-                         int32_t *borders)
-{
-    const struct lx_graph *g = r->p->layouts->graph;
-    for (int32_t i = 0; i < from->count; i++) {
-        const struct plan_bundle *x = (const struct plan_bundle *)from->at + i;
-        int64_t least = i > 0 ? out[i - 1].first + 1 : 0;
-        if (!plan_in_range(r, from->where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
-            return false;
-        out[i] = (struct lx_bundle){.first = (int32_t)x->first,
-                                    .count = r->ops.count - (int32_t)x->first,
-                                    .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
-                                    .tensors = x->tensors,
-                                    .operands = x->operands,
-                                    .cores = x->cores,
-                                    .device_us = x->device_us,
-                                    .end_to_end_us = x->end_to_end_us};
-        borders[i] = out[i].first;
-        if (i > 0) out[i - 1].count = out[i].first - out[i - 1].first;
     }
     return true;
 }
@@ -234,7 +200,24 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
                           "there are ops, but no bundle has them; the first begins with op 0");
     p->bundles = bundles;
     p->bundle_count = from.count;
-    return take_bundles(r, &from, bundles, *borders);
+    const struct lx_graph *g = p->layouts->graph;
+    for (int32_t i = 0; i < from.count; i++) {
+        const struct plan_bundle *x = (const struct plan_bundle *)from.at + i;
+        int64_t least = i > 0 ? bundles[i - 1].first + 1 : 0;
+        if (!plan_in_range(r, from.where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
+            return false;
+        bundles[i] = (struct lx_bundle){.first = (int32_t)x->first,
+                                        .count = r->ops.count - (int32_t)x->first,
+                                        .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
+                                        .tensors = x->tensors,
+                                        .operands = x->operands,
+                                        .cores = x->cores,
+                                        .device_us = x->device_us,
+                                        .end_to_end_us = x->end_to_end_us};
+        (*borders)[i] = bundles[i].first;
+        if (i > 0) bundles[i - 1].count = bundles[i].first - bundles[i - 1].first;
+    }
+    return true;
 }
 
 /* Cuts, relayouts and borders, as they were decided. */
@@ -261,7 +244,7 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
                             .border_count = p->bundle_count};
     struct lx_access *accesses =
         arena_copy_array(p->memory, p->accesses, (size_t)p->access_at[r->ops.count], sizeof *accesses);
-    if (!plan_read_holds(r, accesses, &how)) return false;
+    plan_read_holds(r, accesses, &how);
     p->accesses = accesses;
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
     return true;
@@ -277,9 +260,18 @@ static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph
         !plan_read_nests(r))
         return false;
     struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
-    bool ok = take_all_splits(r, splits) && make_divisions(r, graph->cores, splits);
+    int32_t wrong = -1;
+    lx_status why = {0};
+    bool ok = take_all_splits(r, splits);
+    if (ok)
+        r->p->divisions = r->p->own_divisions = lx_divisions_stated(r->p->layouts, graph->cores, r->p->nests,
+                                                                    r->p->nest_count, splits, &wrong, &why);
     mem_free(splits);
     if (!ok) return false;
+    if (!r->p->divisions && wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
+    if (!r->p->divisions)
+        return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s",
+                          why.text);
     return plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) &&
            read_traffic(r) && plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);

@@ -108,16 +108,6 @@ struct name_lists {
     struct names tensors, ops;
 };
 
-/* Tensors by number, ops by tick. */
-static bool plan_read_old_find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
-{
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (names_add(&n->tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
-    for (int32_t t = 0; t < g->op_count; t++)
-        if (names_add(&n->ops, g->ops[order ? order[t] : t].name, t) == NAMES_NO_MEMORY) return false;
-    return true;
-}
-
 static int plan_read_old_compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -165,10 +155,12 @@ static bool make_structure(const struct json *j, const struct json_value *root, 
     if (!plan_read_passes(j, v, &how.passes, st) || !plan_divide(p, &how.passes, NULL, st) ||
         !read_order(j, json_find(v, "order"), p, &how, st) || !plan_read_old_read_ops(j, v, p, &how, st))
         return false;
-    bool ok =
-        plan_read_old_find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
-    ok = ok && plan_read_old_read_decisions(j, v, p, &names, &how, st) &&
-         draft_make(p->own_divisions, &how, p->memory, &x, st);
+    const struct lx_graph *g = p->own_layouts->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) names_add(&names.tensors, g->tensors[t].name, t);
+    for (int32_t t = 0; t < g->op_count; t++)
+        names_add(&names.ops, g->ops[how.order ? how.order[t] : t].name, t);
+    bool ok = plan_read_old_read_decisions(j, v, p, &names, &how, st) &&
+              draft_make(p->own_divisions, &how, p->memory, &x, st);
     names_free(&names.tensors);
     names_free(&names.ops);
     if (!ok) return false;
