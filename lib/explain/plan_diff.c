@@ -9,41 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word, *words;
-} changes[] = {
-#define LX_CHANGE_ROW(id, word, words) {word, words},
-    LX_CHANGES(LX_CHANGE_ROW)
-#undef LX_CHANGE_ROW
-};
-
-const char *lx_change_word(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].word : "?";
-}
-
-const char *lx_change_words(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].words : "?";
-}
-
-static const struct {
-    const char *word, *words;
-} shares[] = {
-#define LX_PART_ROW(id, word, words) {word, words},
-    LX_PARTS(LX_PART_ROW)
-#undef LX_PART_ROW
-};
-
-const char *lx_part_word(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].word : "?";
-}
-
-const char *lx_part_words(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].words : "?";
-}
+/* A word for one of a row, and one for many. */
+#define DIFF_WORDS(of_one, of_many, type, ROWS, COUNT)                                                       \
+    const char *of_one(type row)                                                                             \
+    {                                                                                                        \
+        static const char *const words[] = {ROWS(DIFF_WORD)};                                                \
+        return (unsigned)row < COUNT ? words[row] : "?";                                                     \
+    }                                                                                                        \
+    const char *of_many(type row)                                                                            \
+    {                                                                                                        \
+        static const char *const words[] = {ROWS(DIFF_PLURAL)};                                              \
+        return (unsigned)row < COUNT ? words[row] : "?";                                                     \
+    }
+#define DIFF_WORD(id, word, words)   word,
+#define DIFF_PLURAL(id, word, words) words,
+DIFF_WORDS(lx_change_word, lx_change_words, enum lx_change, LX_CHANGES, LX_CHANGE_COUNT)
+DIFF_WORDS(lx_part_word, lx_part_words, enum lx_part, LX_PARTS, LX_PART_COUNT)
 
 /* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
 static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)

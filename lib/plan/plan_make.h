@@ -43,14 +43,7 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan.c: does the pattern say that the tensor is in lx? */
 bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
 
-struct step {
-    const char *name;
-    bool (*when)(const struct search *search);
-    bool (*run)(struct search *search);
-    bool may_be_skipped; /* not begun once the search is to end */
-};
-
-/* Runs them all; then `search` has the best plan, and what no plan goes below. False: `search->st`. */
+/* plan_steps.c: runs all steps; then `search` has the best plan, and what no plan goes below. False: `search->st`. */
 bool steps_run(struct search *search);
 
 #endif

@@ -29,14 +29,14 @@ static bool offer_quick_plan(struct search *search, const struct decisions *deci
 }
 
 /* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
-static bool brief_plan(struct search *search, const struct decisions *decisions)
+static bool quick_plan(struct search *search, const struct decisions *decisions)
 {
     enum { STEPS = 300 };
-    struct effort brief = search->effort;
+    struct effort quick = search->effort;
     int64_t least = 0;
-    brief.run.work_limit = STEPS;
-    brief.one_round = true;
-    if (!is_large(search)) return try_decisions(search, decisions, &brief, 0, &search->best);
+    quick.run.work_limit = STEPS;
+    quick.one_round = true;
+    if (!is_large(search)) return try_decisions(search, decisions, &quick, 0, &search->best);
     if (!keep_quick(search, decisions, &search->best) ||
         !keep_least_below(search, decisions, search->best.hbm_bytes, &least))
         return false;
@@ -61,10 +61,10 @@ bool first_plan(struct search *search)
         lx_asked(request->objective, LX_SPILL) != LX_SPILL) {
         if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
     } else {
-        if (!brief_plan(search, &decisions) ||
+        if (!quick_plan(search, &decisions) ||
             !perfect_traffic(&search->best.draft, &search->best.perfect_bytes, search->st))
             return false;
-        search->first_is_brief = true;
+        search->first_is_quick = true;
         search->first_least = search->best.bound;
         if (bundles_are_limited(search) && !first_plan_in_full(search)) return false;
     }
@@ -76,7 +76,7 @@ bool first_plan_in_full(struct search *search)
 {
     struct decisions decisions = first_decisions(search);
     struct attempt full;
-    search->first_is_brief = false;
+    search->first_is_quick = false;
     if (!try_with(search, DRAFTS_MANY, &decisions, &full)) return false;
     if (full.hbm_bytes <= search->best.hbm_bytes)
         replace_best(search, &full);

@@ -65,7 +65,7 @@ struct search {
     bool bound_with_nests; /* nests may be in plans that are still to come, and `bound` holds for them */
     const char *unproved;  /* in words why the bound may not be met; NULL: the solver knows */
 
-    bool first_is_brief;  /* the first plan was made with little effort (first_plan.c), */
+    bool first_is_quick;  /* the first plan was made with little effort (first_plan.c), */
     int64_t first_least;  /* and no plan without nests moves less than this */
     bool bundles_limited; /* bundles have more borders than extern ops make (merge_bundles.c) */
 
