@@ -1,6 +1,6 @@
-/* The first plan, without nests. Of a large graph it takes longest where little fits, and there nests move so much less that it is
- * not wanted in the end. So the search for nests begins with a brief one; only if what it finds is above what no plan without
- * nests goes below, the first plan is made in full, too: nests are never worse than none. */
+/* The first plan, without nests. On a large graph a full one takes long, and nests usually beat it. So the
+ * search for nests starts from a quick one; the full one is made only if the result is above what plans
+ * without nests can reach. */
 #include "search/steps.h"
 #include "base/checked.h"
 #include "nests/alone.h"
@@ -28,7 +28,7 @@ static bool offer_quick_plan(struct search *search, const struct decisions *deci
     return true;
 }
 
-/* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
+/* On a large graph by the quick solver: which nests exist does not depend on places. */
 static bool quick_plan(struct search *search, const struct decisions *decisions)
 {
     enum { STEPS = 300 };

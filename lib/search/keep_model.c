@@ -111,8 +111,8 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
     }
 }
 
-/* A view is made when it is first asked for, from another one that is there then; those made so far may be
- * kept. Uses of a run stand together; `seen`: per label, a number of the run that has it. */
+/* A view is made at its first use from another view that is there. Uses of a run stand together; `seen`:
+ * per label, the run that has it. */
 static void measure_views(struct keep_model *m, const struct keep_tensor *t, int32_t *seen)
 {
     int64_t before = INT64_MAX;

@@ -1,9 +1,8 @@
-/* The cheapest choices of what to keep, found tick by tick: a beam (network/beam.h).
+/* The cheapest choices of what to keep: a beam over ticks (network/beam.h).
  *
- * A partial choice is what is on chip behind some ops and what that has cost; what is still to come costs at
- * least what every tensor alone pays at the prices of keep_prices.c, or, where ops may change places, what
- * no order avoids. Each op is tried with everything that may happen at its uses and fits. A row has the
- * state of each live tensor; where ops may change places, that of every tensor, and which ops are over. */
+ * A node has the bytes on chip and the cost so far; the rest costs at least what each tensor pays alone at
+ * the prices of keep_prices.c, or what no order avoids. Each op is expanded by all outcomes of its uses
+ * that fit. A row has the state of each live tensor; in any order of all tensors, and the ops done. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,7 +1,6 @@
-/* Fewer bundles where the device limits their tensors. The rule of stays/bundles.c counts every tensor as if it were in
- * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
- * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
- * asked for: if it takes less). */
+/* Fewer bundles where the device limits their tensors. The rule of stays/bundles.c counts tensors that may
+ * end up on chip. So borders are removed one at a time: a border stays away if the limit still holds and
+ * less is moved, or as much in less time. */
 #include "search/steps.h"
 #include "search/time.h"
 #include "base/checked.h"

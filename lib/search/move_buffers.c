@@ -1,10 +1,9 @@
-/* Where buffers change their addresses.
+/* Moves: buffers change their addresses.
  *
- * With moves only the load counts: what fits by its bytes at every tick can be placed, if what is there is pushed
- * together when a hole is too small. So the model of keeping (keep.h) says what is kept on chip, its cheapest choice is
- * gone through tick by tick (room_insert), and every buffer that had to be pushed becomes another stay from then on, with a
- * copy inside each scratchpad. The plan stays only if it moves less through HBM (where time is asked for: takes less),
- * copies and all; a plan that needs no moves for that was found before. */
+ * With moves only the load counts: what fits by bytes on every tick can be placed by pushing blocks
+ * together. The model of keeping (keep.h) proposes what to keep; its choices are placed tick by tick
+ * (room_insert), and each pushed buffer becomes a new stay with a copy inside the scratchpads. The plan is
+ * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -99,7 +98,7 @@ static bool move_buffers_place_all(struct moving *v)
     return true;
 }
 
-/* The attempt with what was found: the draft again, with the moves, and its addresses. Offered if it is legal. */
+/* The draft again with the moves and addresses that were found, offered if it is legal. */
 static bool realise(struct search *search, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
@@ -208,8 +207,8 @@ bool move_search(struct search *search)
     return ok;
 }
 
-/* Making room: of all windows of neighbours with enough free bytes between them, and all places in them where the hole
- * could be, the one for which fewest bytes change their place. Below the hole blocks go down, above it up. */
+/* Making room: of all windows of neighbours with enough free bytes, and all positions of the hole in them,
+ * the one for which fewest bytes move. Blocks below the hole go down, above it up. */
 
 enum { WIDEST = 48 }; /* blocks in a window */
 

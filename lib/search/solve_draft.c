@@ -46,8 +46,8 @@ static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
     return true;
 }
 
-/* The draft's buffers by their worth in time, on each clock; nothing on chip is one answer, too. What the solver says
- * of objective and bound is about prices, not about the plan. */
+/* The draft's buffers priced by time, on each clock; nothing on chip is an answer, too. Objective and
+ * bound of the solver are about prices, not the plan. */
 static bool solve_by_time(const struct trial *trial, struct attempt *a)
 {
     size_t n = (size_t)a->draft.problem.count;
@@ -86,7 +86,7 @@ static bool told_stop(void *context)
     return lx_run_stopped(((const struct told *)context)->run);
 }
 
-/* The bound is the draft's: what holds for all plans is known in the end. The answer is one to a draft, too. */
+/* Bound and answer are of the draft, not of the plan: only the objective is passed on. */
 static void told_progress(void *context, const struct lx_progress *so_far)
 {
     const struct told *t = context;
@@ -95,9 +95,8 @@ static void told_progress(void *context, const struct lx_progress *so_far)
     t->run->progress(t->run->context, &out);
 }
 
-/* For solvers that take no linked costs: each buffer is priced by itself. A linked cost is shared out among the buffers whose
- * absence triggers it; what being on chip costs for sure is taken off. The answer is then weighed by the true costs, and the
- * bound is the placement stage's own. */
+/* For solvers without linked costs: each linked cost is shared among the buffers whose absence triggers
+ * it; a sure cost of being on chip is subtracted. The answer is then weighed by the true costs. */
 static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
 {
     for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
@@ -151,8 +150,8 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
-/* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
- * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
+/* The heuristic clone rule prices a copy of an input with several reads like an intermediate. Cost and
+ * bound of the answer are by the true prices. */
 static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p, struct attempt *a)
 {
     const struct draft *x = &a->draft;
@@ -176,8 +175,7 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     return ok;
 }
 
-/* Of a lax draft with the buffers that stand for waiting sources. Linked costs say what traffic costs: they have no part in
- * whether or how high all of it fits. */
+/* A lax draft has buffers for waiting sources. Linked costs play no part in whether all fits, or how high. */
 bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem, packed = *p;

@@ -75,8 +75,7 @@ bool trial_solve(const struct trial *trial, const struct decisions *decisions, s
     return trial_make_draft(trial, decisions, out) && trial_end(trial, out);
 }
 
-/* A lower bound on the draft's traffic: with all room; for a quick try also with what room there is on each tick, unless the
- * first is above `below` already. */
+/* A lower bound on the draft's traffic; in a quick try also by the room on each tick, if that may matter. */
 static int64_t draft_least(const struct trial *trial, const struct draft *x, int64_t below)
 {
     if (x->least_bytes > below || !trial->effort.quick || asks_time(trial->search)) return x->least_bytes;
@@ -91,8 +90,7 @@ static bool decides_relayouts(const struct trial *trial)
            lx_asked(trial->search->request->objective, LX_SPILL) == LX_SPILL;
 }
 
-/* Number of drafts to solve. More drafts pay off only with a solver that proves optimality; the product with the graph's
- * size is capped. */
+/* Drafts to solve: more pay off only with a solver that proves; capped by the graph's size. */
 static int draft_budget(const struct trial *trial)
 {
     int64_t size = trial->search->divided->layouts->graph->tensor_count + 1;
@@ -102,8 +100,8 @@ static int draft_budget(const struct trial *trial)
                                                        : least;
 }
 
-/* Relayouts are by default made from a source that waits for its copies. Where it found no room, the copies are loaded from
- * HBM, so that the source may be on chip for its own uses only. */
+/* Where a source that waits for its copies found no room, the copies are loaded from HBM, and the source
+ * is on chip for its own uses only. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
                         struct attempt *attempt)
 {
@@ -160,8 +158,7 @@ static bool decide(const struct trial *trial, const struct decisions *decisions,
                                    : trial_decide_relayouts(trial, decisions, drafts, out);
 }
 
-/* All sources wait for their copies: the question that solvers are compared by. A solver that proves nothing may answer it
- * better than the drafts before. */
+/* All sources wait for their copies. A solver that proves nothing may find a better answer here. */
 static bool try_all_kept(const struct trial *trial, const struct decisions *decisions, struct attempt *best)
 {
     enum { STEPS = 5000 }; /* where there is no limit: most of the effort is spent by now */
@@ -258,8 +255,8 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         attempt_free(out);
         if (above) return true;
     }
-    /* A lower bound on traffic under these decisions, if it is cheap and helps more than to tell the solver when to end. By the
-     * heuristic clone rule prices differ, so that it would not hold. */
+    /* A cheap lower bound, where it is of use. It does not hold for the prices of the heuristic clone
+     * rule. */
     if (!(is_large(search) && plain.nest_count > 0) && decides_relayouts(&trial) &&
         plain.passes.clone != LX_CLONE_HEURISTIC && plain.cut_count == 0 &&
         effort->solver != search->request->quick_solver && !keep_least(search, &plain, &trial.stop_at))

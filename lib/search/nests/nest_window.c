@@ -153,7 +153,8 @@ static bool operand_alike(const struct lx_layout *l, const struct op_index *x, c
     return true;
 }
 
-/* Views that pick other parts are alike if these lie in the same way on sticks, and neither where the tensor begins. */
+/* Views of other parts are alike if they lie the same way on sticks, and neither begins at the tensor's
+ * start. */
 static bool views_alike(const struct nest_window *a, const struct nest_window *b, int32_t o)
 {
     struct op_index x, y;
