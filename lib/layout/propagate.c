@@ -25,20 +25,6 @@ enum { MAX_SLOTS = 300000000 };
 /* Layouts of so many times the least elements are too large. */
 enum { TOO_LARGE = 4 };
 
-static bool propagate_step(struct stick_search *s, int32_t o, int32_t width, lx_status *st)
-{
-    const struct lx_op *op = &s->g->ops[o];
-    stick_begin_op(s, o);
-    for (int32_t i = 0; i < s->beam.count; i++)
-        for (int w = 0; w < s->way_count; w++) stick_offer(s, o, i, w);
-    stick_end_op(s, o, width);
-    if (s->beam.count > 0) return true;
-    return status_set_at(
-        st, LX_E_LAYOUT, s->g->file, op->line, 1,
-        "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own", op->name,
-        op->kind->name, s->g->tensors[op->output].name);
-}
-
 /* What an op costs at least: the graph inputs that it alone reads,
  * and that no way of it takes as they are. */
 static int64_t least_cost(const struct stick_search *s, int32_t o)
@@ -125,8 +111,17 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
         else if (limit < INT64_MAX && cancel_requested())
             ok = status_cancelled(st);
         else if (!stick_layers_go(q->layers, &s, &o, width)) {
-            ok = propagate_step(&s, o, cancel_requested() ? 1 : width, st);
-            o++;
+            const struct lx_op *op = &q->g->ops[o];
+            stick_begin_op(&s, o);
+            for (int32_t i = 0; i < s.beam.count; i++)
+                for (int w = 0; w < s.way_count; w++) stick_offer(&s, o, i, w);
+            stick_end_op(&s, o++, cancel_requested() ? 1 : width);
+            ok =
+                s.beam.count > 0 ||
+                status_set_at(
+                    st, LX_E_LAYOUT, q->g->file, op->line, 1,
+                    "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own",
+                    op->name, op->kind->name, q->g->tensors[op->output].name);
         }
     if (ok) {
         out->moved = stick_node_of(&s, 0)->moved;
@@ -150,19 +145,6 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* The narrow search found no answer: nothing cancels the wide one. */
-static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
-{
-    lx_status narrowly = {0};
-    bool cancelled = cancel_requested(); /* then the search went on with one choice */
-    struct cancel shield;
-    cancel_shield(&shield);
-    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
-              propagate_search(q, q->width, INT64_MAX, out, st);
-    cancel_end(&shield);
-    return ok;
-}
-
 /* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is
  * stopped. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
@@ -170,11 +152,18 @@ static bool search_twice(const struct stick_question *q, struct stick_plan *out,
     lx_status none = {0};
     bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
     if (found && (out->bound == out->moved || cancel_requested())) return true;
-    if (found ? propagate_search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
-    /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
-    if (!found) return false;
-    *st = none;
-    return true;
+    if (found) {
+        /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
+        if (!propagate_search(q, q->width, out->moved, out, st)) *st = none;
+        return true;
+    }
+    bool cancelled = cancel_requested(); /* then the search went on with one choice */
+    struct cancel shield;                /* without an answer nothing cancels the next one */
+    cancel_shield(&shield);
+    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &none)) ||
+              propagate_search(q, q->width, INT64_MAX, out, st);
+    cancel_end(&shield);
+    return ok;
 }
 
 /* The other answer, where it is less in all than one whose layouts are too large. */

@@ -177,32 +177,24 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-/* By what a search was ended; NULL: by nothing, it went to its end. */
-static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
-{
-    const struct lx_run *run = &how->run;
-    if (cancel_is_late() || (run->time_limit > 0 && p->seconds >= run->time_limit))
-        return "stopped by --time";
-    if (lx_run_stopped(run)) return "stopped before its end";
-    if (p->answer.status != LX_LIMIT) return NULL;
-    if (run->work_limit > 0) return "the work limit (--work) is reached";
-    /* A heuristic without options goes through the buffers once, however many steps it may take. */
-    return arena_format(p->memory,
-                        how->solver->option_count || how->solver->caps & LX_CAN_PROVE
-                            ? "%s used up its steps; --work gives it more"
-                            : "%s found no place for all; a solver that searches may",
-                        how->solver->name);
-}
-
-/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver
- * is. */
+/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
 static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_solver *solver = how->solver;
-    if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
-        return NULL;
-    const char *ended = why_ended(p, how);
-    if (ended) return ended;
+    const struct lx_run *run = &how->run;
+    enum lx_verdict status = p->answer.status;
+    if (status == LX_OPTIMAL || status == LX_INFEASIBLE || status == LX_ERROR) return NULL;
+    if (cancel_is_late() || (run->time_limit > 0 && p->seconds >= run->time_limit))
+        return "stopped by --time";
+    if (lx_run_stopped(run)) return "stopped before its end";
+    if (status == LX_LIMIT && run->work_limit > 0) return "the work limit (--work) is reached";
+    /* A heuristic without options goes through the buffers once, however many steps it may take. */
+    if (status == LX_LIMIT)
+        return arena_format(p->memory,
+                            solver->option_count || solver->caps & LX_CAN_PROVE
+                                ? "%s used up its steps; --work gives it more"
+                                : "%s found no place for all; a solver that searches may",
+                            solver->name);
     if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
     if (p->unproved) return p->unproved;
     return arena_format(p->memory,

@@ -125,29 +125,23 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
     return p;
 }
 
-static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_options *options,
-                                lx_status *st)
-{
-    /* Nests that are asked for where none are allowed. */
-    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
-        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
-        return NULL;
-    }
-    if (*options->nests) return online_plans_plan_asked(g, options, st);
-    /* What is planned: the graph, or what it came from, on its device. */
-    const struct lx_graph *from =
-        g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
-    struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
-    lx_graph_free(from);
-    return p ? with_online(p, options, st) : NULL;
-}
-
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct cancel token;
     cancel_begin(&token, options->run.time_limit);
     if (lx_run_stopped(&options->run)) atomic_store(&token.requested, true);
-    struct lx_plan *p = plan_any(g, options, st);
+    struct lx_plan *p = NULL;
+    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
+        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
+    } else if (*options->nests) {
+        p = online_plans_plan_asked(g, options, st);
+    } else { /* the graph, or what it came from, on its device */
+        const struct lx_graph *from =
+            g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
+        p = from ? plan_as_written(from, options, 0, st) : NULL;
+        lx_graph_free(from);
+        if (p) p = with_online(p, options, st);
+    }
     cancel_end(&token);
     return p;
 }

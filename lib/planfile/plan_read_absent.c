@@ -76,18 +76,6 @@ static void fill(const struct absent_field *fields, size_t count, void *to, cons
     }
 }
 
-static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
-{
-    int32_t tensor = x->stays[t->stay].tensor;
-    int64_t whole = tensor_bytes(x->layouts, tensor), parts = stay_parts(x, t->stay);
-    int64_t fills = stay_fills(x, t->stay);
-    if (t->kind == LX_STORE) return whole * parts;
-    if (t->kind == LX_LOAD) return parts > 1 ? whole * (parts - 1) : stay_load_bytes(x, t->stay);
-    struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
-    if (t->kind == LX_MOVE) return view_all_bytes(x->layouts, tensor, &to) * fills;
-    return view_ring_bytes(x->layouts, tensor, &from, &to) * fills;
-}
-
 /* HBM and ring of each op, by its accesses and the copies of its tick. */
 static void plan_read_absent_count_traffic(const struct lx_plan *p, const struct draft *x,
                                            struct lx_op_traffic *ops)
@@ -148,8 +136,19 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
     if (!draft_of(p, &x, st)) return false;
     struct lx_transfer *all =
         arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *all);
-    for (int32_t i = 0; i < p->transfer_count; i++)
-        if (all[i].bytes == -1) all[i].bytes = bytes_of_copy(&x, &all[i]);
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        struct lx_transfer *t = &all[i];
+        if (t->bytes != -1) continue;
+        int32_t tensor = x.stays[t->stay].tensor;
+        int64_t whole = tensor_bytes(x.layouts, tensor), parts = stay_parts(&x, t->stay);
+        struct lx_core_view to = stay_view(&x, t->stay),
+                            from = t->source >= 0 ? stay_view(&x, t->source) : to;
+        t->bytes = t->kind == LX_STORE  ? whole * parts
+                   : t->kind == LX_LOAD ? (parts > 1 ? whole * (parts - 1) : stay_load_bytes(&x, t->stay))
+                   : t->kind == LX_MOVE
+                       ? view_all_bytes(x.layouts, tensor, &to) * stay_fills(&x, t->stay)
+                       : view_ring_bytes(x.layouts, tensor, &from, &to) * stay_fills(&x, t->stay);
+    }
     p->transfers = all;
     struct lx_op_traffic *own = arena_array(p->memory, (size_t)x.graph->op_count, sizeof *own);
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)x.bundle_count, sizeof *bundles);

@@ -90,20 +90,14 @@ bool bounds_with_nests(struct search *search)
     return true;
 }
 
-/* The option of an engine that may still go below the bound of the chosen divisions; NULL: none. */
-static const char *voiding_option(const struct search *search)
-{
-    for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search); e++)
-        if (engine_runs(search, e)) return engine_option(e);
-    return NULL;
-}
-
 /* Of the divisions as chosen, or of all. */
 static bool bound_without_nests(struct search *search)
 {
     const struct attempt *best = &search->best;
-    const char *option = voiding_option(search);
+    const char *option = NULL; /* of an engine that may still go below the bound of the chosen divisions */
     bool ok = true;
+    for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search) && !option; e++)
+        if (engine_runs(search, e)) option = engine_option(e);
     search->bound = best->bound;
     search->unproved = best->open_relayouts && search->effort.solver->caps & LX_CAN_PROVE
                            ? "the bound does not reach: not all ways to decide relayouts were tried"

@@ -36,21 +36,6 @@ static int by_move(const void *a, const void *b)
     return cut_compare(&((const struct moved *)a)->move, &((const struct moved *)b)->move);
 }
 
-/* May `stay` be written over one that ends at this tick? */
-static bool move_buffers_take_over(struct moving *v, int32_t stay)
-{
-    const struct lx_buffer *b = &v->x->buffers[stay];
-    for (int32_t k = 0; k < b->parent_count; k++)
-        for (size_t i = 0; i < v->room.blocks.count; i++) {
-            struct room_block *on = &v->room.blocks.at[i];
-            if (on->owner != b->parents[k] || on->heir >= 0 || v->x->buffers[on->owner].end != b->start + 1)
-                continue;
-            on->heir = stay;
-            return true;
-        }
-    return false;
-}
-
 static bool move_buffers_place_all(struct moving *v)
 {
     /* By start, by counting. What starts behind the last op stands last, and is never met. */
@@ -81,7 +66,15 @@ static bool move_buffers_place_all(struct moving *v)
                 int32_t i = v->started[k];
                 const struct lx_buffer *b = &v->x->buffers[i];
                 if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-                if (pass == 1 && move_buffers_take_over(v, i)) continue;
+                bool taken = false; /* is it written over one that ends at this tick? */
+                for (int32_t n = 0; pass == 1 && !taken && n < b->parent_count; n++)
+                    for (size_t at = 0; !taken && at < v->room.blocks.count; at++) {
+                        struct room_block *on = &v->room.blocks.at[at];
+                        taken = on->owner == b->parents[n] && on->heir < 0 &&
+                                v->x->buffers[on->owner].end == b->start + 1;
+                        if (taken) on->heir = i;
+                    }
+                if (taken) continue;
                 int64_t size = round_up_i64(b->size, v->x->problem.alignment);
                 if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}))
                     return false;

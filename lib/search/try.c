@@ -133,9 +133,13 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     return ok;
 }
 
-/* Of a large graph: all sources wait for their copies; then copies are loaded whose sources found no room. */
-static bool decide_once(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
+/* Relayouts decided here, with at most so many drafts. On a large graph all sources wait for their copies; then copies are loaded
+ * whose sources found no room. */
+static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
+                   struct attempt *out)
 {
+    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
+    if (!is_large(trial->search)) return trial_decide_relayouts(trial, decisions, drafts, out);
     struct trial once = *trial;
     once.effort.solver_steps = trial_draft_steps(trial);
     if (!trial_solve(&once, decisions, out)) return false;
@@ -147,15 +151,6 @@ static bool decide_once(const struct trial *trial, const struct decisions *decis
     out->bound = min_i64(trial->stop_at, out->hbm_bytes);
     out->open_relayouts = true;
     return true;
-}
-
-/* Relayouts decided anew, with at most so many drafts. */
-static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
-                   struct attempt *out)
-{
-    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
-    return is_large(trial->search) ? decide_once(trial, decisions, out)
-                                   : trial_decide_relayouts(trial, decisions, drafts, out);
 }
 
 /* All sources wait for their copies. A solver that proves nothing may find a better answer here. */
