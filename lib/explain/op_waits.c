@@ -1,5 +1,5 @@
-/* Each op by the parts of its division's time and those of the copies of its tick; then the bundle's end-to-end time is
- * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
+/* Each op by its division's time and its copies; then the bundle's end-to-end time is shared out: a longer
+ * bundle waits for its launch, a shorter one has HBM time that the launch covers. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
 #include "cost/bundle.h"

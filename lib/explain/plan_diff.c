@@ -1,5 +1,4 @@
-/* Buffers of both plans by name: a table of the names of one, a walk over the other, then sorted by what
- * changed and how much it matters. O(n log n). */
+/* Buffers of two plans matched by name, sorted by change and gain. O(n log n). */
 #include "explain/plan_diff.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -156,8 +155,8 @@ void lx_diff_free(struct lx_diff *d)
     *d = (struct lx_diff){0};
 }
 
-/* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there make a run; an op
- * that only the second plan has belongs to the op before it. Some nests of some hundred ops. */
+/* Nests on the axis of the first plan's ops. Nests that meet make a run; an op of the second plan alone
+ * belongs to the op before it. */
 
 struct span {
     int32_t from, to; /* both included */

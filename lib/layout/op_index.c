@@ -1,5 +1,5 @@
-/* One index map for all kinds of ops: einsums bring theirs, views have one variable per dimension of the part
- * that they move, and a restickify is the identity. */
+/* One index map for all ops: einsums have theirs, views one variable per dimension, restickify the
+ * identity. */
 #include "layout/op_index.h"
 #include "layout/flat_index.h"
 

@@ -1,16 +1,12 @@
-/* Search over the ways of all ops, in the order in which they run: a beam (network/beam.h).
+/* Chooses a way for each op, in the order in which they run: a beam (network/beam.h).
  *
- * A state knows, for each tensor that is still to be used, where its stick is and which restickified copies
- * of it exist already. The cost is what restickifies move, in device elements; among equal costs, less
- * memory. A state is also dropped if a cheaper one could make every copy that it lacks at once and still
- * cost no more; that leaves few states, and loses nothing. While no layer has more than WIDTH of them the
- * search is exact.
+ * A state has the stick and the copies of each tensor that is still used. The cost is the elements that
+ * restickifies move, then memory. A state is dropped if a cheaper one could make all its copies for no more;
+ * up to WIDTH states per layer the search is exact.
  *
- * Moving least may mean sticks of one element everywhere: nothing is ever out of place in them, and each op
- * carries the padding. An answer whose layouts have several times the elements that they need is therefore
- * compared with one that is searched by what is moved and what is laid out together.
- *
- * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
+ * Moving least may mean sparse layouts everywhere. An answer whose layouts have several times the needed
+ * elements is compared with a search by moved and laid out elements together. Inputs that are read once
+ * take no part in states. */
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/cancel.h"
@@ -25,8 +21,7 @@ enum { MAX_SLOTS = 300000000 };
 /* Layouts of so many times the least elements are too large. */
 enum { TOO_LARGE = 4 };
 
-/* What an op costs at least: the graph inputs that it alone reads,
- * and that no way of it takes as they are. */
+/* The least cost of an op: its own graph inputs that no way takes as they are. */
 static int64_t least_cost(const struct stick_search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];
@@ -86,8 +81,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this, where an answer is known. Cancelled it ends, or
- * without an answer goes on with the cheapest choice alone. */
+/* One search; `limit`: the cost of a known answer. Cancelled it ends, or without an answer goes on with
+ * one choice. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -145,8 +140,7 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is
- * stopped. */
+/* A narrow search first: it often proves its answer, else it limits the wide one. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};

@@ -70,7 +70,7 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
                 stick_rules_aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
                 out[n++] = shared_way(g, op, x, order[i]);
     out[n++] = shared_way(g, op, x, -1);
-    /* What is inserted has one element along a dimension, the tensor it is put into may have its sticks there. */
+    /* An inserted part of one element: the tensor may have its sticks along that dimension. */
     const struct lx_tensor *whole = &g->tensors[op->output];
     for (int d = whole->rank - 1; op_is_insert(op) && d >= 0; d--) {
         if (x->extent[x->var[1][d]] > 1 || whole->shape[d] == 1) continue;
@@ -107,9 +107,8 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
-/* Ops that choose: rows of what is chosen from and of the other side run along a variable that both have;
- * indices are looked at one by one. Where there is none, or what is written has its sticks elsewhere, so are
- * elements. */
+/* Ops that choose: rows run along a variable of both sides; indices are read one by one. Where there is
+ * none, or sticks of the result lie elsewhere, so are elements. */
 static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        const struct lx_choice *c, struct stick_way *out)
 {
@@ -162,7 +161,7 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         }
         return n;
     }
-    /* Where nothing is summed but the taps of windows: a depthwise convolution, or one of a single channel. */
+    /* Depthwise convolutions, and those of one channel, sum only the taps of windows. */
     bool only_taps = x->window_count > 0;
     for (int v = 0; v < x->var_count; v++)
         only_taps = only_taps && (!op_index_reduced(x, v) || op_index_slides(x, v));

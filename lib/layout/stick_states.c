@@ -130,16 +130,15 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
     }
 }
 
-/* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
- * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
+/* Uses of tensors by live ops. Rigid: written again (writers keep the first layout), or read by a
+ * restickify of the graph. */
 
 static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, int32_t t)
 {
     return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
 }
 
-/* States, and inputs that are read several times, live from the start, what is written from its first writer
- * on. */
+/* States, and inputs with several reads, live from the start; others from their first writer on. */
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;

@@ -1,6 +1,5 @@
-/* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
- * that go through HBM share one segment, packed by the same solvers as the scratchpad,
- * for the least height; or, where no time is left, as they come. */
+/* Addresses in HBM: graph inputs, weights and outputs have their own; intermediates share one segment,
+ * packed for the least height by a solver, or greedily in haste. */
 #include "plan/plan_make.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -9,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
- * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
- * its bytes are nobody else's from the start. */
+/* Intermediates in HBM as buffers, from first to last touch there. One that is read before it is fully
+ * written holds zeros, so its bytes are its own from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;

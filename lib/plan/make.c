@@ -1,5 +1,4 @@
-/* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and
- * searched for step by step (plan_steps.c). */
+/* Makes plans. A bare list goes to the solver; a graph is laid out, divided, and searched (plan_steps.c). */
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "base/cancel.h"
@@ -62,8 +61,7 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     return p;
 }
 
-/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making.
- * Its bound is one that holds whatever the search still finds. */
+/* The best so far as a plan of its own, which shares layouts and divisions. Its bound holds for all plans. */
 static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
@@ -177,7 +175,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver is. */
+/* Why the plan is not proved optimal: what ended the search, the passes, or the kind of solver. */
 static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_solver *solver = how->solver;

@@ -1,6 +1,6 @@
-/* The pass `online`: where there are nests, a graph with softmax is planned as it is written and with running sums
- * (graph/online.h), and the better of the two is the plan. Its bound holds for both. A graph that was rewritten
- * is planned from what it came from. */
+/* The pass `online`: where nests are allowed, a graph with softmax is planned as written and with running
+ * sums (graph/online.h); the better plan is kept, with a bound for both. A rewritten graph is planned from
+ * its origin. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/cancel.h"
@@ -40,8 +40,8 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     return kept;
 }
 
-/* Do the ops that access a tensor of an op that is rewritten move more than all their operands once? That is what running sums
- * can save by themselves. */
+/* Do ops that access a tensor of a rewritten op move more than their operands once? Running sums can save
+ * that. */
 static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -109,8 +109,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     return NULL;
 }
 
-/* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
- * could be of what it is rewritten to, that is planned. */
+/* Nests that are asked for name ops of the given graph; only if they fit the rewritten graph alone, that
+ * is planned. */
 static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const struct lx_plan_options *how,
                                                lx_status *st)
 {

@@ -175,7 +175,7 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
     };
     if (row == LX_OPTION_LEVEL) {
-        /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
+        /* The level is an option of the solver: it is refused where the solver has none. */
         const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
         int64_t ignored[LX_MOST_SOLVER_OPTIONS];
         if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&

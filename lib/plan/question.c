@@ -1,4 +1,4 @@
-/* From a pattern to the problem that a solver sees: a list as it stands, a graph laid out, divided and drafted. */
+/* The problem that a solver sees: a list as it is, a graph laid out, divided and drafted. */
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"

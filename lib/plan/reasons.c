@@ -1,6 +1,5 @@
-/* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
- * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
- * those behind get a reason that does without. */
+/* Why each buffer is off chip, or whose slot it took over. Buffers with one life share a look at their
+ * neighbours; after MOST_STEPS neighbours reasons do without holes. */
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
@@ -196,8 +195,8 @@ void plan_complete(struct lx_plan *plan, bool in_haste)
     size_t n = (size_t)p->count;
     bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    /* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
-     * there at once several may. They are asked in order of their number, as the checker does within a tick. */
+    /* A child takes a parent's place if both have the same address and nobody took it before (of exclusive
+     * children several may), in order of number as in the checker. */
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
         if (address[i] < 0 || p->buffers[i].size == 0) continue;

@@ -216,8 +216,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     /* Its spill was of scratchpads with their limit. */
     if (old && !p->graph->is_list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
-    /* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the
-     * file claims what the plan really moves. */
+    /* The objective of a list is as claimed; of a graph it follows from the places. */
     if (p->problem.objective == LX_HEIGHT)
         p->answer.objective =
             lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
@@ -229,8 +228,8 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     /* What the root says twice must be the same both times. */
     const struct json_value *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    /* Plans of format 2 that were written before the first release with it have the gap of format 1: a share of
-     * the spill, of the height or of the time. It is a claim that says no more than placement and bound do. */
+    /* Early plans of format 2 have the gap of format 1, a share of spill, height or time: both are
+     * accepted. */
     double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
     double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
     double before = value > bound ? (value - bound) / value : 0;

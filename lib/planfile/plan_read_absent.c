@@ -1,5 +1,5 @@
-/* What a plan file need not say: figures that follow from what it states are filled in, so that a plan of another maker
- * can be shown and run like ours. The checker counts everything itself and does not look at this. */
+/* Fills in figures that follow from the rest of a file, so that plans of other makers can be shown and
+ * run. The checker counts everything itself. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,7 +1,5 @@
-/* The part of a plan file that only plans of graphs have, format 2: what it states becomes the plan. Nothing is
- * chosen or made again here, so that a plan reads the same whatever this version of the planner would do. What
- * refers to something that is not there is an error with its place; whether the plan is legal, and its figures
- * true, is for lx_plan_check to say. */
+/* Plans of graphs, format 2: the file becomes the plan, and nothing is chosen or made again. References to
+ * missing things are errors with their place; lx_plan_check judges the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,5 +1,4 @@
-/* The nests of a plan file, and what its buffers hold of tensors in them. A nest that cannot be is an error here: nothing
- * behind it (divisions of tiles, views, launches) would have a meaning. Some nests of some hundred ops. */
+/* The nests of a plan file, and what buffers hold in them. An impossible nest is an error here. */
 #include "planfile/plan_file.h"
 #include "base/fail.h"
 

@@ -1,5 +1,5 @@
-/* Plan files of format 1, which release 0.1 wrote: they have the pattern, the passes and what was decided, but
- * neither layouts nor stays. These are made again, as they were made then, and must be what the file says. */
+/* Plan files of format 1 (release 0.1) have pattern, passes and decisions. Layouts and stays are made
+ * again and must match the file. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -45,7 +45,7 @@ static bool read_order(const struct json *j, const struct json_value *v, const s
     return true;
 }
 
-/* The splits of an op as the file has them, per variable in iteration order; `*same`: as the op is divided. */
+/* The splits of an op in the file, in iteration order; `*same`: as the op is divided. */
 static bool read_splits(const struct json *j, const struct json_value *splits, const char *name,
                         const struct lx_division *d, int64_t wanted[LX_MAX_VARS], bool *same, lx_status *st)
 {
@@ -239,8 +239,7 @@ static bool same_word(const struct json *j, const struct json_value *v, const ch
                       "%s is \"%s\" here, but pattern and addresses give \"%s\"", key, theirs, ours);
 }
 
-/* What no later release makes otherwise. Traffic and times are not among it: lx_plan_check judges the sums, and
- * how an op is charged may have been mended since. */
+/* What no later release changes. lx_plan_check judges traffic and times. */
 static bool same_derived(const struct json *j, const struct json_value *root, const struct lx_plan *p,
                          lx_status *st)
 {

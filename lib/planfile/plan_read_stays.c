@@ -1,6 +1,5 @@
-/* The buffers of a plan file of a graph, each with its stay, who accesses it, and what is copied: as the file
- * states them. What follows from the divisions is for the checker to compare; here everything must point at
- * something that is there. Sizes: up to LX_MAX_ITEMS buffers; time grows with their number. */
+/* Buffers of a plan file, their stays, accesses and copies. Here all must refer to something that exists;
+ * the checker compares the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,6 +1,5 @@
-/* Plan files, written: the rows of plan_fields.h over the records of the plan. A plan carries its pattern whole,
- * so that it can be checked, shown and executed where the pattern file is not. Nothing that differs from run to
- * run is written: the same plan is the same bytes. */
+/* Writes plan files: the rows of plan_fields.h over the plan's records, and its whole pattern. The same
+ * plan gives the same bytes. */
 #include "planfile/plan_file.h"
 
 #include <inttypes.h>
@@ -70,7 +69,7 @@ static void plan_write_graph(const struct lx_plan *p, struct arena *memory, stru
     if (p->nest_count > 0)
         WRITE_LIST("nests", PLAN_NEST, plan_nest, p->nest_count, plan_pack_nest(&p->nests[i], memory));
     WRITE_LIST("bundles", PLAN_BUNDLE, plan_bundle, p->bundle_count, plan_pack_bundle(p, i));
-    /* They follow from the rest; of a plan of thousands of ops on many cores they would be nearly all of the file. */
+    /* Launches follow from the rest; of a large plan they would be most of the file. */
     if (cores <= MOST_LAUNCHED)
         WRITE_LIST("launches", PLAN_LAUNCH, plan_launch, g->op_count,
                    plan_pack_launch(&p->launches[i], memory));
