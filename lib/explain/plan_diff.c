@@ -1,9 +1,8 @@
 /* Buffers of two plans matched by name, sorted by change and gain. O(n log n). */
 #include "explain/plan_diff.h"
-#include "base/fail.h"
+#include "plan/occupancy.h"
 #include "base/memory.h"
 #include "base/words/names.h"
-#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,15 +59,10 @@ static int64_t address_in(const struct lx_plan *p, int32_t i)
     return i < 0 ? LX_OFF_CHIP : p->answer.address[i];
 }
 
-static int32_t pool_in(const struct lx_plan *p, int32_t i)
-{
-    return p->answer.pool ? p->answer.pool[i] : 0;
-}
-
 static const char *pool_name(const struct lx_plan *p, int32_t i)
 {
     bool several = p->problem.pool_count > 1 && i >= 0 && p->answer.address[i] >= 0;
-    return several ? p->problem.pools[pool_in(p, i)].name : "";
+    return several ? p->problem.pools[lx_pool_of(p, i)].name : "";
 }
 
 static const char *slot_in(const struct lx_plan *p, int32_t i)
@@ -82,7 +76,7 @@ static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct
     const struct lx_buffer *a = &p->problem.buffers[i], *b = &q->problem.buffers[k];
     int64_t from = address_in(p, i), to = address_in(q, k);
     if ((from >= 0) != (to >= 0)) return to >= 0 ? LX_CAME_ON_CHIP : LX_WENT_OFF_CHIP;
-    if (from != to || (from >= 0 && pool_in(p, i) != pool_in(q, k))) return LX_MOVED;
+    if (from != to || (from >= 0 && lx_pool_of(p, i) != lx_pool_of(q, k))) return LX_MOVED;
     if (strcmp(slot_in(p, i), slot_in(q, k)) != 0) return LX_IN_PLACE_CHANGED;
     bool same =
         a->size == b->size && a->start == b->start && a->end == b->end && a->spill_cost == b->spill_cost;

@@ -1,8 +1,6 @@
 /* Finds the obstacle of a buffer, and the buffers in its way. */
 #include "explain/plan_explain.h"
-#include "base/fail.h"
 #include "base/memory.h"
-#include "layout/op_index.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 
@@ -163,14 +161,10 @@ static int holes_by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
-{
-    return p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
-}
-
 bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {
-    size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
+    int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
+    size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
     struct stretch *taken = mem_alloc(room * sizeof *taken);
     /* Up to its capacity; where height is asked for, to where its highest buffer ends. */
     bool height = p->problem.objective == LX_HEIGHT;
@@ -181,7 +175,7 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
     *out = (struct lx_holes){.from = -1, .to = -1};
     /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
     size_t k = 0;
-    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
+    for (int32_t i = 0; i < reserved; i++) {
         const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
         if (tick >= r->start && tick < r->end) taken[k++] = (struct stretch){r->from, r->to};
     }

@@ -7,8 +7,6 @@
 #include "layout/propagate.h"
 #include "graph/results.h"
 
-#include <stdlib.h>
-
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
 {
     if (g->is_list) {

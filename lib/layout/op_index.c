@@ -79,21 +79,17 @@ bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int6
     return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
 }
 
-/* Small letters before capitals. */
-static int op_index_letter_rank(char letter)
-{
-    return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
-}
-
 int op_index_sum_order(const struct op_index *x, int *vars)
 {
     int count = 0;
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         int at = count++;
-        for (; at > 0 && op_index_letter_rank(x->letter[vars[at - 1]]) > op_index_letter_rank(x->letter[v]);
-             at--)
+        for (; at > 0; at--) { /* small letters before capitals */
+            char a = x->letter[vars[at - 1]], b = x->letter[v];
+            if ((a < 'a') != (b < 'a') ? a >= 'a' : a <= b) break;
             vars[at] = vars[at - 1];
+        }
         vars[at] = v;
     }
     return count;

@@ -13,8 +13,6 @@
 #include "layout/layout.h"
 #include "layout/stick_search.h"
 
-#include <string.h>
-
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };
 /* Slots of states that are looked at in all: fewer states where ops and slots are many. */
 enum { MAX_SLOTS = 300000000 };

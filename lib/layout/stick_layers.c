@@ -1,6 +1,5 @@
 /* Repeated layers: compared, and their states made again without a search (stick_search.h). */
 #include "layout/stick_search.h"
-#include "base/checked.h"
 #include "base/memory.h"
 
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "placement/solve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */

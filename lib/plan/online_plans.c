@@ -6,11 +6,9 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "graph/online.h"
-#include "layout/op_index.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)

@@ -160,19 +160,11 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
     return ok && options_text_keep(o, row, 1);
 }
 
-static bool options_text_set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
-{
-    bool ok = row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
-                                     : launch_option_set(&o->launch, row, text, st);
-    return ok && options_text_keep(o, row, 1);
-}
-
 static bool set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     static bool (*const by_kind[])(struct lx_settings *, int, const char *, lx_status *) = {
-        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_word,
-        [LX_TAKES_INTEGER] = set_integer, [LX_TAKES_SECONDS] = set_seconds,
-        [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
+        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_word, [LX_TAKES_INTEGER] = set_integer,
+        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,  [LX_TAKES_TEXT] = NULL,
     };
     if (row == LX_OPTION_LEVEL) {
         /* The level is an option of the solver: it is refused where the solver has none. */
@@ -203,7 +195,10 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         o->lx_percent = 0;
         return options_text_keep(o, LX_OPTION_LX, value);
     }
-    return by_kind[lx_settings_at(row).kind](o, row, text, st);
+    if (lx_settings_at(row).kind != LX_TAKES_TEXT) return by_kind[lx_settings_at(row).kind](o, row, text, st);
+    return (row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
+                                   : launch_option_set(&o->launch, row, text, st)) &&
+           options_text_keep(o, row, 1);
 }
 
 bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_status *st)

@@ -4,10 +4,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/users.h"
-#include "layout/op_index.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void plan_release(const void *p)

@@ -2,9 +2,6 @@
 #include "plan/plan_make.h"
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
-
-#include <stdlib.h>
 
 int64_t all_off_chip(const struct draft *x)
 {

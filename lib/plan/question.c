@@ -7,8 +7,6 @@
 #include "search/trial.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {

@@ -4,7 +4,6 @@
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/words/digits.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

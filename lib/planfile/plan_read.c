@@ -1,13 +1,11 @@
 /* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,

@@ -2,7 +2,6 @@
  * run. The checker counts everything itself. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "plan/plan_make.h"
 #include "search/steps.h"
 #include "search/time.h"

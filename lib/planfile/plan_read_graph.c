@@ -8,8 +8,6 @@
 #include "layout/stated_layouts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
                    int64_t number, int64_t least, int64_t count)
@@ -19,20 +17,10 @@ bool plan_in_range(const struct graph_reader *r, const struct json_value *at, co
                       (long long)number, (long long)least, (long long)count - 1);
 }
 
-static const struct plan_op *plan_read_graph_op_at(const struct graph_reader *r, int32_t i)
-{
-    return (const struct plan_op *)r->ops.at + i;
-}
-
-static const struct plan_tensor *plan_read_graph_tensor_at(const struct graph_reader *r, int32_t i)
-{
-    return (const struct plan_tensor *)r->tensors.at + i;
-}
-
 static bool state_tensor(const struct graph_reader *r, const struct names *names, int32_t i,
                          struct stated_tensor *out)
 {
-    const struct plan_tensor *x = plan_read_graph_tensor_at(r, i);
+    const struct plan_tensor *x = (const struct plan_tensor *)r->tensors.at + i;
     const struct json_value *at = r->tensors.where[i];
     *out = (struct stated_tensor){.name = x->name, .is_copy = x->of != NULL};
     out->origin = names_find(names, x->of ? x->of : x->name);
@@ -65,7 +53,7 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
 static bool state_op(const struct graph_reader *r, const struct names *names, int32_t i,
                      struct stated_op *out)
 {
-    const struct plan_op *x = plan_read_graph_op_at(r, i);
+    const struct plan_op *x = (const struct plan_op *)r->ops.at + i;
     const struct json_value *at = r->ops.where[i];
     *out = (struct stated_op){.name = x->name, .origin = x->added ? -1 : names_find(names, x->name)};
     if (!x->added && out->origin < 0)
@@ -127,7 +115,7 @@ static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out,
 static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits *out)
 {
     for (int32_t i = 0; i < r->ops.count; i++) {
-        const struct plan_op *x = plan_read_graph_op_at(r, i);
+        const struct plan_op *x = (const struct plan_op *)r->ops.at + i;
         if (x->front != -1 && !plan_in_range(r, r->ops.where[i], "front", x->front, 1, LX_INT_MAX))
             return false;
         out[i].front = x->front == -1 ? 0 : x->front;
@@ -147,13 +135,11 @@ static bool read_traffic(struct graph_reader *r)
     p->traffic = arena_array(p->memory, (size_t)r->ops.count, sizeof *p->traffic);
     p->hbm_address = arena_array(p->memory, (size_t)r->tensors.count, sizeof *p->hbm_address);
     for (int32_t t = 0; t < r->tensors.count; t++) {
-        if (!plan_in_range(r, r->tensors.where[t], "hbm", plan_read_graph_tensor_at(r, t)->hbm, -1,
-                           LX_INT_MAX))
-            return false;
-        p->hbm_address[t] = plan_read_graph_tensor_at(r, t)->hbm;
+        p->hbm_address[t] = ((const struct plan_tensor *)r->tensors.at)[t].hbm;
+        if (!plan_in_range(r, r->tensors.where[t], "hbm", p->hbm_address[t], -1, LX_INT_MAX)) return false;
     }
     for (int32_t o = 0; o < r->ops.count; o++) {
-        const struct plan_op *x = plan_read_graph_op_at(r, o);
+        const struct plan_op *x = (const struct plan_op *)r->ops.at + o;
         p->traffic[o] = (struct lx_op_traffic){x->hbm_read,    x->hbm_written,   x->ring,
                                                x->reduce_ring, x->lx_read,       x->lx_written,
                                                x->device_us,   x->end_to_end_us, x->cores};

@@ -1,6 +1,5 @@
 /* The launches of a plan file: one per op, with the tiles of every core. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "divide/core_map.h"
 #include "plan/launch_options.h"
@@ -9,11 +8,6 @@
 #include <string.h>
 
 enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
-
-static bool is_mode(const struct plan_launch *x, enum lx_partition mode)
-{
-    return x->mode && strcmp(x->mode, lx_partition_word(mode)) == 0;
-}
 
 static void take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
 {
@@ -77,9 +71,10 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
     /* All that a launch with tiles has. */
     bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
     bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
-    if ((!is_mode(x, LX_PARTITION_LOCAL_SHARD) && !is_mode(x, LX_PARTITION_GLOBAL)) || !x->order ||
-        lx_tile_order_find(x->order) == LX_TILE_ORDERS || x->dims.count > LX_MAX_RANK * DIM_FIELDS ||
-        x->sums.count > LX_MAX_VARS * SUM_FIELDS ||
+    bool global = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_GLOBAL)) == 0;
+    bool local = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_LOCAL_SHARD)) == 0;
+    if ((!local && !global) || !x->order || lx_tile_order_find(x->order) == LX_TILE_ORDERS ||
+        x->dims.count > LX_MAX_RANK * DIM_FIELDS || x->sums.count > LX_MAX_VARS * SUM_FIELDS ||
         (x->inner.count != 0 && x->inner.count != x->dims.count / DIM_FIELDS) ||
         x->blocks.count != (blocks ? 2 : 0) || (x->tiles.count > 0) != listed || x->core_grid.count != 2 ||
         x->k_tile < 1 || x->cores.count <= 0)
@@ -92,8 +87,7 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
             (x->cores.at[i] < INT32_MIN || x->cores.at[i] > INT32_MAX))
             return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
     struct lx_launch *l = arena_alloc(memory, sizeof *l);
-    *l = (struct lx_launch){.mode = is_mode(x, LX_PARTITION_GLOBAL) ? LX_PARTITION_GLOBAL
-                                                                    : LX_PARTITION_LOCAL_SHARD,
+    *l = (struct lx_launch){.mode = global ? LX_PARTITION_GLOBAL : LX_PARTITION_LOCAL_SHARD,
                             .order = lx_tile_order_find(x->order),
                             .core_grid = {x->core_grid.at[0], x->core_grid.at[1]}};
     o->k_tile = x->k_tile;

@@ -1,6 +1,5 @@
 /* The nests of a plan file, and what buffers hold in them. An impossible nest is an error here. */
 #include "planfile/plan_file.h"
-#include "base/fail.h"
 
 static bool bad_nest(const struct graph_reader *r, const struct json_value *at, const char *what)
 {

@@ -2,8 +2,6 @@
  * the checker compares the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
 
 #include <string.h>
 

@@ -4,11 +4,6 @@
 
 #include <inttypes.h>
 
-static void plan_write_record(enum plan_section_id section, const void *record, struct text *t)
-{
-    record_write(plan_sections[section].fields, plan_sections[section].count, record, t);
-}
-
 /* The fields of a record without its braces: others follow. */
 static void write_fields(enum plan_section_id section, const void *record, const char *margin, struct text *t)
 {
@@ -26,7 +21,7 @@ static void write_fields(enum plan_section_id section, const void *record, const
 static void write_element(enum plan_section_id section, const void *record, bool last, struct text *t)
 {
     text_add(t, section == PLAN_BUFFER ? "    " : "      ");
-    plan_write_record(section, record, t);
+    record_write(plan_sections[section].fields, plan_sections[section].count, record, t);
     text_add(t, last ? "\n" : ",\n");
 }
 
@@ -87,7 +82,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     write_fields(PLAN_ROOT, &root, "  ", t);
     const struct plan_solver solver = plan_pack_solver(p);
     text_add(t, "  \"solver\": ");
-    plan_write_record(PLAN_SOLVER, &solver, t);
+    record_write(plan_sections[PLAN_SOLVER].fields, plan_sections[PLAN_SOLVER].count, &solver, t);
     text_add(t, ",\n  \"stats\": {");
     for (int i = 0; i < p->answer.stat_count; i++) {
         if (i) text_add(t, ", ");

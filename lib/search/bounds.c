@@ -1,7 +1,6 @@
 /* What no plan goes below that the engines may find, and in words what keeps it from being more. */
 #include "search/steps.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "nests/alone.h"
 #include "search/keep.h"

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
-#include "nests/alone.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
 enum { LARGE = 400 };

@@ -7,7 +7,6 @@
 #include "search/steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
 

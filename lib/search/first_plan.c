@@ -6,11 +6,6 @@
 #include "nests/alone.h"
 #include "search/keep.h"
 
-static struct decisions first_decisions(const struct search *search)
-{
-    return (struct decisions){.passes = passes_of_stage(&search->request->passes)};
-}
-
 /* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
 static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
 {
@@ -47,7 +42,7 @@ static bool quick_plan(struct search *search, const struct decisions *decisions)
 
 bool first_plan(struct search *search)
 {
-    struct decisions decisions = first_decisions(search);
+    struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     if (!offer_quick_plan(search, &decisions)) return false;
     /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
     const struct lx_passes *passes = &decisions.passes;
@@ -74,7 +69,7 @@ bool first_plan(struct search *search)
 
 bool first_plan_in_full(struct search *search)
 {
-    struct decisions decisions = first_decisions(search);
+    struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     struct attempt full;
     search->first_is_quick = false;
     if (!try_with(search, DRAFTS_MANY, &decisions, &full)) return false;

@@ -1,8 +1,6 @@
 /* The model of keeping: uses and costs of a draft's tensors, and what may happen at a use. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
 
 /* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
 static bool may_serve(const struct draft *x, int32_t access)

@@ -4,8 +4,6 @@
  * sums. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/cancel.h"
 
 #include <math.h>

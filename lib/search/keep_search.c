@@ -5,7 +5,6 @@
  * that fit. A row has the state of each live tensor; in any order of all tensors, and the ops done. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "network/beam.h"
 #include "search/reorder.h"
 
@@ -89,12 +88,6 @@ static double still_moves(const struct keep_walk *s, int32_t tensor, enum keep_s
     return (double)sum;
 }
 
-static double rest_of(const struct keep_walk *s, int32_t use, enum keep_state state, uint64_t done)
-{
-    if (s->l->any_order) return still_moves(s, s->m->uses[use].tensor, state, done);
-    return s->m->ahead[KEEP_STATES * use + (int)state];
-}
-
 static int64_t ahead_of(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
@@ -147,7 +140,8 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
         int32_t u = s->uses[i];
         if (keep_on_chip(s->states[i])) untouched -= ahead_of(s, u);
         child.cost += s->now[i].cost;
-        child.rest -= rest_of(s, u, s->states[i], n->done);
+        child.rest -= s->l->any_order ? still_moves(s, s->m->uses[u].tensor, s->states[i], n->done)
+                                      : s->m->ahead[KEEP_STATES * u + (int)s->states[i]];
         child.rest += s->l->any_order ? still_moves(s, s->m->uses[u].tensor, s->now[i].after, child.done)
                                       : keep_from_then(s->m, u, s->now[i].after);
     }
@@ -375,7 +369,9 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
                                      .by_tie = true, /* the cheaper one */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
-        if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);
+        if (m->tensors[t].count)
+            root.rest += l->any_order ? still_moves(&s, t, KEEP_HBM, 0)
+                                      : m->ahead[KEEP_STATES * m->tensors[t].first + KEEP_HBM];
     root.least = keep_total(&s, &root);
     beam_begin(&s.beam, &rules, &root, NULL);
     keep_walk_ops(&s);

@@ -3,7 +3,6 @@
  * optional passes, and the fastest plan stays. Ways whose bound is too slow are skipped, which are most. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"

@@ -6,14 +6,12 @@
  * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "search/time.h"
 #include "placement/solve.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct moved {
     struct cut move;
@@ -220,12 +218,6 @@ static int64_t begin_above(const struct room *r, size_t i)
     return i == r->blocks.count ? r->capacity : r->blocks.at[i].address;
 }
 
-/* What a block costs at another place than it had. */
-static int64_t move_room_cost_of(const struct room_block *b, int64_t address)
-{
-    return b->old >= 0 && address != b->old ? b->size : 0;
-}
-
 static bool find_hole(const struct room *r, int64_t size, struct hole *best)
 {
     best->moved = INT64_MAX;
@@ -239,10 +231,10 @@ static bool find_hole(const struct room *r, int64_t size, struct hole *best)
                 struct hole h = {from, at, to, 0};
                 int64_t low = end_below(r, h.from), high = begin_above(r, h.to), cost = 0;
                 for (size_t i = h.from; i < h.at; low += r->blocks.at[i++].size)
-                    cost += move_room_cost_of(&r->blocks.at[i], low);
-                for (size_t i = h.to; i > h.at; i--) {
-                    high -= r->blocks.at[i - 1].size;
-                    cost += move_room_cost_of(&r->blocks.at[i - 1], high);
+                    if (r->blocks.at[i].old >= 0 && low != r->blocks.at[i].old) cost += r->blocks.at[i].size;
+                for (size_t i = h.to; i-- > h.at;) {
+                    high -= r->blocks.at[i].size;
+                    if (r->blocks.at[i].old >= 0 && high != r->blocks.at[i].old) cost += r->blocks.at[i].size;
                 }
                 h.moved = cost;
                 if (h.moved < best->moved) *best = h;

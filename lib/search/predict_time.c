@@ -3,13 +3,10 @@
  * every iteration. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
-#include "layout/op_index.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <math.h>
 
 struct kernel_run kernel_run_at(const struct lx_nest *nests, int32_t nest_count, int32_t first, int32_t end)

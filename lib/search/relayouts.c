@@ -8,7 +8,6 @@
 #include "search/trial.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
 

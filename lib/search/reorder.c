@@ -6,7 +6,6 @@
  * plan moves less. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "placement/solve.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool draft_valid(const struct draft *x, lx_status *st)
@@ -76,30 +75,23 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
 }
 
 /* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
-struct told {
+struct watched {
     const struct lx_run *run;
     int64_t base;
 };
 
-static bool told_stop(void *context)
+static bool watched_stop(void *context)
 {
-    return lx_run_stopped(((const struct told *)context)->run);
+    return lx_run_stopped(((const struct watched *)context)->run);
 }
 
 /* Bound and answer are of the draft, not of the plan: only the objective is passed on. */
-static void told_progress(void *context, const struct lx_progress *so_far)
+static void watched_progress(void *context, const struct lx_progress *so_far)
 {
-    const struct told *t = context;
+    const struct watched *t = context;
     struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
     if (out.objective < INT64_MAX) out.objective += t->base;
     t->run->progress(t->run->context, &out);
-}
-
-/* For solvers without linked costs: each linked cost is shared among the buffers whose absence triggers
- * it; a sure cost of being on chip is subtracted. The answer is then weighed by the true costs. */
-static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
-{
-    for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
 }
 
 static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
@@ -114,8 +106,10 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
         if (absent == 0 && c->all_on.count == 1)
             buffers[c->all_on.at[0]].spill_cost -= c->cost;
         else if (absent) {
-            unlinked_add_share(buffers, &c->all_off, c->cost / absent);
-            unlinked_add_share(buffers, &c->any_off, c->cost / absent);
+            for (int32_t k = 0; k < c->all_off.count; k++)
+                buffers[c->all_off.at[k]].spill_cost += c->cost / absent;
+            for (int32_t k = 0; k < c->any_off.count; k++)
+                buffers[c->any_off.at[k]].spill_cost += c->cost / absent;
         }
     }
     for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
@@ -135,12 +129,12 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
                          struct lx_answer *answer)
 {
     const struct lx_solver *solver = trial->effort.solver;
-    struct lx_run watched = trial_run(trial), run = watched;
-    struct told told = {&watched, base};
+    struct lx_run own = trial_run(trial), run = own;
+    struct watched watcher = {&own, base};
     if (run.progress) {
-        run.progress = told_progress;
-        run.stop = run.stop ? told_stop : NULL;
-        run.context = &told;
+        run.progress = watched_progress;
+        run.stop = run.stop ? watched_stop : NULL;
+        run.context = &watcher;
     }
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);

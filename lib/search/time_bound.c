@@ -5,14 +5,12 @@
  * divisions the cores are those of the widest op, and each op takes at least its own time. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct floor {
     int64_t operands, cores;

@@ -1,7 +1,6 @@
 /* One try: a draft under some decisions, solved and weighed by what it really moves. */
 #include "search/trial.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "search/steps.h"
@@ -73,14 +72,6 @@ static bool trial_end(const struct trial *trial, struct attempt *a)
 bool trial_solve(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
 {
     return trial_make_draft(trial, decisions, out) && trial_end(trial, out);
-}
-
-/* A lower bound on the draft's traffic; in a quick try also by the room on each tick, if that may matter. */
-static int64_t draft_least(const struct trial *trial, const struct draft *x, int64_t below)
-{
-    if (x->least_bytes > below || !trial->effort.quick || asks_time(trial->search)) return x->least_bytes;
-    int64_t bound = lx_bound(&x->problem);
-    return bound < INT64_MAX ? x->base_bytes + bound : x->least_bytes;
 }
 
 /* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
@@ -236,7 +227,12 @@ bool try_decisions(const struct search *search, const struct decisions *decision
     if (below <= 0 || asks_time(search)) below = INT64_MAX;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
-        if (below < INT64_MAX || effort->quick) trial.stop_at = draft_least(&trial, &out->draft, below);
+        const struct draft *x = &out->draft;
+        if (below < INT64_MAX || effort->quick) trial.stop_at = x->least_bytes;
+        if (x->least_bytes <= below && effort->quick && !asks_time(search)) { /* by the room on each tick */
+            int64_t bound = lx_bound(&x->problem);
+            if (bound < INT64_MAX) trial.stop_at = x->base_bytes + bound;
+        }
         if (trial.stop_at <= below) return trial_end(&trial, out);
         attempt_free(out);
         return true;

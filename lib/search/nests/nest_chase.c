@@ -2,10 +2,7 @@
  * nest; with the same tiles and with smaller ones, since holding needs room. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "nests/nest_candidates.h"
-
-#include <stdlib.h>
 
 enum { MOST_CHASED = 6 };
 

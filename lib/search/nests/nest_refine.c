@@ -1,8 +1,6 @@
 /* Single changes to the nests of the best plan, each planned, until none helps. */
 #include "search/nests/nest_edits.h"
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "layout/op_index.h"
 #include "nests/nest_candidates.h"
 

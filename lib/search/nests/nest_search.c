@@ -5,7 +5,6 @@
  * whole plan moves less. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "nests/nest_candidates.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "search/nests/nest_search.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"

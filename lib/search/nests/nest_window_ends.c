@@ -1,11 +1,9 @@
 /* Where windows end: where few bytes cross, one period after the other where ops repeat. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "search/plan_search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct cutting {

@@ -1,7 +1,6 @@
 /* Nests of a graph of many ops, searched in windows of some dozen ops; windows that are alike are searched
  * once. Kinds that move most come first, and all get a first look before one is searched to its end: a
  * cancelled search makes one plan of what it has. */
-#include "base/fail.h"
 #include "search/nests/nest_search.h"
 #include "nests/alone.h"
 
