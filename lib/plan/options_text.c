@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/words/words.h"
 #include "plan/launch_options.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "plan/plan_make.h"
 #include "base/cancel.h"
 #include "base/log.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/time.h"
 
 /* When a step runs. */

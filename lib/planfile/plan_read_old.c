@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/words/names.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What no plan goes below that the engines may find, and in words what keeps it from being more. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "base/log.h"
 #include "nests/alone.h"

@@ -1,5 +1,5 @@
 /* Engines, run one after the other, in every set of those that are on. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/vec.h"
 #include "search/keep.h"
 #include "search/reorder.h"

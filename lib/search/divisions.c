@@ -2,7 +2,7 @@
  * less time. Candidates come from the joint search, the documented search and chains
  * (cooptimise/least_traffic.h); each is planned in full and the best stays, so more search never gives a
  * worse plan. Chains also prove a bound. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/time.h"
 #include "base/log.h"
 #include "cooptimise/cooptimise.h"

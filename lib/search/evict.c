@@ -4,7 +4,7 @@
  * rewritten a cut is free; elsewhere the value is written to HBM once if HBM lacks it, and read again. The
  * model of keeping (keep.h), which ignores addresses, proposes cuts, cheapest first. If it dropped
  * choices, single cuts are tried as well: long idle times of large buffers first. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
 #include "base/log.h"

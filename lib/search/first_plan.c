@@ -1,7 +1,7 @@
 /* The first plan, without nests. On a large graph a full one takes long, and nests usually beat it. So the
  * search for nests starts from a quick one; the full one is made only if the result is above what plans
  * without nests can reach. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "nests/alone.h"
 #include "search/keep.h"

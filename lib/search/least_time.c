@@ -119,7 +119,7 @@ static int64_t fewer(int64_t cores)
 
 /* Without co-optimisation: the divisions, those for fewer cores and by the other rule; with it: its
  * results. */
-static bool list_ways(struct least_time *s)
+static bool least_time_list_ways(struct least_time *s)
 {
     struct search *search = s->search;
     bool joint = s->level != LX_COOPTIMISE_NONE, by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = true;
@@ -161,7 +161,7 @@ bool least_time_search(struct search *search)
     for (; ok && s.level <= passes.cooptimise; s.level++) {
         s.left = s.small ? 2000 : max_i64(12, 40000 / search->divided->count);
         s.ways.count = 0;
-        ok = list_ways(&s);
+        ok = least_time_list_ways(&s);
         if (s.ways.count) qsort(s.ways.at, s.ways.count, sizeof *s.ways.at, by_least);
         for (size_t i = 0; ok && i < s.ways.count; i++) ok = try_passes(&s, &s.ways.at[i], &passes);
         LOG(attempt, "%d ways to divide, %.2f us", (int)s.ways.count, search->best.us);

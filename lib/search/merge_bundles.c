@@ -1,7 +1,7 @@
 /* Fewer bundles where the device limits their tensors. The rule of stays/bundles.c counts tensors that may
  * end up on chip. So borders are removed one at a time: a border stays away if the limit still holds and
  * less is moved, or as much in less time. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/log.h"

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>

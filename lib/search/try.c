@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/keep.h"
 #include "search/plan_search.h"
 

@@ -1,7 +1,7 @@
 /* Nests that are asked for: they are in the plan even at a loss. Holds, cuts and divisions inside them are
  * searched as for other nests; ops outside keep their divisions. */
 #include "search/nests/nest_edits.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"

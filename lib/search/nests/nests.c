@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 
 void nest_keep_better(struct attempt *best, struct attempt *next)
 {

@@ -1,6 +1,6 @@
 /* The steps of a search (plan/plan_steps.c has them in order), its engines, and bounds. */
-#ifndef LX_SEARCH_STEPS_H
-#define LX_SEARCH_STEPS_H
+#ifndef LX_SEARCH_SEARCH_STEPS_H
+#define LX_SEARCH_SEARCH_STEPS_H
 
 #include "search/plan_search.h"
 
