@@ -39,7 +39,7 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
 int op_index_dim(const struct op_index *x, int operand, int v);
 /* No output dimension has it. */
 bool op_index_reduced(const struct op_index *x, int v);
-/* It is `in` of a window: nobody goes along it, whoever reads the operand finds all of it. */
+/* It is `in` of a window: no loop runs along it. */
 bool op_index_follows(const struct op_index *x, int v);
 /* It is any part of a window. */
 bool op_index_slides(const struct op_index *x, int v);

@@ -233,14 +233,14 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     double start = clock_seconds();
     bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
-    bool hasty = options->run.hasty || cancel_requested();
+    bool quickly = options->run.hasty || cancel_requested();
     if (ok) {
-        plan_complete(p, hasty);
+        plan_complete(p, quickly);
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, quickly, st) &&
              plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,

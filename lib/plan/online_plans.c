@@ -74,7 +74,7 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     return moved > once;
 }
 
-/* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
+/* Takes the plan over, which is complete: the waiting thread may have it meanwhile, and then it is not changed. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;

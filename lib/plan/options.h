@@ -105,7 +105,7 @@ char *lx_settings_get(const struct lx_settings *o, int row);
 /* Would both make the same plan of every pattern? Where plans are kept is no matter. */
 bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b);
 
-/* The chosen solver; without one "auto" if it answers the question, else "bestfit", else whoever does. */
+/* The chosen solver; without one "auto" if it answers the question, else "bestfit", else any that does. */
 const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question);
 /* What is asked. */
 enum lx_ask lx_settings_ask(const struct lx_settings *o);

@@ -94,7 +94,7 @@ bool lx_plan_meets_target(const struct lx_plan *p);
 /* Is every tensor on chip of which the pattern says so? False: `st` says which is not, where and why. */
 bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st);
 
-/* What is known of a claim: nothing is claimed; it is the maker's word; it holds whoever made the plan. */
+/* What is known of a claim: nothing is claimed; it is the maker's word; it is verified. */
 #define LX_BOUND_STATES(X)                                                                                   \
     X(LX_BOUND_NONE, "not claimed")                                                                          \
     X(LX_BOUND_CLAIMED, "claimed")                                                                           \

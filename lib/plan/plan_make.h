@@ -30,15 +30,15 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 /* online_plans.c: the better plan, with or without running sums, made by this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
-/* reasons.c: handovers, traffic, totals and reasons of a placed plan. `in_haste`: without detailed
+/* reasons.c: handovers, traffic, totals and reasons of a placed plan. `quickly`: without detailed
  * reasons. */
-void plan_complete(struct lx_plan *plan, bool in_haste);
+void plan_complete(struct lx_plan *plan, bool quickly);
 /* plan_totals.c: transfers, traffic per op and all sums of a placed plan with its perfect_hbm_bytes. */
 void plan_totals(struct lx_plan *p);
 /* Traffic with nothing on chip, and without nests, which repeat accesses. */
 int64_t all_off_chip(const struct draft *x);
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */
-bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
+bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool quickly, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan.c: does the pattern say that the tensor is in lx? */

@@ -20,7 +20,7 @@ struct looking {
     const struct lx_plan *plan;
     struct lx_occupancy taken;
     int32_t *placed; /* buffers, by start */
-    int64_t *latest; /* end among them so far: whoever is before ends no later */
+    int64_t *latest; /* end among them so far */
     int32_t placed_count;
     struct placed_at *near;       /* room for all of them */
     int64_t near_start, near_end; /* whose life that was */
@@ -187,7 +187,7 @@ static void reasons_find_reasons(struct lx_plan *plan)
     mem_free(l.near);
 }
 
-void plan_complete(struct lx_plan *plan, bool in_haste)
+void plan_complete(struct lx_plan *plan, bool quickly)
 {
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
@@ -211,8 +211,8 @@ void plan_complete(struct lx_plan *plan, bool in_haste)
     mem_free(given);
     plan_totals(plan);
     plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
-    if (!in_haste) reasons_find_reasons(plan);
-    for (int32_t i = 0; in_haste && i < p->count; i++)
+    if (!quickly) reasons_find_reasons(plan);
+    for (int32_t i = 0; quickly && i < p->count; i++)
         if (address[i] < 0)
             plan->reason[i] = p->buffers[i].reason ? p->buffers[i].reason
                                                    : "no room in this answer; a better one is looked for";

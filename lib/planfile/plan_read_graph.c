@@ -147,7 +147,7 @@ static bool read_traffic(struct graph_reader *r)
     return true;
 }
 
-/* Of cuts, of moves, and of relayouts, which are told by the same two numbers. */
+/* Cuts, moves and relayouts are pairs of tensor and op. */
 static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
                                       const struct int_list *rows, struct cut *out)
 {

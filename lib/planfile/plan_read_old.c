@@ -189,7 +189,7 @@ static bool read_addresses(const struct json *j, const struct json_value *root, 
                               "buffer %s where the pattern has %s", name, b->name);
         if (!plan_read_old_same_value(j, v, "size", b->size, st) ||
             !plan_read_old_same_value(j, v, "start", b->start, st) ||
-            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was told otherwise then */
+            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was defined otherwise */
             return false;
         if (!address)
             return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",

@@ -23,7 +23,7 @@ struct keep_use {
     int32_t tensor, op;
     int64_t served, forced, written; /* HBM bytes: of reads that a stay may serve, of others, of the write */
     int64_t size;                    /* on chip at this tick */
-    int64_t extra;                   /* and the view that it is laid out anew from, if it was there before */
+    int64_t extra;                   /* of the view that a relayout reads, if it was there before */
     int64_t between;                 /* on chip until the next, in the order of the ops as they stand */
     int32_t version, leaves;         /* of the tensor: that it reads, and that it leaves */
     int32_t run;                     /* ops between two that wipe the scratchpads */

@@ -77,7 +77,7 @@ struct search {
 
     struct lx_gain gains[LX_MOST_GAINS];
     int gain_count;
-    struct plan_offers *offers; /* to whoever waits for the plan; NULL: none */
+    struct plan_offers *offers; /* to the thread that waits; NULL: none */
     struct arena *memory;       /* the plan's: what decisions point to */
     lx_status *st;
 };

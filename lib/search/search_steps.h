@@ -6,7 +6,7 @@
 
 /* A step: the best becomes a plan without nests; a quick one on a large graph where nests are searched. */
 bool first_plan(struct search *search);
-/* A step: the same in full, where it was brief; it becomes the best if it moves no more. */
+/* A step: the same in full, after a quick one; it becomes the best if it moves no more. */
 bool first_plan_in_full(struct search *search);
 
 /* A step: divisions under which the whole plan moves less, or takes less time (co-optimisation). */

@@ -74,7 +74,7 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
            lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, trial->search->st);
 }
 
-/* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
+/* Reports the traffic of whole plans, whichever draft the solver works on. */
 struct watched {
     const struct lx_run *run;
     int64_t base;
