@@ -155,7 +155,7 @@ static void list_progress(void *context, const struct lx_progress *so_far)
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
-    enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
+    enum { SMALL = 200 }; /* buffers: the answer itself is there as soon */
     struct list_watch watch = {p->graph, options};
     struct lx_run run = options->run;
     if (p->graph->buffer_count > SMALL && slot_is_here()) {

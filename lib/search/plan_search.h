@@ -10,7 +10,7 @@
 struct search;
 
 /* plan/make.c: hands complete plans to the thread that waits (base/slot.h). */
-enum { OFFERS_FROM = 300 }; /* ops: the plan of a smaller graph is there as soon */
+enum { OFFERS_FROM = 50 }; /* ops: the plan of a smaller graph is there as soon */
 struct plan_offers {
     void (*offer)(struct search *search, bool hand_over); /* hand_over: with the memory of the best */
     struct lx_plan *of;                                   /* the plan in the making */
