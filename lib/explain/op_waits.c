@@ -1,5 +1,5 @@
-/* Each op by the parts of its division's time and those of the copies of its tick; then the bundle's end-to-end time is
- * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
+/* Each op by its division's time and its copies; then the bundle's end-to-end time is shared out: a longer
+ * bundle waits for its launch, a shorter one has HBM time that the launch covers. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
 #include "cost/op.h"
@@ -35,17 +35,6 @@ void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
     }
 }
 
-/* Bytes of operand `operand` of op o, in all iterations. */
-static double bytes_without_padding(const struct lx_plan *p, int32_t o, int operand)
-{
-    int32_t tensor = p->accesses[p->access_at[o] + operand].tensor;
-    const struct lx_tensor *t = &p->layouts->graph->tensors[tensor];
-    double bytes = lx_dtype_bits(t->dtype) / 8.0, padded = (double)tensor_bytes(p->layouts, tensor);
-    for (int i = 0; i < t->rank; i++) bytes *= (double)t->shape[i];
-    double times = padded > 0 ? (double)operand_bytes(p->divisions, o, operand) / padded : 1;
-    return times * (t->rank < 0 ? padded : fmin(bytes, padded));
-}
-
 static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum,
                              struct lx_op_wait *out)
 {
@@ -56,7 +45,7 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
                                       [LX_WAIT_LX] = t.lx_us,
                                       [LX_WAIT_RING] = t.ring_us,
                                       [LX_WAIT_COMPUTE] = t.compute_us},
-                               .covered_us = t.device_us - t.busy_us, /* what could be; see share_launch */
+                               .covered_us = t.device_us - t.busy_us, /* what could be */
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) {
@@ -75,7 +64,13 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
     for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
         if (a->stay < 0 || p->answer.address[a->stay] < 0) sum->cost.operands += sum->cost.times;
-        out->hbm_bytes += share[i] * bytes_without_padding(p, o, i);
+        /* Bytes of the operand in all iterations, without padding. */
+        const struct lx_tensor *tensor = &p->layouts->graph->tensors[a->tensor];
+        double bytes = lx_dtype_bits(tensor->dtype) / 8.0,
+               padded = (double)tensor_bytes(p->layouts, a->tensor);
+        for (int d = 0; d < tensor->rank; d++) bytes *= (double)tensor->shape[d];
+        double times = padded > 0 ? (double)operand_bytes(p->divisions, o, i) / padded : 1;
+        out->hbm_bytes += share[i] * (times * (tensor->rank < 0 ? padded : fmin(bytes, padded)));
     }
     sum->cost.busy_us += t.busy_us;
     sum->cost.hbm_bytes += (double)(p->traffic[o].hbm_read + p->traffic[o].hbm_written);
@@ -117,18 +112,6 @@ static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_tran
     sum->cost.busy_us += us;
 }
 
-/* `longer`: the bundle's end-to-end time less its device time; the op gets its share. */
-static void share_launch(const struct bundle_sum *sum, double longer, int32_t ops, struct lx_op_wait *w)
-{
-    double could = w->covered_us, hbm = w->us[LX_WAIT_HBM];
-    w->covered_us = longer < 0 && sum->hidden_us > 0 ? fmin(-longer * could / sum->hidden_us, hbm) : 0;
-    w->us[LX_WAIT_HBM] = hbm - w->covered_us;
-    for (int k = 0; k < LX_BYTE_KIND_COUNT && hbm > 0; k++) w->of_hbm_us[k] *= w->us[LX_WAIT_HBM] / hbm;
-    if (longer > 0)
-        w->us[LX_WAIT_LAUNCH] =
-            longer * (sum->cost.device_us > 0 ? w->device_us / sum->cost.device_us : 1.0 / ops);
-}
-
 static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
                               int32_t *next, struct lx_op_wait *ops)
 {
@@ -147,8 +130,16 @@ static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *
     double longer =
         is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
     if (fabs(longer) <= ROUNDING * sum.cost.device_us) longer = 0; /* the same sum in another order */
-    for (int32_t o = run->first; o < run->end; o++)
-        share_launch(&sum, longer, run->end - run->first, &ops[o]);
+    for (int32_t o = run->first; o < run->end; o++) {              /* each op gets its share */
+        struct lx_op_wait *w = &ops[o];
+        double could = w->covered_us, hbm = w->us[LX_WAIT_HBM];
+        w->covered_us = longer < 0 && sum.hidden_us > 0 ? fmin(-longer * could / sum.hidden_us, hbm) : 0;
+        w->us[LX_WAIT_HBM] = hbm - w->covered_us;
+        for (int k = 0; k < LX_BYTE_KIND_COUNT && hbm > 0; k++) w->of_hbm_us[k] *= w->us[LX_WAIT_HBM] / hbm;
+        if (longer > 0)
+            w->us[LX_WAIT_LAUNCH] = longer * (sum.cost.device_us > 0 ? w->device_us / sum.cost.device_us
+                                                                     : 1.0 / (run->end - run->first));
+    }
 }
 
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)
@@ -212,14 +203,6 @@ const char *lx_byte_kind_word(enum lx_byte_kind k)
     return (int)k >= 0 && k < LX_BYTE_KIND_COUNT ? words[k] : "?";
 }
 
-/* Restickify ops that a pattern has itself are its own business. */
-static bool is_relaid(const struct lx_layouts *l, int32_t tensor)
-{
-    for (int32_t i = 0; i < l->restickify_count; i++)
-        if (l->restickifies[i].to == tensor) return true;
-    return false;
-}
-
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor)
 {
     switch (l->graph->tensors[tensor].role) {
@@ -234,7 +217,10 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     case LX_ROLE_COUNT:
         break;
     }
-    return is_relaid(l, tensor) ? LX_BYTES_RELAYOUTS : LX_BYTES_INTERMEDIATES;
+    /* Restickify ops that a pattern has itself are its own business. */
+    for (int32_t i = 0; i < l->restickify_count; i++)
+        if (l->restickifies[i].to == tensor) return LX_BYTES_RELAYOUTS;
+    return LX_BYTES_INTERMEDIATES;
 }
 
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved)

@@ -1,6 +1,5 @@
-/* Waits of the ops of a plan: the predicted end-to-end time of each, split by the model that made it. Of
- * things that overlap only the longest counts, so that the parts add up to the bundle's and the plan's end-
- * to-end time. Where a launch covers part of the traffic (cost/op.h), the wait for HBM is shorter. */
+/* Waits of ops: the predicted end-to-end time of each by cause. Of overlapping causes the longest counts,
+ * so the sums are the bundle's and the plan's time. Launches may cover HBM time (cost/op.h). */
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 
@@ -29,9 +28,8 @@ struct lx_byte_sums {
     int64_t bytes[LX_BYTE_KIND_COUNT];
 };
 
-/* Per buffer (`moved` has problem.count of them): HBM bytes of its accesses while it is off chip, and of its loads and
- * stores while it is on chip; of a list its cost while it is off chip. Accesses that no stay serves are those of the
- * tensor's first. */
+/* HBM bytes per buffer (`moved` has problem.count): of accesses off chip, or of loads and stores; of a
+ * list its cost off chip. Accesses that no stay serves count for the tensor's first buffer. */
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved);
 struct lx_byte_sums lx_plan_byte_sums(const struct lx_plan *p, const int64_t *moved);
 

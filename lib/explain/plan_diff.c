@@ -1,49 +1,28 @@
-/* Buffers of both plans by name: a table of the names of one, a walk over the other, then sorted by what
- * changed and how much it matters. O(n log n). */
+/* Buffers of two plans matched by name, sorted by change and gain. O(n log n). */
 #include "explain/plan_diff.h"
-#include "base/fail.h"
+#include "plan/occupancy.h"
 #include "base/memory.h"
 #include "base/words/names.h"
-#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word, *words;
-} changes[] = {
-#define LX_CHANGE_ROW(id, word, words) {word, words},
-    LX_CHANGES(LX_CHANGE_ROW)
-#undef LX_CHANGE_ROW
-};
-
-const char *lx_change_word(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].word : "?";
-}
-
-const char *lx_change_words(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].words : "?";
-}
-
-static const struct {
-    const char *word, *words;
-} shares[] = {
-#define LX_PART_ROW(id, word, words) {word, words},
-    LX_PARTS(LX_PART_ROW)
-#undef LX_PART_ROW
-};
-
-const char *lx_part_word(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].word : "?";
-}
-
-const char *lx_part_words(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].words : "?";
-}
+/* A word for one of a row, and one for many. */
+#define DIFF_WORDS(of_one, of_many, type, ROWS, COUNT)                                                       \
+    const char *of_one(type row)                                                                             \
+    {                                                                                                        \
+        static const char *const words[] = {ROWS(DIFF_WORD)};                                                \
+        return (unsigned)row < COUNT ? words[row] : "?";                                                     \
+    }                                                                                                        \
+    const char *of_many(type row)                                                                            \
+    {                                                                                                        \
+        static const char *const words[] = {ROWS(DIFF_PLURAL)};                                              \
+        return (unsigned)row < COUNT ? words[row] : "?";                                                     \
+    }
+#define DIFF_WORD(id, word, words)   word,
+#define DIFF_PLURAL(id, word, words) words,
+DIFF_WORDS(lx_change_word, lx_change_words, enum lx_change, LX_CHANGES, LX_CHANGE_COUNT)
+DIFF_WORDS(lx_part_word, lx_part_words, enum lx_part, LX_PARTS, LX_PART_COUNT)
 
 /* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
 static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
@@ -80,15 +59,10 @@ static int64_t address_in(const struct lx_plan *p, int32_t i)
     return i < 0 ? LX_OFF_CHIP : p->answer.address[i];
 }
 
-static int32_t pool_in(const struct lx_plan *p, int32_t i)
-{
-    return p->answer.pool ? p->answer.pool[i] : 0;
-}
-
 static const char *pool_name(const struct lx_plan *p, int32_t i)
 {
     bool several = p->problem.pool_count > 1 && i >= 0 && p->answer.address[i] >= 0;
-    return several ? p->problem.pools[pool_in(p, i)].name : "";
+    return several ? p->problem.pools[lx_pool_of(p, i)].name : "";
 }
 
 static const char *slot_in(const struct lx_plan *p, int32_t i)
@@ -102,19 +76,11 @@ static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct
     const struct lx_buffer *a = &p->problem.buffers[i], *b = &q->problem.buffers[k];
     int64_t from = address_in(p, i), to = address_in(q, k);
     if ((from >= 0) != (to >= 0)) return to >= 0 ? LX_CAME_ON_CHIP : LX_WENT_OFF_CHIP;
-    if (from != to || (from >= 0 && pool_in(p, i) != pool_in(q, k))) return LX_MOVED;
+    if (from != to || (from >= 0 && lx_pool_of(p, i) != lx_pool_of(q, k))) return LX_MOVED;
     if (strcmp(slot_in(p, i), slot_in(q, k)) != 0) return LX_IN_PLACE_CHANGED;
     bool same =
         a->size == b->size && a->start == b->start && a->end == b->end && a->spill_cost == b->spill_cost;
     return same ? LX_CHANGE_COUNT : LX_CHANGED;
-}
-
-static const char *plan_diff_reason_of(const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k,
-                                       enum lx_change change)
-{
-    const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
-    const char *reason = change == LX_CAME_ON_CHIP ? before : after ? after : before;
-    return reason ? reason : "";
 }
 
 static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const struct lx_plan *q,
@@ -122,6 +88,8 @@ static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i,
 {
     if (change == LX_CHANGE_COUNT && gain == 0) return;
     if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* ops access it in another way */
+    const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
+    const char *reason = change == LX_CAME_ON_CHIP || !after ? before : after;
     d->of_change[change]++;
     d->all[d->count++] =
         (struct lx_difference){.change = change,
@@ -129,7 +97,7 @@ static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i,
                                .after = k,
                                .name = k >= 0 ? q->problem.buffers[k].name : p->problem.buffers[i].name,
                                .in_place_of = slot_in(q, k),
-                               .reason = plan_diff_reason_of(p, i, q, k, change),
+                               .reason = reason ? reason : "",
                                .address_before = address_in(p, i),
                                .address_after = address_in(q, k),
                                .pool_before = pool_name(p, i),
@@ -181,23 +149,8 @@ void lx_diff_free(struct lx_diff *d)
     *d = (struct lx_diff){0};
 }
 
-/* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there make a run; an op
- * that only the second plan has belongs to the op before it. Some nests of some hundred ops. */
-
-/* Per op of the second plan: its place in the first. */
-static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *after)
-{
-    const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
-    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
-    struct names names = {0};
-    for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
-    for (int32_t o = 0; o < h->op_count; o++) {
-        int32_t at = names_find(&names, h->ops[o].name);
-        place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
-    }
-    names_free(&names);
-    return place;
-}
+/* Nests on the axis of the first plan's ops. Nests that meet make a run; an op of the second plan alone
+ * belongs to the op before it. */
 
 struct span {
     int32_t from, to; /* both included */
@@ -230,18 +183,6 @@ static bool nest_diff_take(const struct lx_plan *p, const int32_t *place, int32_
     return any;
 }
 
-static bool same_nest(const struct lx_plan *p, const struct lx_nest *m, const struct lx_plan *q,
-                      const struct lx_nest *n)
-{
-    const struct lx_op *a = p->layouts->graph->ops, *b = q->layouts->graph->ops;
-    bool same = m->level_count == n->level_count && strcmp(a[m->first].name, b[n->first].name) == 0 &&
-                strcmp(a[m->last].name, b[n->last].name) == 0;
-    for (int l = 0; same && l < m->level_count; l++)
-        same = m->tiles[l] == n->tiles[l] &&
-               nest_letter(p->layouts, m, m->first, l) == nest_letter(q->layouts, n, n->first, l);
-    return same;
-}
-
 static int64_t nest_diff_moved(const struct lx_plan *p, const int32_t *place, struct span run)
 {
     int64_t bytes = 0;
@@ -255,6 +196,7 @@ static int64_t nest_diff_moved(const struct lx_plan *p, const int32_t *place, st
 static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan *after, const int32_t *place,
                               struct lx_nest_diff *out)
 {
+    const struct lx_op *a = before->layouts->graph->ops, *b = after->layouts->graph->ops;
     int32_t i = 0, k = 0;
     while (i < before->nest_count || k < after->nest_count) {
         struct lx_nest_change c = {.first_before = i, .first_after = k};
@@ -267,9 +209,15 @@ static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan
             more |= nest_diff_take(after, place, &k, &run, &c.count_after);
         }
         bool same = c.count_before == c.count_after;
-        for (int32_t n = 0; same && n < c.count_before; n++)
-            same = same_nest(before, &before->nests[c.first_before + n], after,
-                             &after->nests[c.first_after + n]);
+        for (int32_t n = 0; same && n < c.count_before; n++) {
+            const struct lx_nest *x = &before->nests[c.first_before + n],
+                                 *y = &after->nests[c.first_after + n];
+            same = x->level_count == y->level_count && strcmp(a[x->first].name, b[y->first].name) == 0 &&
+                   strcmp(a[x->last].name, b[y->last].name) == 0;
+            for (int l = 0; same && l < x->level_count; l++)
+                same = x->tiles[l] == y->tiles[l] && nest_letter(before->layouts, x, x->first, l) ==
+                                                         nest_letter(after->layouts, y, y->first, l);
+        }
         if (same) continue;
         c.bytes_before = nest_diff_moved(before, NULL, run);
         c.bytes_after = nest_diff_moved(after, place, run);
@@ -282,7 +230,15 @@ static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan
 void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out)
 {
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
-    int32_t *place = places_of(before, after);
+    const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
+    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place); /* per op: in the first plan */
+    struct names names = {0};
+    for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
+    for (int32_t o = 0; o < h->op_count; o++) {
+        int32_t at = names_find(&names, h->ops[o].name);
+        place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
+    }
+    names_free(&names);
     *out = (struct lx_nest_diff){
         .all = mem_zeroed(most + 1, sizeof *out->all),
         .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};

@@ -1,5 +1,4 @@
-/* Differences of two plans, buffer by buffer. Buffers are matched by name: in two plans of one pattern a name
- * is one buffer, while its number may differ. */
+/* Differences of two plans. Buffers are matched by name, since numbers may differ. */
 #ifndef LX_EXPLAIN_PLAN_DIFF_H
 #define LX_EXPLAIN_PLAN_DIFF_H
 

@@ -1,23 +1,11 @@
 /* Finds the obstacle of a buffer, and the buffers in its way. */
 #include "explain/plan_explain.h"
-#include "base/fail.h"
 #include "base/memory.h"
-#include "layout/op_index.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The name is the buffer's or its tensor's. */
-static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
-{
-    if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
-    if (p->problem.buffers[i].size > p->problem.capacity) return LX_TOO_LARGE;
-    return lx_may_be_placed(&p->problem, &p->problem.buffers[i]) ? LX_NO_ROOM
-           : p->problem.buffers[i].reason                        ? LX_BARRED
-                                                                 : LX_TOO_LARGE;
-}
 
 struct neighbour {
     int64_t cost;
@@ -39,7 +27,13 @@ void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explan
               (p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0)))
             continue;
         struct lx_explained *e = &out->all[out->count++];
-        *e = (struct lx_explained){.buffer = i, .obstacle = obstacle_of(p, i)};
+        const struct lx_buffer *one = &p->problem.buffers[i];
+        enum lx_obstacle obstacle = p->answer.address[i] >= 0            ? LX_NO_OBSTACLE
+                                    : one->size > p->problem.capacity    ? LX_TOO_LARGE
+                                    : lx_may_be_placed(&p->problem, one) ? LX_NO_ROOM
+                                    : one->reason                        ? LX_BARRED
+                                                                         : LX_TOO_LARGE;
+        *e = (struct lx_explained){.buffer = i, .obstacle = obstacle};
         out->off_chip += e->obstacle != LX_NO_OBSTACLE;
         if (e->obstacle == LX_NO_ROOM) {
             const struct lx_buffer *b = &p->problem.buffers[e->buffer];
@@ -87,57 +81,38 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-/* HBM bytes of a tensor that copies move on the nest's ticks, and the kinds of these copies: a bit each. */
-static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
-                                   unsigned *kinds)
+/* What a nest does with a tensor: its accesses by ops of the nest, and its copies on their ticks. */
+static struct lx_nest_part explain_part(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
+                                        const struct nest_tensor *in)
 {
-    int64_t bytes = 0;
-    *kinds = 0;
+    struct lx_nest_part part = {.tensor = tensor, .stay = -1};
+    bool copied[LX_TRANSFER_KINDS] = {false}, after = false;
+    for (int32_t a = p->access_at[n->first]; a < p->access_at[n->last + 1]; a++) {
+        const struct lx_access *x = &p->accesses[a];
+        if (x->tensor != tensor) continue;
+        if (x->stay < 0 || p->answer.address[x->stay] < 0)
+            part.hbm_bytes += x->bytes;
+        else if (part.stay < 0)
+            part.stay = x->stay;
+    }
+    bool off_chip = part.hbm_bytes > 0 || part.stay < 0; /* partly on chip: HBM traffic decides */
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
         if (n->first > t->tick || t->tick > n->last || !lx_through_hbm(t->kind) ||
             p->stays[t->stay].tensor != tensor)
             continue;
-        bytes += t->bytes;
-        *kinds |= 1u << t->kind;
+        part.hbm_bytes += t->bytes;
+        copied[t->kind] = true;
     }
-    return bytes;
-}
-
-/* Its accesses by ops of the nest: bytes off chip, and the first stay that serves one. */
-static int64_t accessed(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int32_t *stay)
-{
-    int64_t bytes = 0;
-    *stay = -1;
-    for (int32_t a = p->access_at[n->first]; a < p->access_at[n->last + 1]; a++) {
-        const struct lx_access *x = &p->accesses[a];
-        bool on_chip = x->stay >= 0 && p->answer.address[x->stay] >= 0;
-        if (x->tensor != tensor) continue;
-        if (!on_chip)
-            bytes += x->bytes;
-        else if (*stay < 0)
-            *stay = x->stay;
-    }
-    return bytes;
-}
-
-static bool used_after(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor)
-{
     int32_t end = p->access_at[p->layouts->graph->op_count];
-    for (int32_t a = p->access_at[n->last + 1]; a < end; a++)
-        if (p->accesses[a].tensor == tensor) return true;
-    return false;
-}
-
-static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n, const struct nest_tensor *t,
-                               int32_t stay, unsigned kinds)
-{
-    bool loads = kinds & 1u << LX_LOAD, stores = kinds & 1u << LX_STORE;
-    if (stay < 0) return LX_NEST_HBM;
-    if (t->summed) return loads ? LX_NEST_PARTS : LX_NEST_SUM;
-    if (t->made && stores) return LX_NEST_STORED;
-    if (t->made) return used_after(p, n, p->stays[stay].tensor) ? LX_NEST_KEPT : LX_NEST_INSIDE;
-    return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
+    for (int32_t a = p->access_at[n->last + 1]; a < end; a++) after |= p->accesses[a].tensor == tensor;
+    part.use = off_chip                                     ? LX_NEST_HBM
+               : in->summed                                 ? (copied[LX_LOAD] ? LX_NEST_PARTS : LX_NEST_SUM)
+               : in->made && copied[LX_STORE]               ? LX_NEST_STORED
+               : in->made                                   ? (after ? LX_NEST_KEPT : LX_NEST_INSIDE)
+               : p->stays[part.stay].hold == n->level_count ? LX_NEST_LOADED
+                                                            : LX_NEST_HELD;
+    return part;
 }
 
 static int nest_explain_by_use(const void *a, const void *b)
@@ -156,15 +131,7 @@ void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
     lx_occupancy_make(p, LX_ALL_POOLS, &taken);
     for (int32_t t = 0; t < tensors; t++) {
         struct nest_tensor in = nest_tensor_of(p->layouts, n, t);
-        if (in.accessed) {
-            unsigned kinds;
-            int32_t stay;
-            int64_t off = accessed(p, n, t, &stay), moved = off + nest_explain_copied(p, n, t, &kinds);
-            struct lx_nest_part part = {.tensor = t, .stay = stay, .hbm_bytes = moved};
-            /* Partly on chip: HBM traffic decides. */
-            part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, &in, stay, kinds);
-            out->parts[out->count++] = part;
-        }
+        if (in.accessed) out->parts[out->count++] = explain_part(p, n, t, &in);
     }
     qsort(out->parts, (size_t)out->count, sizeof *out->parts, nest_explain_by_use);
     for (int32_t i = 0; i < out->count; i++) out->hbm_bytes += out->parts[i].hbm_bytes;
@@ -194,31 +161,21 @@ static int holes_by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
-{
-    return p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
-}
-
-/* Its capacity; where height is asked for, where its highest buffer ends. */
-static int64_t holes_pool_end(const struct lx_plan *p, int32_t pool)
-{
-    int64_t end = 0;
-    if (p->problem.objective != LX_HEIGHT) return lx_pool_capacity(&p->problem, pool);
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
-            end = max_i64(end, p->answer.address[i] + p->problem.buffers[i].size);
-    return end;
-}
-
 bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {
-    size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
+    int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
+    size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
     struct stretch *taken = mem_alloc(room * sizeof *taken);
-    int64_t top = holes_pool_end(p, pool), end = 0;
+    /* Up to its capacity; where height is asked for, to where its highest buffer ends. */
+    bool height = p->problem.objective == LX_HEIGHT;
+    int64_t top = height ? 0 : lx_pool_capacity(&p->problem, pool), end = 0;
+    for (int32_t i = 0; height && i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
+            top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
     *out = (struct lx_holes){.from = -1, .to = -1};
     /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
     size_t k = 0;
-    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
+    for (int32_t i = 0; i < reserved; i++) {
         const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
         if (tick >= r->start && tick < r->end) taken[k++] = (struct stretch){r->from, r->to};
     }

@@ -1,9 +1,7 @@
-/* Flat index to coordinates.
- *
- * A variable with coefficient a and R values walks from 0 to a*R: it starts in the dimension with the largest
- * stride that is not above a, and it reaches every dimension whose stride lies below a*R. In each of them it
- * contributes floor(a*v / stride); where it also reaches the next larger stride, what belongs there is taken
- * off first by a modulus. Constants go to the largest stride first. */
+/* Flat index to coordinates. A variable with coefficient a and R values starts in the dimension with the
+ * largest stride <= a and reaches every dimension with a stride below a*R. In each it contributes
+ * floor(a*v / stride), after a modulus by the next larger stride. Constants go to the largest stride
+ * first. */
 #include "layout/flat_index.h"
 #include "base/fail.h"
 
@@ -122,8 +120,7 @@ bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, 
            (t->mod == 0 || t->mod == stick_elements) && (t->wrap == 0 || t->wrap % stick_elements == 0);
 }
 
-/* From an op's index map to flat indices, and from these through the stride map to device coordinates: the
- * way that a compiler which knows only the flat index of an access goes. */
+/* From an op's index map through flat indices and the stride map to device coordinates. */
 
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
                          struct coordinate *out, lx_status *st)

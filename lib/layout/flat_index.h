@@ -1,8 +1,5 @@
-/* What a flat index means on a tensor: one coordinate per dimension, as terms of loop variables.
- *
- * "4096*p0 + p1" on a (2, 256, 4096) tensor. Spans are made of such terms: of einsums, where each dimension
- * has its own variable, straight from the layout; of indices that come flattened (reshapes, windows,
- * repeats) by access_coordinates. */
+/* What a flat index means on a tensor, as "4096*p0 + p1" on (2, 256, 4096): one coordinate per dimension,
+ * as terms of loop variables. Spans of flattened indices (reshapes, windows, repeats) are made of these. */
 #ifndef LX_LAYOUT_FLAT_INDEX_H
 #define LX_LAYOUT_FLAT_INDEX_H
 
@@ -33,8 +30,8 @@ struct coordinate {
     int64_t constant;
 };
 
-/* Takes `index` (`count` terms and a constant) apart over dimensions of the given sizes and strides, of which
- * any order is allowed. False: a term walks backwards, or a dimension would get too many terms. */
+/* Takes `index` apart over dimensions in any order. False: a term walks backwards, or there are too many
+ * terms. */
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st);
 /* The values one term takes on a range of `range` values from 0 go from 0 to this. */
@@ -49,12 +46,11 @@ static inline int64_t coordinate_term_last(const struct coordinate_term *t, int6
 /* "2*p1+p3//64+3"; `names` one per variable. Cut if `out` is too small. */
 void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size);
 
-/* Can the device step through a stick this way: v, v mod stick, nothing, or one of these plus a constant?
- * `needs_restickify` is set where there is such a constant. */
+/* Can the device step through a stick so: v, v mod stick, or a constant offset? That needs a restickify. */
 bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, bool *needs_restickify);
 
-/* `out` has LX_MAX_DEVICE_RANK entries, of which the layout's rank are filled; variables are those of `x`.
- * False: the view begins outside of its tensor. */
+/* `out` has LX_MAX_DEVICE_RANK entries; variables are those of `x`. False: the view begins outside of its
+ * tensor. */
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
                          struct coordinate *out, lx_status *st);
 

@@ -1,8 +1,6 @@
-/* The new graph: the live ops in their order, before each the restickifies that its way needs.
- *
- * A copy is made once for each layout and serves all later ops until the tensor is written again. Rows of a
- * matmul's kernel are padded in the kernel's own layout, up to whole sticks of the other operand: the host,
- * or the op that writes the kernel, fills them with zeros. */
+/* The new graph: live ops in order, each after the restickifies that its way needs. A copy serves all
+ * later ops until the tensor is written again. Rows of a matmul's kernel are padded to whole sticks of the
+ * other operand; the host, or the op that writes the kernel, fills them with zeros. */
 #include "layout/propagate.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -133,8 +131,8 @@ static bool kernel_rows(const struct inserter *n, const struct lx_op *op, const 
     return true;
 }
 
-/* Rows of a matmul's kernel are padded. What leaves the graph goes through HBM as it lies: where padding at least doubles it, and
- * one core could hold a copy, the copy is padded instead. */
+/* Pads the kernel's rows. Of a graph output that would at least double, a copy is padded, if one core can
+ * hold it. */
 static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct stick_way *w, int32_t *inputs)
 {
     struct rows r;

@@ -1,16 +1,12 @@
-/* Building one layout, and what follows from it: sizes, strides, equality.
- *
- * The stride map is filled from the innermost device dimension outwards: the first device dimension that
- * walks a host dimension takes the host stride, a later one continues where the first ends. That order makes
- * dot(device coordinates, stride_map) the host offset of the element, whatever the dimension order. */
+/* One layout: sizes, strides, equality. The stride map is filled from the innermost device dimension
+ * outwards, so that dot(device coordinates, stride_map) is the host offset for any dimension order. */
 #include "layout/layout.h"
 #include "base/fail.h"
 #include "base/checked.h"
 
 #include <string.h>
 
-/* Bits on the device: 1-6-9 floats for every 16-bit type and for bool. Blocks lie as bf16 does, in fewer
- * bytes. */
+/* Bits on the device: 16 for bool. Blocks lie as bf16 does, in fewer bytes. */
 static const int device_bits[LX_DTYPE_COUNT] = {
     [LX_FP16] = 16,   [LX_BF16] = 16,   [LX_FP32] = 32,   [LX_FP8] = 8,      [LX_INT64] = 64, [LX_INT32] = 32,
     [LX_INT8] = 8,    [LX_INT4] = 4,    [LX_BOOL] = 16,   [LX_FP64] = 64,    [LX_INT16] = 16, [LX_UINT8] = 8,

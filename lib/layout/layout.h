@@ -41,8 +41,7 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
 /* The natural order with the stick along `stick_dim`, which changes places with the last; -1: sparse. */
 bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, int stick_dim,
                           int64_t stick_bytes, struct lx_layout *out, lx_status *st);
-/* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions;
- * the new ones are padding. */
+/* Pads host dimension `dim`, which is not the stick's, to `extent` positions. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 
 /* Device elements and bytes with all padding; INT64_MAX if beyond it. */

@@ -7,8 +7,6 @@
 #include "layout/propagate.h"
 #include "graph/results.h"
 
-#include <stdlib.h>
-
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
 {
     if (g->list) {
@@ -114,9 +112,8 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
     return t.at;
 }
 
-/* Dead ops: those of which no result reaches an output of the graph or an op off the device; and dead
- * results. One pass from the last op to the first; a full write ends the life of what the tensor held
- * before, an insert does not. */
+/* Dead ops and results: none reaches an output or an extern op. One pass from the last op; a full write
+ * ends the old value, an insert does not. */
 
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory)
 {

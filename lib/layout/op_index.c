@@ -1,5 +1,5 @@
-/* One index map for all kinds of ops: einsums bring theirs, views have one variable per dimension of the part
- * that they move, and a restickify is the identity. */
+/* One index map for all ops: einsums have theirs, views one variable per dimension, restickify the
+ * identity. */
 #include "layout/op_index.h"
 #include "layout/flat_index.h"
 
@@ -18,22 +18,6 @@ bool op_is_insert(const struct lx_op *op)
 bool op_keeps_rest(const struct lx_op *op)
 {
     return op_is_insert(op) || (op->kind->traits & LX_ALTERS);
-}
-
-/* One input and one output of equal rank: dimension d of both is variable d. */
-static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, struct op_index *x)
-{
-    const struct lx_tensor *in = &g->tensors[op->inputs[0]], *out = &g->tensors[op->output];
-    x->var_count = in->rank;
-    for (int d = 0; d < in->rank; d++) {
-        x->letter[d] = (char)('a' + d);
-        x->extent[d] = in->shape[d] < out->shape[d] ? in->shape[d] : out->shape[d];
-    }
-    for (int d = 0; d < LX_MAX_RANK; d++) x->var[0][d] = x->var[1][d] = (signed char)d;
-    x->rank[0] = x->rank[1] = in->rank;
-    int whole = op_is_insert(op) ? 1 : 0;
-    x->offset[whole] = op->offset;
-    x->stride[whole] = op->stride;
 }
 
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out)
@@ -61,10 +45,21 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
             out->offset[i] = m->walks[i].offset;
             out->stride[i] = m->walks[i].stride;
         }
-    } else if (plain && (op->offset || op_is_restickify(op)))
-        from_dimensions(g, op, out);
-    else
-        out->known = false;
+        return;
+    }
+    out->known = plain && (op->offset || op_is_restickify(op));
+    if (!out->known) return;
+    /* One input and one output of equal rank: dimension d of both is variable d. */
+    const struct lx_tensor *from = &g->tensors[op->inputs[0]], *to = &g->tensors[op->output];
+    int whole = op_is_insert(op) ? 1 : 0;
+    out->var_count = out->rank[0] = out->rank[1] = from->rank;
+    for (int d = 0; d < from->rank; d++) {
+        out->letter[d] = (char)('a' + d);
+        out->extent[d] = from->shape[d] < to->shape[d] ? from->shape[d] : to->shape[d];
+    }
+    for (int d = 0; d < LX_MAX_RANK; d++) out->var[0][d] = out->var[1][d] = (signed char)d;
+    out->offset[whole] = op->offset;
+    out->stride[whole] = op->stride;
 }
 
 int op_index_dim(const struct op_index *x, int operand, int v)
@@ -84,21 +79,17 @@ bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int6
     return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
 }
 
-/* Small letters before capitals. */
-static int op_index_letter_rank(char letter)
-{
-    return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
-}
-
 int op_index_sum_order(const struct op_index *x, int *vars)
 {
     int count = 0;
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         int at = count++;
-        for (; at > 0 && op_index_letter_rank(x->letter[vars[at - 1]]) > op_index_letter_rank(x->letter[v]);
-             at--)
+        for (; at > 0; at--) { /* small letters before capitals */
+            char a = x->letter[vars[at - 1]], b = x->letter[v];
+            if ((a < 'a') != (b < 'a') ? a >= 'a' : a <= b) break;
             vars[at] = vars[at - 1];
+        }
         vars[at] = v;
     }
     return count;

@@ -12,8 +12,7 @@ struct op_index {
     int64_t extent[LX_MAX_VARS];
     int rank[LX_MAX_OPERANDS];
     signed char var[LX_MAX_OPERANDS][LX_MAX_RANK]; /* per operand (results behind inputs) and dimension */
-    /* Operands that are indexed by offset + stride * v; what is outside is not touched. NULL: by v; a
-     * stride: 1. */
+    /* Operands indexed by offset + stride * v, within bounds. NULL: by v; a stride: 1. */
     const int64_t *offset[LX_MAX_OPERANDS], *stride[LX_MAX_OPERANDS];
     const struct lx_walk *walks; /* of the op's map, for who asks where single elements are; NULL: none */
     int window_count;
@@ -40,7 +39,7 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
 int op_index_dim(const struct op_index *x, int operand, int v);
 /* No output dimension has it. */
 bool op_index_reduced(const struct op_index *x, int v);
-/* It is `in` of a window: nobody goes along it, whoever reads the operand finds all of it. */
+/* It is `in` of a window: no loop runs along it. */
 bool op_index_follows(const struct op_index *x, int v);
 /* It is any part of a window. */
 bool op_index_slides(const struct op_index *x, int v);
@@ -48,9 +47,8 @@ bool op_index_slides(const struct op_index *x, int v);
 bool op_index_tileable(const struct op_index *x, int v);
 /* Gone along, and not kept: what sums have terms of. */
 bool op_index_summed(const struct op_index *x, int v);
-/* The variables that no output dimension has, in the order in which terms are added: that of their letters,
- * small ones first. So the terms of one sum come in one order, however its operands lie. `vars` has room for
- * all; how many. */
+/* The reduced variables in the order of their letters, small ones first, in which terms are added; how
+ * many. */
 int op_index_sum_order(const struct op_index *x, int *vars);
 /* Is dimension `dim` of the operand walked other than one by one from the begin of a stick on? */
 bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int64_t stick_elements);

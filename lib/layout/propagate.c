@@ -1,23 +1,17 @@
-/* Search over the ways of all ops, in the order in which they run: a beam (network/beam.h).
+/* Chooses a way for each op, in the order in which they run: a beam (network/beam.h).
  *
- * A state knows, for each tensor that is still to be used, where its stick is and which restickified copies
- * of it exist already. The cost is what restickifies move, in device elements; among equal costs, less
- * memory. A state is also dropped if a cheaper one could make every copy that it lacks at once and still
- * cost no more; that leaves few states, and loses nothing. While no layer has more than WIDTH of them the
- * search is exact.
+ * A state has the stick and the copies of each tensor that is still used. The cost is the elements that
+ * restickifies move, then memory. A state is dropped if a cheaper one could make all its copies for no more;
+ * up to WIDTH states per layer the search is exact.
  *
- * Moving least may mean sticks of one element everywhere: nothing is ever out of place in them, and each op
- * carries the padding. An answer whose layouts have several times the elements that they need is therefore
- * compared with one that is searched by what is moved and what is laid out together.
- *
- * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
+ * Moving least may mean sparse layouts everywhere. An answer whose layouts have several times the needed
+ * elements is compared with a search by moved and laid out elements together. Inputs that are read once
+ * take no part in states. */
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/cancel.h"
 #include "layout/layout.h"
 #include "layout/stick_search.h"
-
-#include <string.h>
 
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };
 /* Slots of states that are looked at in all: fewer states where ops and slots are many. */
@@ -25,22 +19,7 @@ enum { MAX_SLOTS = 300000000 };
 /* Layouts of so many times the least elements are too large. */
 enum { TOO_LARGE = 4 };
 
-static bool propagate_step(struct stick_search *s, int32_t o, int32_t width, lx_status *st)
-{
-    const struct lx_op *op = &s->g->ops[o];
-    stick_begin_op(s, o);
-    for (int32_t i = 0; i < s->beam.count; i++)
-        for (int w = 0; w < s->way_count; w++) stick_offer(s, o, i, w);
-    stick_end_op(s, o, width);
-    if (s->beam.count > 0) return true;
-    return status_set_at(
-        st, LX_E_LAYOUT, s->g->file, op->line, 1,
-        "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own", op->name,
-        op->kind->name, s->g->tensors[op->output].name);
-}
-
-/* What an op costs at least: the graph inputs that it alone reads,
- * and that no way of it takes as they are. */
+/* The least cost of an op: its own graph inputs that no way takes as they are. */
 static int64_t least_cost(const struct stick_search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];
@@ -100,8 +79,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this, where an answer is known. Cancelled it ends, or
- * without an answer goes on with the cheapest choice alone. */
+/* One search; `limit`: the cost of a known answer. Cancelled it ends, or without an answer goes on with
+ * one choice. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -125,8 +104,17 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
         else if (limit < INT64_MAX && cancel_requested())
             ok = status_cancelled(st);
         else if (!stick_layers_go(q->layers, &s, &o, width)) {
-            ok = propagate_step(&s, o, cancel_requested() ? 1 : width, st);
-            o++;
+            const struct lx_op *op = &q->g->ops[o];
+            stick_begin_op(&s, o);
+            for (int32_t i = 0; i < s.beam.count; i++)
+                for (int w = 0; w < s.way_count; w++) stick_offer(&s, o, i, w);
+            stick_end_op(&s, o++, cancel_requested() ? 1 : width);
+            ok =
+                s.beam.count > 0 ||
+                status_set_at(
+                    st, LX_E_LAYOUT, q->g->file, op->line, 1,
+                    "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own",
+                    op->name, op->kind->name, q->g->tensors[op->output].name);
         }
     if (ok) {
         out->moved = stick_node_of(&s, 0)->moved;
@@ -150,31 +138,24 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* The narrow search found no answer: nothing cancels the wide one. */
-static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
-{
-    lx_status narrowly = {0};
-    bool cancelled = cancel_requested(); /* then the search went on with one choice */
-    struct cancel shield;
-    cancel_shield(&shield);
-    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
-              propagate_search(q, q->width, INT64_MAX, out, st);
-    cancel_end(&shield);
-    return ok;
-}
-
-/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is
- * stopped. */
+/* A narrow search first: it often proves its answer, else it limits the wide one. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};
     bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
     if (found && (out->bound == out->moved || cancel_requested())) return true;
-    if (found ? propagate_search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
-    /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
-    if (!found) return false;
-    *st = none;
-    return true;
+    if (found) {
+        /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
+        if (!propagate_search(q, q->width, out->moved, out, st)) *st = none;
+        return true;
+    }
+    bool cancelled = cancel_requested(); /* then the search went on with one choice */
+    struct cancel shield;                /* without an answer nothing cancels the next one */
+    cancel_shield(&shield);
+    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &none)) ||
+              propagate_search(q, q->width, INT64_MAX, out, st);
+    cancel_end(&shield);
+    return ok;
 }
 
 /* The other answer, where it is less in all than one whose layouts are too large. */

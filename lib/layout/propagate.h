@@ -20,11 +20,9 @@ static inline int64_t stick_elements_of(const struct stick_costs *c, int32_t ten
     return c->at[tensor][stick + 1];
 }
 
-/* The existing option (bit option + 1 of `have`) that a restickify reads from: the smallest, `primary` if
- * equal. */
+/* The existing option (bit option + 1 of `have`) to restickify from: the smallest, `primary` if equal. */
 int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary);
-/* What the restickify moves: the elements of the larger of the two layouts,
- * or sparse ones would look cheap. */
+/* Elements that the restickify moves: those of the larger layout. */
 int64_t stick_move_cost(const struct stick_costs *c, int32_t tensor, unsigned have, int wanted);
 /* The option with which a new copy satisfies a need. */
 int stick_for_need(int need);
@@ -43,8 +41,7 @@ struct stick_plan {
     int32_t repeated; /* layers that are laid out like the one before them, without a search */
 };
 
-/* `alive`: per op; the others are passed over. `runs`: layers that the graph has several times; with none of
- * them the answer is the same, but later. Memory from `memory`. */
+/* `alive`: per op. `runs`: repeated layers; without them the answer is the same, but later. */
 bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
                       int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
 
@@ -69,8 +66,7 @@ enum { MAX_STICK_WAYS = 2 * LX_MAX_VARS + 2 };
 int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                struct stick_way *out);
 
-/* Which ops some output or extern op needs; `alive` has one entry per op. Of several results `ops`, which
- * are g's on entry, keep those that are needed. The number of the other ops. */
+/* Which ops an output or extern op needs. `ops`, a copy of g's, lose dead results. The number of dead ops. */
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory);
 /* Fills graph, layouts, origins and lists of `out`, whose memory exists. */
 bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,

@@ -5,7 +5,6 @@
 #include "graph/builder.h"
 #include "graph/results.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct statement {

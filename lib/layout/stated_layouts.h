@@ -1,5 +1,4 @@
-/* Layouts that a file states, instead of those that the stage would choose: the graph as it runs, and where
- * the elements of its tensors stand. Nothing is chosen here; what cannot be laid out or run as stated is an
+/* Layouts that a file states: the graph as it runs, and each tensor's layout. What cannot be so is an
  * error. */
 #ifndef LX_LAYOUT_STATED_LAYOUTS_H
 #define LX_LAYOUT_STATED_LAYOUTS_H

@@ -1,7 +1,5 @@
-/* Layers told alike, their borders compared, and what was found for one made again for the next: see
- * stick_search.h. */
+/* Repeated layers: compared, and their states made again without a search (stick_search.h). */
 #include "layout/stick_search.h"
-#include "base/checked.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -86,8 +84,7 @@ static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_sear
     return true;
 }
 
-/* Are the ops from `o` on like those from `o + ops` on, in all that the search looks at? The tensors are
- * then paired up. */
+/* Are the ops from `o` on like those from `o + ops` on, for the search? Pairs up their tensors. */
 static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
@@ -126,8 +123,7 @@ static bool known_alike(const struct stick_border *b, const struct stick_search 
     return alike;
 }
 
-/* Are the states those of the last border, at the same distance from the cheapest one? Tensors that no layer
- * touches and in which all states agree do not matter. */
+/* Are the states those of the last border, but for a constant cost? Tensors outside of layers must agree. */
 static bool states_alike(const struct stick_layers *l, const struct stick_search *s)
 {
     const struct stick_border *b = &l->last;
@@ -149,8 +145,7 @@ static bool states_alike(const struct stick_layers *l, const struct stick_search
     return alike;
 }
 
-/* The most that states of the layer from `o` on could come to at least if it goes like the one before it;
- * INT64_MAX: not known. */
+/* The highest rank of the layer from `o` on if it goes like the one before; INT64_MAX: not known. */
 static int64_t next_peak(const struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     enum { SPARE = 4 }; /* far from where sums end */
@@ -173,7 +168,7 @@ bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o,
     bool again = peak < INT64_MAX && peak < s->beam.rules.cut &&
                  stick_layers_alike(l, s, *o - r->ops, r->ops) && states_alike(l, s);
     stick_layers_remember(l, s, *o);
-    /* Each op has the states and ways that the op a layer above it had: they stand in the same order again. */
+    /* Each op has the states and ways of the op one layer before, in the same order. */
     for (int32_t end = *o + r->ops; again && *o < end; ++*o) {
         size_t layer = s->beam.layers.count - (size_t)r->ops;
         int32_t count = beam_count_of(&s->beam, layer);

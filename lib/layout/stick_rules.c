@@ -60,20 +60,6 @@ static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op 
     return w;
 }
 
-/* What is inserted has one element along a dimension, the tensor it is put into may have its sticks there. */
-static int one_element_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
-                            struct stick_way *out, int n)
-{
-    const struct lx_tensor *whole = &g->tensors[op->output];
-    for (int d = whole->rank - 1; d >= 0; d--) {
-        if (x->extent[x->var[1][d]] > 1 || whole->shape[d] == 1) continue;
-        out[n] = shared_way(g, op, x, -1);
-        out[n].need[1] = (signed char)d;
-        out[n++].realigns = unaligned_view(g, op, x, x->var[1][d]);
-    }
-    return n;
-}
-
 static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        struct stick_way *out)
 {
@@ -84,7 +70,15 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
                 stick_rules_aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
                 out[n++] = shared_way(g, op, x, order[i]);
     out[n++] = shared_way(g, op, x, -1);
-    return op_is_insert(op) ? one_element_ways(g, op, x, out, n) : n;
+    /* An inserted part of one element: the tensor may have its sticks along that dimension. */
+    const struct lx_tensor *whole = &g->tensors[op->output];
+    for (int d = whole->rank - 1; op_is_insert(op) && d >= 0; d--) {
+        if (x->extent[x->var[1][d]] > 1 || whole->shape[d] == 1) continue;
+        out[n] = shared_way(g, op, x, -1);
+        out[n].need[1] = (signed char)d;
+        out[n++].realigns = unaligned_view(g, op, x, x->var[1][d]);
+    }
+    return n;
 }
 
 /* Contractions: `kernel` is the input whose own variable becomes the output's stick. */
@@ -113,9 +107,8 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
-/* Ops that choose: rows of what is chosen from and of the other side run along a variable that both have;
- * indices are looked at one by one. Where there is none, or what is written has its sticks elsewhere, so are
- * elements. */
+/* Ops that choose: rows run along a variable of both sides; indices are read one by one. Where there is
+ * none, or sticks of the result lie elsewhere, so are elements. */
 static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        const struct lx_choice *c, struct stick_way *out)
 {
@@ -146,14 +139,6 @@ static bool stick_rules_has_own(const struct op_index *x, int input)
     return false;
 }
 
-/* Nothing is summed but the taps of windows: a depthwise convolution, or one of a single channel. */
-static bool stick_rules_only_taps(const struct op_index *x)
-{
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
-    return x->window_count > 0;
-}
-
 static int any_way(const struct lx_op *op, struct stick_way *out)
 {
     out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
@@ -176,7 +161,11 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         }
         return n;
     }
-    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !stick_rules_only_taps(x) &&
+    /* Depthwise convolutions, and those of one channel, sum only the taps of windows. */
+    bool only_taps = x->window_count > 0;
+    for (int v = 0; v < x->var_count; v++)
+        only_taps = only_taps && (!op_index_reduced(x, v) || op_index_slides(x, v));
+    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !only_taps &&
         (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
@@ -194,20 +183,20 @@ int64_t add_saturated(int64_t a, int64_t b)
     return add_i64(a, b, &sum) ? sum : INT64_MAX;
 }
 
-static int64_t stick_cost_elements(const struct lx_graph *g, const struct lx_tensor *t, int stick)
-{
-    int64_t e = lx_stick_elements(t->dtype, g->device.stick_bytes), n = e;
-    for (int d = 0; d < t->rank; d++)
-        if (!mul_i64(n, d == stick ? ceil_div_i64(t->shape[d], e) : t->shape[d], &n)) return INT64_MAX;
-    return n;
-}
-
 void stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out)
 {
     out->at = arena_array(memory, (size_t)g->tensor_count, sizeof *out->at);
     for (int32_t t = 0; t < g->tensor_count; t++)
-        for (int stick = -1; stick < g->tensors[t].rank; stick++)
-            out->at[t][stick + 1] = stick_cost_elements(g, &g->tensors[t], stick);
+        for (int stick = -1; stick < g->tensors[t].rank; stick++) {
+            const struct lx_tensor *tensor = &g->tensors[t];
+            int64_t e = lx_stick_elements(tensor->dtype, g->device.stick_bytes), n = e;
+            for (int d = 0; d < tensor->rank; d++)
+                if (!mul_i64(n, d == stick ? ceil_div_i64(tensor->shape[d], e) : tensor->shape[d], &n)) {
+                    n = INT64_MAX;
+                    break;
+                }
+            out->at[t][stick + 1] = n;
+        }
 }
 
 int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary)

@@ -17,8 +17,8 @@ struct tensor_uses {
 void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
 void tensor_uses_free(struct tensor_uses *u);
 
-/* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
- * Option 0 is sparse, option d + 1 a stick along dimension d. */
+/* A tensor in a state: the option of its stick above, a bit for each existing option below. Option 0 is
+ * sparse, option d + 1 a stick along dimension d. */
 #define PRIMARY(s)     ((int)((s) >> 12) - 1)
 #define COPIES(s)      ((unsigned)(s)&0xfffu)
 #define HAS(s, stick)  ((COPIES(s) >> ((stick) + 1) & 1) != 0)
@@ -56,11 +56,9 @@ struct stick_search {
 void stick_begin_op(struct stick_search *s, int32_t o);
 /* State `from` goes on with a way of the op, if that is possible there. */
 void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way);
-/* An op ends: the best `width` states that no cheaper one dominates go on, slots of tensors that nobody uses
- * any more are given back. */
+/* An op ends: the best `width` undominated states go on, slots of dead tensors are freed. */
 void stick_end_op(struct stick_search *s, int32_t o, int32_t width);
-/* What a view moves whose elements change their place within the sticks: no more than there are in either
- * operand. */
+/* Elements that a realigning view moves: those of the smaller operand. */
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w);
 void stick_take_slot(struct stick_search *s, int32_t tensor);
 /* Could `a`, by making all copies that `b` has, go on like b and cost no more? A rule of the beam. */
@@ -72,12 +70,9 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
     return beam_node_of(&s->beam, at);
 }
 
-/* Layers that repeat (graph/repeats.h) are searched until the states at the end of one are those at the end
- * of the one before, but for a constant in what they cost and for the numbers of tensors. From there on
- * every layer of the run goes as the last one did: its states are made again, way by way, and none is
- * searched for. What is found is the same to the byte. The limit of the search comes nearer with each layer:
- * where it would drop a state that the last layer kept, the layer is searched; what it drops beyond those
- * was not kept before. */
+/* Repeated layers (graph/repeats.h) are searched until the states at the end of one equal those of the one
+ * before, but for a constant cost and tensor numbers. Later layers repeat the same ways without a search,
+ * with the same result. A layer is searched where the limit would drop a state that the last one kept. */
 
 /* All that the search had where a layer began. */
 struct stick_border {

@@ -5,7 +5,6 @@
 #include "layout/op_index.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w)
 {
@@ -130,20 +129,17 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
     }
 }
 
-/* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
- * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
+/* Uses of tensors by live ops. Rigid: written again (writers keep the first layout), or read by a
+ * restickify of the graph. */
 
-static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, int32_t t)
-{
-    return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
-}
-
-/* States, and inputs that are read several times, live from the start, what is written from its first writer
- * on. */
+/* States, and inputs with several reads, live from the start; others from their first writer on. */
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;
-    for (int32_t t = 0; t < g->tensor_count; t++) live += starts_there(g, u, t);
+    bool *early = mem_zeroed((size_t)g->tensor_count + 1, sizeof *early);
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        live += early[t] =
+            (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
     most = live;
     for (int32_t o = 0; o < g->op_count; o++) {
         if (!alive[o]) continue;
@@ -155,9 +151,10 @@ static int32_t most_live(const struct lx_graph *g, const bool *alive, const stru
             int32_t t = op_operand(op, i);
             bool again = false;
             for (int k = 0; k < i; k++) again |= op_operand(op, k) == t;
-            if (!again && u->last_use[t] == o && (u->written[t] || starts_there(g, u, t))) live--;
+            if (!again && u->last_use[t] == o && (u->written[t] || early[t])) live--;
         }
     }
+    mem_free(early);
     return most;
 }
 

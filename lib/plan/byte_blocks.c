@@ -1,6 +1,6 @@
-/* Lives that share bytes at a time are joined by union-find, each against those that have not ended; only of buffers that a
- * problem lets share with somebody: O(their lives x what of them is alive). A heap is cut at all ends of its ranges of addresses, each strip has the
- * times at which some buffer is on it, and strips of the same times become one block again. */
+/* Lives that share bytes are joined by union-find, among buffers that may share. A heap is cut at all ends
+ * of its address ranges; each strip has the times at which it is in use, and strips of equal times become
+ * one block. */
 #include "plan/byte_blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -100,7 +100,7 @@ static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
     mem_free(shares);
 }
 
-/* A strip of addresses: a block per stretch of time in which some of the heap is on it. Lives are by start. */
+/* A strip of addresses: one block per time in which the heap uses it. Lives are by start. */
 static void add_strip(struct byte_blocks *x, struct byte_block strip)
 {
     bool begun = false;

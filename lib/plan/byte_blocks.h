@@ -1,7 +1,6 @@
-/* What a plan has allocated, as blocks of bytes and time that share nothing: every byte that is in use at a tick is in one
- * block, however many buffers are on it. Exclusive buffers and those of one place may be on the same bytes at a time; such
- * a heap of buffers is cut into as few blocks as its corners allow. All others are a block per life. On the tick of a
- * handover the parent has the bytes. What is in use over time (occupancy.h) is the sum of these. Private to the library. */
+/* The bytes of a plan as disjoint blocks of address and time, however many buffers are on them. Exclusive
+ * buffers and those of one place may share bytes; such a heap is cut into few blocks. Other buffers are
+ * one block per life. On the tick of a handover the parent has the bytes. Private to the library. */
 #ifndef LX_PLAN_BYTE_BLOCKS_H
 #define LX_PLAN_BYTE_BLOCKS_H
 

@@ -1,6 +1,5 @@
-/* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
- * that go through HBM share one segment, packed by the same solvers as the scratchpad,
- * for the least height; or, where no time is left, as they come. */
+/* Addresses in HBM: graph inputs, weights and outputs have their own; intermediates share one segment,
+ * packed for the least height by a solver, or greedily. */
 #include "plan/plan_make.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -9,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
- * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
- * its bytes are nobody else's from the start. */
+/* Intermediates in HBM as buffers, from first to last touch there. One that is read before it is fully
+ * written holds zeros, so its bytes are its own from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -55,7 +53,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     return b;
 }
 
-/* Packing in haste: through time, each buffer into the tightest hole that those before it have left. */
+/* Packing quickly: by start, each buffer into the tightest hole that is free. */
 struct sweep {
     struct hole {
         int64_t from, to;
@@ -118,7 +116,7 @@ static int hbm_segments_by_tick(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static void pack_in_haste(const struct lx_problem *p, int64_t *address)
+static void pack_quickly(const struct lx_problem *p, int64_t *address)
 {
     size_t n = (size_t)p->count;
     struct event *events = mem_alloc((2 * n + 1) * sizeof *events);
@@ -141,7 +139,7 @@ static void pack_in_haste(const struct lx_problem *p, int64_t *address)
     mem_free(s.holes);
 }
 
-bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx_status *st)
+bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool quickly, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *all = lives_in_hbm(p);
@@ -149,7 +147,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
     int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
     struct lx_answer answer = {.address = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.address)};
     struct lx_run run = {0}; /* all of it is to be packed */
-    bool able = !hasty && solver && (solver->caps & LX_CAN_HEIGHT), ok = true;
+    bool able = !quickly && solver && (solver->caps & LX_CAN_HEIGHT), ok = true;
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
     p->pool_at = p->pool_bytes = 0;
     /* Graph inputs, weights and outputs, one behind the other; then the pool. */
@@ -165,11 +163,11 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
             all[problem.count++] = all[t];
         }
     }
-    ok = ok && (hasty  ? lx_problem_validate(&problem, st)
-                : able ? lx_problem_solve(&problem, solver, &run, &answer, st)
-                       : true);
-    if (ok && hasty)
-        pack_in_haste(&problem, answer.address);
+    ok = ok && (quickly ? lx_problem_validate(&problem, st)
+                : able  ? lx_problem_solve(&problem, solver, &run, &answer, st)
+                        : true);
+    if (ok && quickly)
+        pack_quickly(&problem, answer.address);
     else if (ok && (!able || answer.status == LX_ERROR)) /* one behind the other is always right */
         for (int64_t i = 0, at = 0; i < problem.count; i++) {
             answer.address[i] = at;

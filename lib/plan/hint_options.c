@@ -1,4 +1,4 @@
-/* Kept as text, which is compared and copied like the other values; read when a graph is there to apply it to. */
+/* Hints are kept as text, like other values, and read when they are applied to a graph. */
 #include "plan/launch_options.h"
 #include "base/fail.h"
 
@@ -60,8 +60,7 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
     return true;
 }
 
-/* One entry, which is cut into its parts. In a pattern a split that the cores do not suffice for is passed over; by hand it is an
- * error. */
+/* Applies one entry. A split beyond the cores is skipped in a pattern, but an error by hand. */
 static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, lx_status *st)
 {
     struct lx_split_hint hints[MOST_HINTS];

@@ -1,6 +1,5 @@
 /* Orders and tiles from text: words, formulas, files of numbers; "128x128/32x32". */
 #include "plan/launch_options.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"

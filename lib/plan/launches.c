@@ -1,5 +1,5 @@
-/* How the ops of a plan are launched: by their divisions, by where the plan keeps their operands, and by what was
- * asked for. Made once, when a plan is complete; a plan that is read has those of its file. */
+/* Launches of the ops: by division, by where operands are, and as asked for. A plan that is read has its
+ * file's. */
 #include "plan/plan_make.h"
 #include "base/fail.h"
 #include "plan/launch_options.h"

@@ -1,5 +1,4 @@
-/* Plans made. A bare list of buffers goes to the solver as it is; a graph is laid out, divided, and
- * searched for step by step (plan_steps.c). */
+/* Makes plans. A bare list goes to the solver; a graph is laid out, divided, and searched (plan_steps.c). */
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "base/cancel.h"
@@ -14,7 +13,6 @@
 #include "placement/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
@@ -62,8 +60,7 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     return p;
 }
 
-/* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making.
- * Its bound is one that holds whatever the search still finds. */
+/* The best so far as a plan of its own, which shares layouts and divisions. Its bound holds for all plans. */
 static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
@@ -158,7 +155,7 @@ static void list_progress(void *context, const struct lx_progress *so_far)
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
-    enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
+    enum { SMALL = 200 }; /* buffers: the answer itself is there as soon */
     struct list_watch watch = {p->graph, options};
     struct lx_run run = options->run;
     if (p->graph->list->buffer_count > SMALL && slot_is_here()) {
@@ -177,32 +174,24 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     return true;
 }
 
-/* By what a search was ended; NULL: by nothing, it went to its end. */
-static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
-{
-    const struct lx_run *run = &how->run;
-    if (cancel_is_late() || (run->time_limit > 0 && p->seconds >= run->time_limit))
-        return "stopped by --time";
-    if (lx_run_stopped(run)) return "stopped before its end";
-    if (p->answer.status != LX_LIMIT) return NULL;
-    if (run->work_limit > 0) return "the work limit (--work) is reached";
-    /* A heuristic without options goes through the buffers once, however many steps it may take. */
-    return arena_format(p->memory,
-                        how->solver->option_count || how->solver->caps & LX_CAN_PROVE
-                            ? "%s used up its steps; --work gives it more"
-                            : "%s found no place for all; a solver that searches may",
-                        how->solver->name);
-}
-
-/* Why the least may be below the plan: what ended the search, what the passes say, else what the solver
- * is. */
+/* Why the plan is not proved optimal: what ended the search, the passes, or the kind of solver. */
 static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_solver *solver = how->solver;
-    if (p->answer.status == LX_OPTIMAL || p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
-        return NULL;
-    const char *ended = why_ended(p, how);
-    if (ended) return ended;
+    const struct lx_run *run = &how->run;
+    enum lx_verdict status = p->answer.status;
+    if (status == LX_OPTIMAL || status == LX_INFEASIBLE || status == LX_ERROR) return NULL;
+    if (cancel_is_late() || (run->time_limit > 0 && p->seconds >= run->time_limit))
+        return "stopped by --time";
+    if (lx_run_stopped(run)) return "stopped before its end";
+    if (status == LX_LIMIT && run->work_limit > 0) return "the work limit (--work) is reached";
+    /* A heuristic without options goes through the buffers once, however many steps it may take. */
+    if (status == LX_LIMIT)
+        return arena_format(p->memory,
+                            solver->option_count || solver->caps & LX_CAN_PROVE
+                                ? "%s used up its steps; --work gives it more"
+                                : "%s found no place for all; a solver that searches may",
+                            solver->name);
     if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
     if (p->unproved) return p->unproved;
     return arena_format(p->memory,
@@ -244,14 +233,14 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     double start = clock_seconds();
     bool ok = g->list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
-    bool hasty = options->run.hasty || cancel_requested();
+    bool quickly = options->run.hasty || cancel_requested();
     if (ok) {
-        plan_complete(p, hasty);
+        plan_complete(p, quickly);
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, quickly, st) &&
              plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,

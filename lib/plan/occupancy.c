@@ -1,5 +1,4 @@
-/* Sorts where blocks of bytes begin and end and adds up, O(n log n) once; a tree of maxima then answers the peak of any
- * stretch of time in O(log n). */
+/* Sums over the sorted begins and ends of blocks, O(n log n); a tree of maxima answers peaks in O(log n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,6 +1,5 @@
-/* What a plan takes on chip: how much over time, and what is free between; of one pool or of
- * all together. Bytes count once however many buffers are on them (exclusive ones, those of one place); on the tick of a
- * handover parent and child share the parent's bytes; between its lives a buffer takes nothing; reserved bytes are nobody's and not free either. */
+/* On-chip bytes over time, and free ranges, of one pool or all. Shared bytes count once; on the tick of a
+ * handover parent and child share the parent's bytes; reserved bytes are neither free nor in use. */
 #ifndef LX_PLAN_OCCUPANCY_H
 #define LX_PLAN_OCCUPANCY_H
 

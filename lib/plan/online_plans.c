@@ -1,16 +1,14 @@
-/* The pass `online`: where there are nests, a graph with softmax is planned as it is written and with running sums
- * (graph/online.h), and the better of the two is the plan. Its bound holds for both. A graph that was rewritten
- * is planned from what it came from. */
+/* The pass `online`: where nests are allowed, a graph with softmax is planned as written and with running
+ * sums (graph/online.h); the better plan is kept, with a bound for both. A rewritten graph is planned from
+ * its origin. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "graph/online.h"
-#include "layout/op_index.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)
@@ -40,8 +38,8 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     return kept;
 }
 
-/* Do the ops that access a tensor of an op that is rewritten move more than all their operands once? That is what running sums
- * can save by themselves. */
+/* Do ops that access a tensor of a rewritten op move more than their operands once? Running sums can save
+ * that. */
 static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -76,7 +74,7 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     return moved > once;
 }
 
-/* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
+/* Takes the plan over, which is complete: the waiting thread may have it meanwhile, and then it is not changed. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
@@ -109,8 +107,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     return NULL;
 }
 
-/* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
- * could be of what it is rewritten to, that is planned. */
+/* Nests that are asked for name ops of the given graph; only if they fit the rewritten graph alone, that
+ * is planned. */
 static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const struct lx_plan_options *how,
                                                lx_status *st)
 {
@@ -125,29 +123,23 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
     return p;
 }
 
-static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_options *options,
-                                lx_status *st)
-{
-    /* Nests that are asked for where none are allowed. */
-    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
-        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
-        return NULL;
-    }
-    if (*options->nests) return online_plans_plan_asked(g, options, st);
-    /* What is planned: the graph, or what it came from, on its device. */
-    const struct lx_graph *from =
-        g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
-    struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
-    lx_graph_free(from);
-    return p ? with_online(p, options, st) : NULL;
-}
-
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct cancel token;
     cancel_begin(&token, options->run.time_limit);
     if (lx_run_stopped(&options->run)) atomic_store(&token.requested, true);
-    struct lx_plan *p = plan_any(g, options, st);
+    struct lx_plan *p = NULL;
+    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
+        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
+    } else if (*options->nests) {
+        p = online_plans_plan_asked(g, options, st);
+    } else { /* the graph, or what it came from, on its device */
+        const struct lx_graph *from =
+            g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
+        p = from ? plan_as_written(from, options, 0, st) : NULL;
+        lx_graph_free(from);
+        if (p) p = with_online(p, options, st);
+    }
     cancel_end(&token);
     return p;
 }

@@ -1,10 +1,9 @@
-/* How a plan is asked for, by names and texts: the one road from words to options. Command line, explorer,
- * benchmark and programs that use the library all set options here, by the rows of one table, so that no two
- * of them can know different options, words or ranges.
+/* Options by name and text, for command line, explorer, benchmark and library alike, by the rows of one
+ * table.
  *
- * All zero but for `solvers` is right: every default. A struct of plain values (some 2.5 KiB): copied,
- * compared and thrown away like a number. The rows are those of options.c, then one per pass (search/request.c);
- * `option` has the rows of the chosen solver below it, `device` those of graph/target.c. */
+ * All zero but for `solvers` is every default. A struct of plain values (some 2.5 KiB) that is copied and
+ * compared. Rows: options.c, then one per pass (search/request.c); `option` takes the rows of the chosen
+ * solver, `device` those of graph/target.c. */
 #ifndef LX_PLAN_OPTIONS_H
 #define LX_PLAN_OPTIONS_H
 
@@ -91,12 +90,11 @@ int lx_settings_count(void);
 struct lx_option_row lx_settings_at(int row);
 /* By name; -1: there is none. */
 int lx_settings_find(const char *name);
-/* Word k of a row, as lx_settings_set takes it; NULL behind the last and for rows without words. Those of
- * `device` are the presets, which it also takes without "preset=". */
+/* Word k of a row as lx_settings_set takes it; NULL: none. For `device`: the presets. */
 const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k);
 
-/* From text. NULL: a switch is switched on. The solver comes before its options. An error leaves `o` as it
- * was. */
+/* From text. NULL: a switch is switched on. The solver comes before its options. An error leaves `o`
+ * unchanged. */
 bool lx_settings_set(struct lx_settings *o, const char *name, const char *text, lx_status *st);
 /* The same by row, and taken back. A solver that is changed or taken back loses its options. */
 bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_status *st);
@@ -107,20 +105,19 @@ char *lx_settings_get(const struct lx_settings *o, int row);
 /* Would both make the same plan of every pattern? Where plans are kept is no matter. */
 bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b);
 
-/* The chosen solver; without one "auto" if it answers the question, else "bestfit", else whoever does. */
+/* The chosen solver; without one "auto" if it answers the question, else "bestfit", else any that does. */
 const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question);
 /* What is asked. */
 enum lx_ask lx_settings_ask(const struct lx_settings *o);
 /* The passes, with what an objective brings along: time is co-optimised unless that was set. */
 struct lx_passes lx_settings_passes(const struct lx_settings *o);
-/* All of it for a plan whose pattern asks `own`; callbacks in `how` stay. `values`: room for what the solver's
- * options are, to which `how` then points. */
+/* All of it for a plan whose pattern asks `own`; callbacks in `how` stay. `values`: room for the solver's
+ * options. */
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 /* How ops are launched. */
 struct lx_launch_options lx_settings_launch(const struct lx_settings *o);
-/* The graph on the device that is asked for: preset, then parameters, then cores, then `lx`. A reference; NULL
- * with `st`. */
+/* The graph on the device that is asked for: preset, parameters, cores, `lx`. A reference; NULL with `st`. */
 const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g,
                                          lx_status *st);
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/words/words.h"
 #include "plan/launch_options.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +49,7 @@ static bool set_word(struct lx_settings *o, int row, const char *text, lx_status
 {
     const char *list[LX_MOST_OPTIONS + 1] = {0};
     char what[60];
+    if (!text) return options_text_keep(o, row, 1); /* a switch */
     if (row == LX_OPTION_OBJECTIVE && lx_ask_find(text) < LX_ASK_COUNT)
         return options_text_keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
     for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_settings_word(o, row, k)); k++)
@@ -56,26 +57,6 @@ static bool set_word(struct lx_settings *o, int row, const char *text, lx_status
     snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_settings_at(row).name);
     if (row == LX_OPTION_SOLVER) return unknown_word("there is no solver", text, list, LX_E_UNKNOWN_NAME, st);
     return unknown_word(what, text, list, LX_E_USAGE, st);
-}
-
-static bool set_switch(struct lx_settings *o, int row, const char *text, lx_status *st)
-{
-    return text ? set_word(o, row, text, st) : options_text_keep(o, row, 1);
-}
-
-/* "50%" of what the pattern has. */
-static bool set_percent(struct lx_settings *o, const char *text, lx_status *st)
-{
-    char what[60], number[40];
-    double percent;
-    snprintf(number, sizeof number, "%.*s", (int)strlen(text) - 1, text);
-    options_text_named(o, lx_settings_at(LX_OPTION_LX).name, what);
-    if (!lx_parse_number(what, number, &percent, st)) return false;
-    if (!(percent > 0 && percent <= 100000))
-        return status_set(st, LX_E_USAGE, "%s %s: the part must be above 0 %% and at most 100000 %%", what,
-                          text);
-    o->lx_percent = percent;
-    return options_text_keep(o, LX_OPTION_LX, 0);
 }
 
 static bool set_integer(struct lx_settings *o, int row, const char *text, lx_status *st)
@@ -109,19 +90,6 @@ static bool set_solver_option(struct lx_settings *o, const char *name, const cha
     return true;
 }
 
-static bool unknown_parameter(const char *key, lx_status *st)
-{
-    const char *names[LX_MOST_DEVICE_PARAMETERS + 2] = {"preset"};
-    int n = 1;
-    for (const struct lx_device_parameter *p = lx_device_parameters();
-         p->key && n <= LX_MOST_DEVICE_PARAMETERS; p++)
-        names[n++] = p->key;
-    const char *near = nearest(key, names);
-    return status_set(st, LX_E_USAGE,
-                      "a device has no parameter \"%s\"%s%s%s `lxplan plan --help` lists them", key,
-                      near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
-}
-
 static bool set_preset(struct lx_settings *o, const char *name, lx_status *st)
 {
     char known[300];
@@ -141,7 +109,15 @@ static bool set_parameter(struct lx_settings *o, const char *key, const char *te
     double v = 0;
     int64_t integer = 0;
     if (strcmp(key, "preset") == 0) return set_preset(o, text, st);
-    if (!p) return unknown_parameter(key, st);
+    if (!p) {
+        const char *names[LX_MOST_DEVICE_PARAMETERS + 2] = {"preset"};
+        p = lx_device_parameters();
+        for (int n = 1; p->key && n <= LX_MOST_DEVICE_PARAMETERS; p++) names[n++] = p->key;
+        const char *near = nearest(key, names);
+        return status_set(st, LX_E_USAGE,
+                          "a device has no parameter \"%s\"%s%s%s `lxplan plan --help` lists them", key,
+                          near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+    }
     if (p->integer ? !lx_parse_int(key, text, -LX_INT_MAX, LX_INT_MAX, &integer, st)
                    : !lx_parse_number(key, text, &v, st))
         return false;
@@ -184,22 +160,14 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
     return ok && options_text_keep(o, row, 1);
 }
 
-static bool options_text_set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
-{
-    bool ok = row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
-                                     : launch_option_set(&o->launch, row, text, st);
-    return ok && options_text_keep(o, row, 1);
-}
-
 static bool set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     static bool (*const by_kind[])(struct lx_settings *, int, const char *, lx_status *) = {
-        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch,
-        [LX_TAKES_INTEGER] = set_integer, [LX_TAKES_SECONDS] = set_seconds,
-        [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
+        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_word, [LX_TAKES_INTEGER] = set_integer,
+        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,  [LX_TAKES_TEXT] = NULL,
     };
     if (row == LX_OPTION_LEVEL) {
-        /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
+        /* The level is an option of the solver: it is refused where the solver has none. */
         const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
         int64_t ignored[LX_MOST_SOLVER_OPTIONS];
         if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
@@ -212,13 +180,25 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         size_t n = strlen(text);
         char what[60];
         int64_t value;
-        if (n > 1 && text[n - 1] == '%') return set_percent(o, text, st);
+        if (n > 1 && text[n - 1] == '%') { /* of what the pattern has */
+            char number[40];
+            snprintf(number, sizeof number, "%.*s", (int)n - 1, text);
+            if (!lx_parse_number(options_text_named(o, as.name, what), number, &o->lx_percent, st))
+                return false;
+            if (!(o->lx_percent > 0 && o->lx_percent <= 100000))
+                return status_set(st, LX_E_USAGE, "%s %s: the part must be above 0 %% and at most 100000 %%",
+                                  what, text);
+            return options_text_keep(o, LX_OPTION_LX, 0);
+        }
         if (!lx_parse_int(options_text_named(o, as.name, what), text, as.low, as.high, &value, st))
             return false;
         o->lx_percent = 0;
         return options_text_keep(o, LX_OPTION_LX, value);
     }
-    return by_kind[lx_settings_at(row).kind](o, row, text, st);
+    if (lx_settings_at(row).kind != LX_TAKES_TEXT) return by_kind[lx_settings_at(row).kind](o, row, text, st);
+    return (row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
+                                   : launch_option_set(&o->launch, row, text, st)) &&
+           options_text_keep(o, row, 1);
 }
 
 bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_status *st)

@@ -4,10 +4,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/users.h"
-#include "layout/op_index.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void plan_release(const void *p)
@@ -64,23 +62,16 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
     return true;
 }
 
-/* Is it of the same graph, on the same device, and divided by the same rules? */
-static bool plan_is_like(const struct lx_plan *p, const struct lx_plan *like)
-{
-    if (!like || !like->lends || like->graph->hash != p->graph->hash ||
-        strcmp(like->graph->name, p->graph->name) != 0)
-        return false;
-    struct lx_divide_options a = lx_passes_divide(&p->passes), b = lx_passes_divide(&like->passes);
-    return a.cores == b.cores && a.no_cost == b.no_cost;
-}
-
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st)
 {
     struct lx_divide_options how = lx_passes_divide(passes);
     const struct lx_plan *like = options ? options->like : NULL;
     p->passes = *passes;
-    if (plan_is_like(p, like)) {
+    struct lx_divide_options its = like ? lx_passes_divide(&like->passes) : how;
+    if (like && like->lends && like->graph->hash == p->graph->hash &&
+        strcmp(like->graph->name, p->graph->name) == 0 && its.cores == how.cores &&
+        its.no_cost == how.no_cost) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;

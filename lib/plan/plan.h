@@ -1,5 +1,4 @@
-/* From a graph to a plan: buffers with lives, costs and reasons make a problem; a solver's checked answer
- * makes the plan, with everything that is needed to check it again elsewhere. */
+/* A plan: a placement problem, a solver's checked answer, and all that is needed to check it elsewhere. */
 #ifndef LX_PLAN_PLAN_H
 #define LX_PLAN_PLAN_H
 
@@ -67,8 +66,8 @@ struct lx_plan {
         *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */
 
-    /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
-     * what it was made of. */
+    /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); and their
+     * sources. */
     const struct decisions *how;
     struct draft *draft;
     struct lx_layouts *own_layouts;
@@ -81,12 +80,12 @@ struct lx_plan {
 
 /* The plan holds a reference to the graph. NULL: `st` says why. */
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
-/* The plan of a list with an answer that a solver has told of on its way to a better one (lx_progress; it has been
- * checked). Why buffers are off chip is not looked into. */
+/* The plan of a list with an answer reported on the way (lx_progress). Has no reasons for buffers off
+ * chip. */
 struct lx_plan *lx_plan_of_answer(const struct lx_graph *list, const struct lx_plan_options *options,
                                   const struct lx_progress *so_far, lx_status *st);
-/* One more reference to the same plan, which from then on nobody changes; NULL gives NULL. Each reference is
- * given back with lx_plan_free, from any thread; the last one ends the plan. */
+/* One more reference; NULL gives NULL. A shared plan is never changed; lx_plan_free gives a reference
+ * back. */
 const struct lx_plan *lx_plan_ref(const struct lx_plan *p);
 void lx_plan_free(const struct lx_plan *p);
 
@@ -95,7 +94,7 @@ bool lx_plan_meets_target(const struct lx_plan *p);
 /* Is every tensor on chip of which the pattern says so? False: `st` says which is not, where and why. */
 bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st);
 
-/* What is known of a claim: nothing is claimed; it is the maker's word; it holds whoever made the plan. */
+/* What is known of a claim: nothing is claimed; it is the maker's word; it is verified. */
 #define LX_BOUND_STATES(X)                                                                                   \
     X(LX_BOUND_NONE, "not claimed")                                                                          \
     X(LX_BOUND_CLAIMED, "claimed")                                                                           \
@@ -116,19 +115,16 @@ struct lx_check_report {
     enum lx_bound_state bound, optimality;
 };
 
-/* Is the plan legal, and are its figures true? By code that shares nothing with the planner; whoever made it. False:
- * `st` says what is wrong, with LX_E_NO. */
+/* Is the plan legal, and are its figures true? Shares no code with the planner. False: `st` with LX_E_NO. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, lx_status *st);
 
-/* What is to be least: the height if that was asked for (INT64_MAX where not all is placed),
- * else the spill. */
+/* The objective: height if asked for (INT64_MAX where not all is placed), else spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);
 /* What is paid, HBM bytes (of a list its cost) or height, and the least of it that is proved. */
 int64_t lx_plan_value(const struct lx_plan *p);
 int64_t lx_plan_least(const struct lx_plan *p);
-/* How far the plan may be from the best: (value - least) / least, of bytes, height or time; INFINITY where nothing
- * above 0 is proved. */
+/* (value - least) / least, of bytes, height or time; INFINITY where nothing above 0 is proved. */
 double lx_plan_gap(const struct lx_plan *p);
 /* Where operand `operand` (inputs in order, then the output) of op `op` is: its stay, or -1 for HBM. */
 int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand);

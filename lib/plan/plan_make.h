@@ -8,7 +8,7 @@
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g);
-/* Layouts and divisions of the plan's graph; those of `like` of the options, where they are the same. `options`: NULL, none. */
+/* Layouts and divisions of the graph; shared with `like` of the options where they are the same. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st);
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
@@ -22,35 +22,29 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 /* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
 void plan_settle(struct lx_plan *p);
 
-/* make.c: a plan of the graph as it is. `rival`: bytes of another that is taken if this one moves no less; 0: none. */
+/* make.c: a plan of the graph as it is. `rival`: bytes of a plan that is taken if this one moves no less;
+ * 0: none. */
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
                                 int64_t rival, lx_status *st);
 
-/* online_plans.c: the better of the plans of the graph as it is and with running sums, made by this thread. */
+/* online_plans.c: the better plan, with or without running sums, made by this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
-/* reasons.c: handovers, traffic, totals and reasons of a plan with its problem and addresses. `in_haste`: with the same words
- * for all that found no room, as to tell why takes longer than the rest. */
-void plan_complete(struct lx_plan *plan, bool in_haste);
-/* plan_totals.c: transfers, per-op traffic and all sums of a plan that has its addresses and its perfect_hbm_bytes. */
+/* reasons.c: handovers, traffic, totals and reasons of a placed plan. `quickly`: without detailed
+ * reasons. */
+void plan_complete(struct lx_plan *plan, bool quickly);
+/* plan_totals.c: transfers, traffic per op and all sums of a placed plan with its perfect_hbm_bytes. */
 void plan_totals(struct lx_plan *p);
 /* Traffic with nothing on chip, and without nests, which repeat accesses. */
 int64_t all_off_chip(const struct draft *x);
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */
-bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
+bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool quickly, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);
 /* plan.c: does the pattern say that the tensor is in lx? */
 bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
 
-struct step {
-    const char *name;
-    bool (*when)(const struct search *search);
-    bool (*run)(struct search *search);
-    bool may_be_skipped; /* not begun once the search is to end */
-};
-
-/* Runs them all; then `search` has the best plan, and what no plan goes below. False: `search->st`. */
+/* plan_steps.c: runs all steps; `search` then has the best plan and the bound. False: `search->st`. */
 bool steps_run(struct search *search);
 
 #endif

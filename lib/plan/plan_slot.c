@@ -1,5 +1,4 @@
-/* Plans with a deadline, or that can be interrupted: a worker makes them, and offers complete plans on the
- * way. */
+/* Plans with a deadline, or that can be interrupted: a worker makes them and offers plans on the way. */
 #include "plan/plan_slot.h"
 #include "base/border.h"
 #include "base/cancel.h"

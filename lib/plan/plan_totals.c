@@ -1,11 +1,7 @@
-/* The sums of a plan: what it moves, what the same graph moves with nothing on chip,
- * and what nothing avoids. */
+/* The sums of a plan: its traffic, that with nothing on chip, and times. */
 #include "plan/plan_make.h"
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
-
-#include <stdlib.h>
 
 int64_t all_off_chip(const struct draft *x)
 {
@@ -56,7 +52,7 @@ static void plan_totals_list_totals(struct lx_plan *p)
     p->figures.perfect_hbm_bytes = 0;
 }
 
-/* Height: the highest end of a placed buffer; of several pools, the sum of theirs, and reserved bytes count. */
+/* Height: the highest end of a placed buffer; summed over pools, with reserved bytes. */
 void plan_totals(struct lx_plan *p)
 {
     p->figures.height_bytes = 0;

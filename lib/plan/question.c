@@ -1,4 +1,4 @@
-/* From a pattern to the problem that a solver sees: a list as it stands, a graph laid out, divided and drafted. */
+/* The problem that a solver sees: a list as it is, a graph laid out, divided and drafted. */
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -6,8 +6,6 @@
 #include "search/time.h"
 #include "search/trial.h"
 #include "base/memory.h"
-
-#include <stdlib.h>
 
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)

@@ -1,5 +1,4 @@
-/* The placement problem of a pattern without a plan: what a solver is asked first, before any pass searches for
- * better decisions. For those who compare solvers, or hand the buffers to other tools. */
+/* The placement problem of a pattern before any search, to compare solvers or to export buffers. */
 #ifndef LX_PLAN_QUESTION_H
 #define LX_PLAN_QUESTION_H
 

@@ -1,11 +1,9 @@
-/* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
- * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
- * those behind get a reason that does without. */
+/* Why each buffer is off chip, or whose slot it took over. Buffers with one life share a look at their
+ * neighbours; after MOST_STEPS neighbours reasons do without holes. */
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/words/digits.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -22,7 +20,7 @@ struct looking {
     const struct lx_plan *plan;
     struct lx_occupancy taken;
     int32_t *placed; /* buffers, by start */
-    int64_t *latest; /* end among them so far: whoever is before ends no later */
+    int64_t *latest; /* end among them so far */
     int32_t placed_count;
     struct placed_at *near;       /* room for all of them */
     int64_t near_start, near_end; /* whose life that was */
@@ -189,15 +187,15 @@ static void reasons_find_reasons(struct lx_plan *plan)
     mem_free(l.near);
 }
 
-void plan_complete(struct lx_plan *plan, bool in_haste)
+void plan_complete(struct lx_plan *plan, bool quickly)
 {
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
     size_t n = (size_t)p->count;
     bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    /* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
-     * there at once several may. They are asked in order of their number, as the checker does within a tick. */
+    /* A child takes a parent's place if both have the same address and nobody took it before (of exclusive
+     * children several may), in order of number as in the checker. */
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
         if (address[i] < 0 || p->buffers[i].size == 0) continue;
@@ -213,8 +211,8 @@ void plan_complete(struct lx_plan *plan, bool in_haste)
     mem_free(given);
     plan_totals(plan);
     plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
-    if (!in_haste) reasons_find_reasons(plan);
-    for (int32_t i = 0; in_haste && i < p->count; i++)
+    if (!quickly) reasons_find_reasons(plan);
+    for (int32_t i = 0; quickly && i < p->count; i++)
         if (address[i] < 0)
             plan->reason[i] = p->buffers[i].reason ? p->buffers[i].reason
                                                    : "no room in this answer; a better one is looked for";

@@ -8,12 +8,10 @@
 #include "planfile/plan_fields.h"
 #include "plan/plan_make.h"
 
-/* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are not in it and are
- * made again. */
+/* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are made again. */
 enum { PLAN_FORMAT = 2, PLAN_FORMAT_OLD = 1 };
 
-/* The records of an array of the file, and where each stands: an element of a parsed array is only found by
- * going through those before it. */
+/* The records of an array of the file, and the place of each. */
 struct records {
     void *at; /* structs of their section */
     const struct json_value **where;
@@ -31,8 +29,7 @@ struct graph_reader {
 
 /* plan_read.c: a plan in a file that holds others as well. */
 struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st);
-/* plan_read_graph.c: layouts, divisions, stays, accesses, transfers, launches and places as the file states
- * them. `buffers`: the records of the file's. */
+/* plan_read_graph.c: the graph's part as the file states it. `buffers`: the records of the file's. */
 bool plan_read_graph(const struct json *j, const struct json_value *root, const struct records *buffers,
                      struct lx_plan *p, lx_status *st);
 /* Is `number` from `least` to below `count`? */
@@ -41,14 +38,13 @@ bool plan_in_range(const struct graph_reader *r, const struct json_value *at, co
 /* plan_read_stays.c: stays, buffers and accesses; then transfers. */
 bool plan_read_stays(const struct graph_reader *r);
 bool plan_read_transfers(const struct graph_reader *r);
-/* plan_read_nests.c: the nests, once layouts are known; the hold of a buffer, once nests are; and what accesses and
- * decisions have of both, once stays are. */
+/* plan_read_nests.c: nests, after layouts; the hold of a buffer; then holds of accesses and decisions. */
 bool plan_read_nests(const struct graph_reader *r);
 bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                     struct lx_stay *out);
 /* What is there for all of a nest is used by its first and its last op. */
 void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers);
-bool plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
+void plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
 /* The passes of `graph`. */
 bool plan_read_passes(const struct json *j, const struct json_value *graph, struct lx_passes *passes,
                       lx_status *st);
@@ -59,7 +55,7 @@ bool plan_read_launching(const struct json *j, const struct json_value *at, cons
                          struct lx_launch_options *out, lx_status *st);
 bool plan_read_launches(const struct json *j, const struct json_value *graph, struct lx_plan *p,
                         lx_status *st);
-/* plan_read_old.c: the same for format 1, made again from pattern and decisions, with the file's addresses. */
+/* plan_read_old.c: format 1, made again from pattern and decisions, with the file's addresses. */
 bool plan_read_old(const struct json *j, const struct json_value *root, struct lx_plan *p,
                    enum lx_objective objective, lx_status *st);
 

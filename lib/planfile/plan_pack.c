@@ -30,18 +30,12 @@ static double as_written(double x)
     return strtod(digits, NULL);
 }
 
-/* Of the times as they are written, so that who reads them finds the same. */
-static double written_gap(const struct lx_plan *p)
-{
-    struct lx_plan q = *p;
-    q.figures.end_to_end_us = as_written(p->figures.end_to_end_us);
-    q.figures.bound_us = as_written(p->figures.bound_us);
-    double gap = lx_plan_gap(&q);
-    return isfinite(gap) ? gap : (double)NAN;
-}
-
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
 {
+    struct lx_plan written = *p; /* with the times that readers find */
+    written.figures.end_to_end_us = as_written(p->figures.end_to_end_us);
+    written.figures.bound_us = as_written(p->figures.bound_us);
+    double gap = lx_plan_gap(&written);
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
     return (struct plan_root){.status = lx_verdict_word(p->answer.status),
                               .objective = p->asks_time ? lx_ask_word(LX_ASK_TIME)
@@ -51,7 +45,7 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
                               .spill_bytes = p->figures.spill_bytes,
                               .height_bytes = p->figures.height_bytes,
                               .bound_bytes = p->figures.bound_bytes,
-                              .gap = written_gap(p),
+                              .gap = isfinite(gap) ? gap : (double)NAN,
                               .target_hbm_bytes = p->graph->target_hbm_bytes,
                               .meets_target = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p),
                               .capacity = p->problem.capacity,
@@ -133,26 +127,17 @@ static struct int_list pack_splits(const struct lx_coeff_split *splits, int coun
     return pack_list(memory, rows, 2 * count);
 }
 
-static struct int_list pack_accesses(const struct lx_plan *p, int32_t op, struct arena *memory)
-{
-    int64_t rows[4 * (LX_MAX_OPERANDS)];
-    int32_t n = 0;
-    for (int32_t i = p->access_at[op]; i < p->access_at[op + 1]; i++) {
-        const struct lx_access *a = &p->accesses[i];
-        rows[n++] = a->stay;
-        rows[n++] = a->reads;
-        rows[n++] = a->writes;
-        rows[n++] = a->bytes;
-    }
-    return pack_list(memory, rows, n);
-}
-
 struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory)
 {
     const struct lx_op *op = &p->layouts->graph->ops[i];
     const struct lx_op_traffic *x = &p->traffic[i];
     const struct lx_division *d = &p->divisions->at[i];
     struct lx_coeff_splits splits = {0};
+    int64_t rows[4 * LX_MAX_OPERANDS], *row = rows;
+    for (int32_t k = p->access_at[i]; k < p->access_at[i + 1]; k++) {
+        const struct lx_access *a = &p->accesses[k];
+        *row++ = a->stay, *row++ = a->reads, *row++ = a->writes, *row++ = a->bytes;
+    }
     if (d->kind == LX_DIVIDED) lx_division_state(p->layouts, d, &splits);
     return (struct plan_op){.name = op->name,
                             .added = p->layouts->op_origin[i] < 0,
@@ -172,7 +157,7 @@ struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *me
                             .further_outputs = pack_int32s(memory, op->outputs + 1, op->output_count - 1),
                             .output_splits = pack_splits(splits.output, splits.output_count, memory),
                             .reduction_splits = pack_splits(splits.reduction, splits.reduction_count, memory),
-                            .accesses = pack_accesses(p, i, memory)};
+                            .accesses = pack_list(memory, rows, (int32_t)(row - rows))};
 }
 
 struct plan_nest plan_pack_nest(const struct lx_nest *n, struct arena *memory)

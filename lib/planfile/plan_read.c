@@ -1,13 +1,11 @@
 /* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,
@@ -60,17 +58,11 @@ bool plan_read_passes(const struct json *j, const struct json_value *graph, stru
     return true;
 }
 
-static int plan_read_find_word(const char *word, const char *(*nth)(int), int count)
-{
-    int i = 0;
-    while (i < count && strcmp(word, nth(i)) != 0) i++;
-    return i;
-}
-
 static bool plan_read_word(const struct json *j, const struct json_value *root, const char *key,
                            const char *word, const char *(*nth)(int), int count, int *out, lx_status *st)
 {
-    if ((*out = plan_read_find_word(word, nth, count)) < count) return true;
+    for (*out = 0; *out < count; ++*out)
+        if (strcmp(word, nth(*out)) == 0) return true;
     char known[200];
     size_t n = 0;
     for (int i = 0; i < count && n < sizeof known; i++)
@@ -152,23 +144,6 @@ static bool take_places(const struct json *j, const struct records *buffers, str
     return true;
 }
 
-/* A bare list has its buffers in the pattern; those of the file must be the same ones. */
-static bool same_buffers(const struct json *j, const struct records *buffers, const struct lx_plan *p,
-                         lx_status *st)
-{
-    const struct plan_section *s = &plan_sections[PLAN_BUFFER];
-    for (int32_t i = 0; i < buffers->count; i++) {
-        const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
-        const struct plan_buffer ours = plan_pack_buffer(p, i, p->memory);
-        const struct field *f = record_difference(s->fields, s->count, x, &ours);
-        if (f)
-            return json_error(j, buffers->where[i], st, LX_E_MISMATCH,
-                              "buffer %d: its %s is not the one of the pattern's buffer %s", (int)i, f->key,
-                              ours.name);
-    }
-    return true;
-}
-
 static bool plan_read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
                            struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
@@ -188,31 +163,22 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
             return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
                               "%d buffers, but the pattern has %d", (int)buffers.count,
                               (int)p->problem.count);
-        return take_places(j, &buffers, p, st) && same_buffers(j, &buffers, p, st);
+        if (!take_places(j, &buffers, p, st)) return false;
+        /* Its buffers are in the pattern; those of the file must be the same ones. */
+        const struct plan_section *s = &plan_sections[PLAN_BUFFER];
+        for (int32_t i = 0; i < buffers.count; i++) {
+            const struct plan_buffer *theirs = (const struct plan_buffer *)buffers.at + i;
+            const struct plan_buffer ours = plan_pack_buffer(p, i, p->memory);
+            const struct field *f = record_difference(s->fields, s->count, theirs, &ours);
+            if (f)
+                return json_error(j, buffers.where[i], st, LX_E_MISMATCH,
+                                  "buffer %d: its %s is not the one of the pattern's buffer %s", (int)i,
+                                  f->key, ours.name);
+        }
+        return true;
     }
     return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
            (p->launches || plan_launch_ops(p, st));
-}
-
-/* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the
- * file claims what the plan really moves. */
-static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t height)
-{
-    if (p->problem.objective == LX_HEIGHT)
-        return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : height;
-    if (p->graph->list) return spill;
-    int64_t sum = 0;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] < 0) sum += p->problem.buffers[i].spill_cost;
-    return sum;
-}
-
-/* As files of format 1 have it: a share of the spill, of the height or of the time. */
-static double gap_before(const struct lx_plan *p)
-{
-    double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
-    double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
-    return value > bound ? (value - bound) / value : 0;
 }
 
 /* Files have nine digits of it. */
@@ -248,13 +214,24 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     /* Its spill was of scratchpads with their limit. */
     if (old && !p->graph->list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
-    p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
+    /* The objective of a list is as claimed; of a graph it follows from the places. */
+    if (p->problem.objective == LX_HEIGHT)
+        p->answer.objective =
+            lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
+    else if (p->graph->list)
+        p->answer.objective = p->figures.spill_bytes;
+    else
+        for (int32_t i = 0; i < p->problem.count; i++)
+            if (p->answer.address[i] < 0) p->answer.objective += p->problem.buffers[i].spill_cost;
     /* What the root says twice must be the same both times. */
     const struct json_value *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    /* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
- * says no more than placement and bound do, so that both meanings are read. */
-    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, gap_before(p)))
+    /* Early plans of format 2 have the gap of format 1, a share of spill, height or time: both are
+     * accepted. */
+    double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
+    double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
+    double before = value > bound ? (value - bound) / value : 0;
+    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, before))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
     if (!p->asks_time && p->figures.bound_us != 0)

@@ -1,10 +1,9 @@
-/* What a plan file need not say: figures that follow from what it states are filled in, so that a plan of another maker
- * can be shown and run like ours. The checker counts everything itself and does not look at this. */
+/* Fills in figures that follow from the rest of a file, so that plans of other makers can be shown and
+ * run. The checker counts everything itself. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "plan/plan_make.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/time.h"
 
 #include <math.h>
@@ -36,29 +35,44 @@ static void fill_int(int64_t *at, int64_t value)
     if (*at == -1) *at = value; /* anything else below 0 is wrong, as the checker will say */
 }
 
-static void fill_real(double *at, double value)
-{
-    if (isnan(*at)) *at = value;
-}
+/* Fields that a file may leave out: -1, or NaN where they are real. */
+struct absent_field {
+    size_t offset;
+    bool real;
+};
 
-static int64_t bytes_of_copy(const struct draft *x, const struct lx_transfer *t)
-{
-    int32_t tensor = x->stays[t->stay].tensor;
-    int64_t whole = tensor_bytes(x->layouts, tensor), parts = stay_parts(x, t->stay);
-    int64_t fills = stay_fills(x, t->stay);
-    if (t->kind == LX_STORE) return whole * parts;
-    if (t->kind == LX_LOAD) return parts > 1 ? whole * (parts - 1) : stay_load_bytes(x, t->stay);
-    struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
-    if (t->kind == LX_MOVE) return view_all_bytes(x->layouts, tensor, &to) * fills;
-    return view_ring_bytes(x->layouts, tensor, &from, &to) * fills;
-}
+#define INT(type, field)                                                                                     \
+    {                                                                                                        \
+        offsetof(struct type, field), false                                                                  \
+    }
+#define REAL(type, field)                                                                                    \
+    {                                                                                                        \
+        offsetof(struct type, field), true                                                                   \
+    }
+static const struct absent_field figure_fields[] = {
+    INT(lx_figures, hbm_bytes),         INT(lx_figures, ring_bytes), INT(lx_figures, baseline_hbm_bytes),
+    INT(lx_figures, perfect_hbm_bytes), REAL(lx_figures, device_us), REAL(lx_figures, end_to_end_us)};
+static const struct absent_field traffic_fields[] = {
+    INT(lx_op_traffic, hbm_read),    INT(lx_op_traffic, hbm_written), INT(lx_op_traffic, ring),
+    INT(lx_op_traffic, reduce_ring), INT(lx_op_traffic, lx_read),     INT(lx_op_traffic, lx_written),
+    INT(lx_op_traffic, cores),       REAL(lx_op_traffic, device_us),  REAL(lx_op_traffic, end_to_end_us)};
+static const struct absent_field bundle_fields[] = {INT(lx_bundle, tensors), INT(lx_bundle, operands),
+                                                    INT(lx_bundle, cores), REAL(lx_bundle, device_us),
+                                                    REAL(lx_bundle, end_to_end_us)};
 
-static void fill_transfers(struct lx_plan *p, const struct draft *x)
+#define FILL(fields, to, from) fill(fields, sizeof fields / sizeof *fields, to, from)
+#define LACKS(fields, record)  lacks(fields, sizeof fields / sizeof *fields, record)
+
+static void fill(const struct absent_field *fields, size_t count, void *to, const void *from)
 {
-    struct lx_transfer *t = arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *t);
-    for (int32_t i = 0; i < p->transfer_count; i++)
-        if (t[i].bytes == -1) t[i].bytes = bytes_of_copy(x, &t[i]);
-    p->transfers = t;
+    for (size_t i = 0; i < count; i++) {
+        void *at = (char *)to + fields[i].offset;
+        const void *value = (const char *)from + fields[i].offset;
+        if (!fields[i].real)
+            fill_int(at, *(const int64_t *)value);
+        else if (isnan(*(double *)at))
+            *(double *)at = *(const double *)value;
+    }
 }
 
 /* HBM and ring of each op, by its accesses and the copies of its tick. */
@@ -92,13 +106,7 @@ static void fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t
     if (!none && p->bundle_count != count)
         return; /* they are no bundles of this plan, as the checker will say */
     struct lx_bundle *to = arena_copy_array(p->memory, none ? own : p->bundles, (size_t)count, sizeof *to);
-    for (int32_t i = 0; i < count; i++) {
-        fill_int(&to[i].tensors, own[i].tensors);
-        fill_int(&to[i].operands, own[i].operands);
-        fill_int(&to[i].cores, own[i].cores);
-        fill_real(&to[i].device_us, own[i].device_us);
-        fill_real(&to[i].end_to_end_us, own[i].end_to_end_us);
-    }
+    for (int32_t i = 0; i < count; i++) FILL(bundle_fields, &to[i], &own[i]);
     p->bundles = to;
     p->bundle_count = count;
 }
@@ -125,7 +133,22 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
 {
     struct draft x;
     if (!draft_of(p, &x, st)) return false;
-    fill_transfers(p, &x);
+    struct lx_transfer *all =
+        arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *all);
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        struct lx_transfer *t = &all[i];
+        if (t->bytes != -1) continue;
+        int32_t tensor = x.stays[t->stay].tensor;
+        int64_t whole = tensor_bytes(x.layouts, tensor), parts = stay_parts(&x, t->stay);
+        struct lx_core_view to = stay_view(&x, t->stay),
+                            from = t->source >= 0 ? stay_view(&x, t->source) : to;
+        t->bytes = t->kind == LX_STORE  ? whole * parts
+                   : t->kind == LX_LOAD ? (parts > 1 ? whole * (parts - 1) : stay_load_bytes(&x, t->stay))
+                   : t->kind == LX_MOVE
+                       ? view_all_bytes(x.layouts, tensor, &to) * stay_fills(&x, t->stay)
+                       : view_ring_bytes(x.layouts, tensor, &from, &to) * stay_fills(&x, t->stay);
+    }
+    p->transfers = all;
     struct lx_op_traffic *own = arena_array(p->memory, (size_t)x.graph->op_count, sizeof *own);
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)x.bundle_count, sizeof *bundles);
     struct lx_transfer *copies =
@@ -133,54 +156,41 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
     plan_read_absent_count_traffic(p, &x, own);
     struct traffic t = {.transfers = copies, .transfer_count = p->transfer_count};
     predict_times(&x, p->answer.address, &t, own, bundles);
-    for (int32_t o = 0; o < x.graph->op_count; o++) {
-        fill_int(&p->traffic[o].hbm_read, own[o].hbm_read);
-        fill_int(&p->traffic[o].hbm_written, own[o].hbm_written);
-        fill_int(&p->traffic[o].ring, own[o].ring);
-        fill_int(&p->traffic[o].reduce_ring, own[o].reduce_ring);
-        fill_int(&p->traffic[o].lx_read, own[o].lx_read);
-        fill_int(&p->traffic[o].lx_written, own[o].lx_written);
-        fill_int(&p->traffic[o].cores, own[o].cores);
-        fill_real(&p->traffic[o].device_us, own[o].device_us);
-        fill_real(&p->traffic[o].end_to_end_us, own[o].end_to_end_us);
-    }
+    for (int32_t o = 0; o < x.graph->op_count; o++) FILL(traffic_fields, &p->traffic[o], &own[o]);
     fill_bundles(p, bundles, x.bundle_count);
-    struct lx_figures *f = &p->figures;
-    int64_t hbm = 0, ring = 0;
-    int32_t ops = p->layouts->graph->op_count;
-    for (int32_t o = 0; o < ops; o++) {
-        hbm += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
-        ring += p->traffic[o].ring;
+    struct lx_figures sums = {.baseline_hbm_bytes = all_off_chip(&x)};
+    struct clocks clocks = bundle_clocks(p->bundles, p->bundle_count);
+    sums.device_us = clocks.device_us;
+    sums.end_to_end_us = clocks.end_to_end_us;
+    for (int32_t o = 0; o < x.graph->op_count; o++) {
+        sums.hbm_bytes += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
+        sums.ring_bytes += p->traffic[o].ring;
     }
-    struct clocks sum = bundle_clocks(p->bundles, p->bundle_count);
-    fill_int(&f->hbm_bytes, hbm);
-    fill_int(&f->ring_bytes, ring);
-    fill_int(&f->baseline_hbm_bytes, all_off_chip(&x));
-    fill_real(&f->device_us, sum.device_us);
-    fill_real(&f->end_to_end_us, sum.end_to_end_us);
+    FILL(figure_fields, &p->figures, &sums);
     fill_segments(p);
-    fill_int(&p->figures.perfect_hbm_bytes, 0);
     return true;
+}
+
+/* Is anything of it left out? */
+static bool lacks(const struct absent_field *fields, size_t count, const void *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = (const char *)record + fields[i].offset;
+        if (fields[i].real ? isnan(*(const double *)(const void *)at)
+                           : *(const int64_t *)(const void *)at < 0)
+            return true;
+    }
+    return false;
 }
 
 /* Is there anything of a graph that the file has left out? */
 static bool graph_complete(const struct lx_plan *p)
 {
-    const struct lx_figures *f = &p->figures;
-    bool all = f->hbm_bytes >= 0 && f->ring_bytes >= 0 && f->baseline_hbm_bytes >= 0 &&
-               f->perfect_hbm_bytes >= 0 && !isnan(f->device_us) && !isnan(f->end_to_end_us) &&
-               p->pool_at >= 0 && p->pool_bytes >= 0 && p->segment_bytes >= 0 && p->bundle_count > 0;
-    for (int32_t o = 0; all && o < p->layouts->graph->op_count; o++) {
-        const struct lx_op_traffic *t = &p->traffic[o];
-        all = t->hbm_read >= 0 && t->hbm_written >= 0 && t->ring >= 0 && t->reduce_ring >= 0 &&
-              t->lx_read >= 0 && t->lx_written >= 0 && t->cores >= 0 && !isnan(t->device_us) &&
-              !isnan(t->end_to_end_us);
-    }
-    for (int32_t i = 0; all && i < p->bundle_count; i++) {
-        const struct lx_bundle *b = &p->bundles[i];
-        all = b->tensors >= 0 && b->operands >= 0 && b->cores >= 0 && !isnan(b->device_us) &&
-              !isnan(b->end_to_end_us);
-    }
+    bool all = !LACKS(figure_fields, &p->figures) && p->pool_at >= 0 && p->pool_bytes >= 0 &&
+               p->segment_bytes >= 0 && p->bundle_count > 0;
+    for (int32_t o = 0; all && o < p->layouts->graph->op_count; o++)
+        all = !LACKS(traffic_fields, &p->traffic[o]);
+    for (int32_t i = 0; all && i < p->bundle_count; i++) all = !LACKS(bundle_fields, &p->bundles[i]);
     for (int32_t i = 0; all && i < p->transfer_count; i++) all = p->transfers[i].bytes >= 0;
     return all;
 }

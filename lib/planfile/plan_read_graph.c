@@ -1,7 +1,5 @@
-/* The part of a plan file that only plans of graphs have, format 2: what it states becomes the plan. Nothing is
- * chosen or made again here, so that a plan reads the same whatever this version of the planner would do. What
- * refers to something that is not there is an error with its place; whether the plan is legal, and its figures
- * true, is for lx_plan_check to say. */
+/* Plans of graphs, format 2: the file becomes the plan, and nothing is chosen or made again. References to
+ * missing things are errors with their place; lx_plan_check judges the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,8 +8,6 @@
 #include "layout/stated_layouts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
                    int64_t number, int64_t least, int64_t count)
@@ -21,20 +17,10 @@ bool plan_in_range(const struct graph_reader *r, const struct json_value *at, co
                       (long long)number, (long long)least, (long long)count - 1);
 }
 
-static const struct plan_op *plan_read_graph_op_at(const struct graph_reader *r, int32_t i)
-{
-    return (const struct plan_op *)r->ops.at + i;
-}
-
-static const struct plan_tensor *plan_read_graph_tensor_at(const struct graph_reader *r, int32_t i)
-{
-    return (const struct plan_tensor *)r->tensors.at + i;
-}
-
 static bool state_tensor(const struct graph_reader *r, const struct names *names, int32_t i,
                          struct stated_tensor *out)
 {
-    const struct plan_tensor *x = plan_read_graph_tensor_at(r, i);
+    const struct plan_tensor *x = (const struct plan_tensor *)r->tensors.at + i;
     const struct json_value *at = r->tensors.where[i];
     *out = (struct stated_tensor){.name = x->name, .is_copy = x->of != NULL};
     out->origin = names_find(names, x->of ? x->of : x->name);
@@ -67,7 +53,7 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
 static bool state_op(const struct graph_reader *r, const struct names *names, int32_t i,
                      struct stated_op *out)
 {
-    const struct plan_op *x = plan_read_graph_op_at(r, i);
+    const struct plan_op *x = (const struct plan_op *)r->ops.at + i;
     const struct json_value *at = r->ops.where[i];
     *out = (struct stated_op){.name = x->name, .origin = x->added ? -1 : names_find(names, x->name)};
     if (!x->added && out->origin < 0)
@@ -129,7 +115,7 @@ static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out,
 static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits *out)
 {
     for (int32_t i = 0; i < r->ops.count; i++) {
-        const struct plan_op *x = plan_read_graph_op_at(r, i);
+        const struct plan_op *x = (const struct plan_op *)r->ops.at + i;
         if (x->front != -1 && !plan_in_range(r, r->ops.where[i], "front", x->front, 1, LX_INT_MAX))
             return false;
         out[i].front = x->front == -1 ? 0 : x->front;
@@ -143,30 +129,17 @@ static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits
     return true;
 }
 
-static bool make_divisions(const struct graph_reader *r, int64_t cores, const struct lx_coeff_splits *splits)
-{
-    int32_t wrong;
-    lx_status why = {0};
-    r->p->divisions = r->p->own_divisions =
-        lx_divisions_stated(r->p->layouts, cores, r->p->nests, r->p->nest_count, splits, &wrong, &why);
-    if (r->p->divisions) return true;
-    if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
-    return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
-}
-
 static bool read_traffic(struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
     p->traffic = arena_array(p->memory, (size_t)r->ops.count, sizeof *p->traffic);
     p->hbm_address = arena_array(p->memory, (size_t)r->tensors.count, sizeof *p->hbm_address);
     for (int32_t t = 0; t < r->tensors.count; t++) {
-        if (!plan_in_range(r, r->tensors.where[t], "hbm", plan_read_graph_tensor_at(r, t)->hbm, -1,
-                           LX_INT_MAX))
-            return false;
-        p->hbm_address[t] = plan_read_graph_tensor_at(r, t)->hbm;
+        p->hbm_address[t] = ((const struct plan_tensor *)r->tensors.at)[t].hbm;
+        if (!plan_in_range(r, r->tensors.where[t], "hbm", p->hbm_address[t], -1, LX_INT_MAX)) return false;
     }
     for (int32_t o = 0; o < r->ops.count; o++) {
-        const struct plan_op *x = plan_read_graph_op_at(r, o);
+        const struct plan_op *x = (const struct plan_op *)r->ops.at + o;
         p->traffic[o] = (struct lx_op_traffic){x->hbm_read,    x->hbm_written,   x->ring,
                                                x->reduce_ring, x->lx_read,       x->lx_written,
                                                x->device_us,   x->end_to_end_us, x->cores};
@@ -174,7 +147,7 @@ static bool read_traffic(struct graph_reader *r)
     return true;
 }
 
-/* Of cuts, of moves, and of relayouts, which are told by the same two numbers. */
+/* Cuts, moves and relayouts are pairs of tensor and op. */
 static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
                                       const struct int_list *rows, struct cut *out)
 {
@@ -189,32 +162,9 @@ static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *
     /* Drafts go through both lists from front to back. */
     for (int32_t i = 2; i < rows->count; i += 2) {
         const int64_t *x = &rows->at[i], *before = x - 2;
-        if (x[0] > before[0] || (2 == 2 && x[0] == before[0] && x[1] > before[1])) continue;
+        if (x[0] > before[0] || (x[0] == before[0] && x[1] > before[1])) continue;
         return json_error(r->j, json_find(r->graph, key), r->st, LX_E_MISMATCH,
                           "%s must ascend and have nothing twice", key);
-    }
-    return true;
-}
-
-static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
-                         int32_t *borders)
-{
-    const struct lx_graph *g = r->p->layouts->graph;
-    for (int32_t i = 0; i < from->count; i++) {
-        const struct plan_bundle *x = (const struct plan_bundle *)from->at + i;
-        int64_t least = i > 0 ? out[i - 1].first + 1 : 0;
-        if (!plan_in_range(r, from->where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
-            return false;
-        out[i] = (struct lx_bundle){.first = (int32_t)x->first,
-                                    .count = r->ops.count - (int32_t)x->first,
-                                    .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
-                                    .tensors = x->tensors,
-                                    .operands = x->operands,
-                                    .cores = x->cores,
-                                    .device_us = x->device_us,
-                                    .end_to_end_us = x->end_to_end_us};
-        borders[i] = out[i].first;
-        if (i > 0) out[i - 1].count = out[i].first - out[i - 1].first;
     }
     return true;
 }
@@ -234,7 +184,24 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
                           "there are ops, but no bundle has them; the first begins with op 0");
     p->bundles = bundles;
     p->bundle_count = from.count;
-    return take_bundles(r, &from, bundles, *borders);
+    const struct lx_graph *g = p->layouts->graph;
+    for (int32_t i = 0; i < from.count; i++) {
+        const struct plan_bundle *x = (const struct plan_bundle *)from.at + i;
+        int64_t least = i > 0 ? bundles[i - 1].first + 1 : 0;
+        if (!plan_in_range(r, from.where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
+            return false;
+        bundles[i] = (struct lx_bundle){.first = (int32_t)x->first,
+                                        .count = r->ops.count - (int32_t)x->first,
+                                        .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
+                                        .tensors = x->tensors,
+                                        .operands = x->operands,
+                                        .cores = x->cores,
+                                        .device_us = x->device_us,
+                                        .end_to_end_us = x->end_to_end_us};
+        (*borders)[i] = bundles[i].first;
+        if (i > 0) bundles[i - 1].count = bundles[i].first - bundles[i - 1].first;
+    }
+    return true;
 }
 
 /* Cuts, relayouts and borders, as they were decided. */
@@ -261,7 +228,7 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
                             .border_count = p->bundle_count};
     struct lx_access *accesses =
         arena_copy_array(p->memory, p->accesses, (size_t)p->access_at[r->ops.count], sizeof *accesses);
-    if (!plan_read_holds(r, accesses, &how)) return false;
+    plan_read_holds(r, accesses, &how);
     p->accesses = accesses;
     p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
     return true;
@@ -277,9 +244,18 @@ static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph
         !plan_read_nests(r))
         return false;
     struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
-    bool ok = take_all_splits(r, splits) && make_divisions(r, graph->cores, splits);
+    int32_t wrong = -1;
+    lx_status why = {0};
+    bool ok = take_all_splits(r, splits);
+    if (ok)
+        r->p->divisions = r->p->own_divisions = lx_divisions_stated(r->p->layouts, graph->cores, r->p->nests,
+                                                                    r->p->nest_count, splits, &wrong, &why);
     mem_free(splits);
     if (!ok) return false;
+    if (!r->p->divisions && wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
+    if (!r->p->divisions)
+        return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s",
+                          why.text);
     return plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) &&
            read_traffic(r) && plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);

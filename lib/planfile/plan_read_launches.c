@@ -1,6 +1,5 @@
 /* The launches of a plan file: one per op, with the tiles of every core. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "divide/divide.h"
 #include "plan/launch_options.h"
@@ -10,35 +9,11 @@
 
 enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 
-/* Numbers, coordinates and shards of cores are small: int32_t, once they are read. */
-static bool small_numbers(const struct int_list *cores)
-{
-    static const bool small[CORE_FIELDS] = {true, true, true, false, false, true, true, true};
-    bool ok = true;
-    for (int32_t i = 0; i < cores->count; i++)
-        ok &= !small[i % CORE_FIELDS] || (cores->at[i] >= INT32_MIN && cores->at[i] <= INT32_MAX);
-    return ok;
-}
-
-static bool is_mode(const struct plan_launch *x, enum lx_partition mode)
-{
-    return x->mode && strcmp(x->mode, lx_partition_word(mode)) == 0;
-}
-
-/* What runs off the device, or is refused, has none of it. */
-static bool no_lists(const struct plan_launch *x)
-{
-    return !x->mode && !x->order && x->k_tile == -1 &&
-           x->dims.count + x->inner.count + x->sums.count + x->blocks.count + x->tiles.count +
-                   x->core_grid.count + x->cores.count ==
-               0;
-}
-
-static bool take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
+static void take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
 {
     out->core_count = rows->count / CORE_FIELDS;
     out->cores = arena_array(memory, (size_t)out->core_count, sizeof *out->cores);
-    for (int32_t i = 0; out->cores && i < out->core_count; i++) {
+    for (int32_t i = 0; i < out->core_count; i++) {
         const int64_t *v = &rows->at[i * CORE_FIELDS];
         out->cores[i] = (struct lx_launch_core){.core = (int32_t)v[0],
                                                 .y = (int32_t)v[1],
@@ -49,10 +24,9 @@ static bool take_cores(const struct int_list *rows, struct arena *memory, struct
                                                 .sx = (int32_t)v[6],
                                                 .k_slice = (int32_t)v[7]};
     }
-    return out->cores != NULL;
 }
 
-static bool take_grid(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)
+static void take_grid(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)
 {
     o->rank = x->dims.count / DIM_FIELDS;
     for (int d = 0; d < o->rank; d++) {
@@ -63,30 +37,13 @@ static bool take_grid(const struct plan_launch *x, struct arena *memory, struct 
     }
     o->sum_count = x->sums.count / SUM_FIELDS;
     o->sum = arena_array(memory, (size_t)o->sum_count, sizeof *o->sum);
-    for (int i = 0; o->sum && i < o->sum_count; i++) {
+    for (int i = 0; i < o->sum_count; i++) {
         const int64_t *v = &x->sums.at[i * SUM_FIELDS];
         o->sum[i] = (struct lx_launch_sum){.extent = v[0], .parts = v[1], .part = v[2]};
     }
     for (int i = 0; i < x->blocks.count; i++) o->blocks[i] = x->blocks.at[i];
     if (x->tiles.count > 0) o->tiles = x->tiles.at;
     o->tile_count = x->tiles.count;
-    return o->sum != NULL;
-}
-
-/* Of shards: whole groups of cores that have one each, and none that is not there. */
-static bool shards_there(const struct lx_op_launch *o, struct arena *memory, lx_status *why)
-{
-    const struct lx_launch *l = o->launch;
-    const int64_t splits[3] = {l->shard_grid[0], l->shard_grid[1], o->k_slices};
-    if (l->mode != LX_PARTITION_LOCAL_SHARD) return true;
-    int64_t *slots = arena_array(memory, (size_t)l->core_count * 3, sizeof *slots), *slot = slots;
-    for (int32_t i = 0; i < l->core_count; i++) {
-        *slot++ = l->cores[i].sy;
-        *slot++ = l->cores[i].sx;
-        *slot++ = l->cores[i].k_slice;
-    }
-    return core_count_fits(splits, 3, l->core_count, why) &&
-           core_slots_valid(slots, splits, 3, l->core_count, why);
 }
 
 static bool take_launch(const struct json *j, const struct json_value *at, const struct plan_launch *x,
@@ -102,16 +59,22 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
         return json_error(j, at, st, LX_E_MISMATCH, "op is %lld; the launch of op %d stands here",
                           (long long)x->op, (int)op);
     *o = (struct lx_op_launch){.op = op, .kind = (enum lx_launch_kind)kind, .why = x->why, .k_slices = 1};
-    if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED)
-        return no_lists(x) ? true
-                           : json_error(j, at, st, LX_E_SCHEMA,
-                                        "a launch that is %s has neither tiles nor cores", x->kind);
+    if (kind == LX_LAUNCH_NONE || kind == LX_LAUNCH_REFUSED) {
+        bool none = !x->mode && !x->order && x->k_tile == -1 &&
+                    x->dims.count + x->inner.count + x->sums.count + x->blocks.count + x->tiles.count +
+                            x->core_grid.count + x->cores.count ==
+                        0;
+        return none ? true
+                    : json_error(j, at, st, LX_E_SCHEMA, "a launch that is %s has neither tiles nor cores",
+                                 x->kind);
+    }
     /* All that a launch with tiles has. */
     bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
     bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
-    if ((!is_mode(x, LX_PARTITION_LOCAL_SHARD) && !is_mode(x, LX_PARTITION_GLOBAL)) || !x->order ||
-        lx_tile_order_find(x->order) == LX_TILE_ORDERS || x->dims.count > LX_MAX_RANK * DIM_FIELDS ||
-        x->sums.count > LX_MAX_VARS * SUM_FIELDS ||
+    bool global = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_GLOBAL)) == 0;
+    bool local = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_LOCAL_SHARD)) == 0;
+    if ((!local && !global) || !x->order || lx_tile_order_find(x->order) == LX_TILE_ORDERS ||
+        x->dims.count > LX_MAX_RANK * DIM_FIELDS || x->sums.count > LX_MAX_VARS * SUM_FIELDS ||
         (x->inner.count != 0 && x->inner.count != x->dims.count / DIM_FIELDS) ||
         x->blocks.count != (blocks ? 2 : 0) || (x->tiles.count > 0) != listed || x->core_grid.count != 2 ||
         x->k_tile < 1 || x->cores.count <= 0)
@@ -119,23 +82,32 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
             j, at, st, LX_E_SCHEMA,
             "a launch of tiles has mode, order, dims, sums, k_tile, core_grid and cores, and of "
             "order block 2 blocks, of order listed tiles");
-    if (!small_numbers(&x->cores))
-        return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
+    for (int32_t i = 0; i < x->cores.count; i++) /* int32_t but for start and count, once they are read */
+        if (i % CORE_FIELDS != 3 && i % CORE_FIELDS != 4 &&
+            (x->cores.at[i] < INT32_MIN || x->cores.at[i] > INT32_MAX))
+            return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
     struct lx_launch *l = arena_alloc(memory, sizeof *l);
-    if (!l) return status_no_memory(st);
-    *l = (struct lx_launch){.mode = is_mode(x, LX_PARTITION_GLOBAL) ? LX_PARTITION_GLOBAL
-                                                                    : LX_PARTITION_LOCAL_SHARD,
+    *l = (struct lx_launch){.mode = global ? LX_PARTITION_GLOBAL : LX_PARTITION_LOCAL_SHARD,
                             .order = lx_tile_order_find(x->order),
                             .core_grid = {x->core_grid.at[0], x->core_grid.at[1]}};
     o->k_tile = x->k_tile;
     o->launch = l;
-    if (!take_grid(x, memory, o) || !take_cores(&x->cores, memory, l)) return status_no_memory(st);
+    take_grid(x, memory, o);
+    take_cores(&x->cores, memory, l);
     lx_status why = {0};
     if (!lx_op_launch_settle(o))
         return json_error(j, at, st, LX_E_RANGE,
                           "extents, sides, parts and lengths of dims and sums are from 1 on, "
                           "a global launch has one part, and there are at most 2^53 tiles");
-    return shards_there(o, memory, &why) ? true : json_error(j, at, st, why.code, "%s", why.text);
+    /* Of shards: whole groups of cores that have one each, and none that is not there. */
+    const int64_t splits[3] = {l->shard_grid[0], l->shard_grid[1], o->k_slices};
+    if (l->mode != LX_PARTITION_LOCAL_SHARD) return true;
+    int64_t *slots = arena_array(memory, (size_t)l->core_count * 3, sizeof *slots), *slot = slots;
+    for (int32_t i = 0; i < l->core_count; i++)
+        *slot++ = l->cores[i].sy, *slot++ = l->cores[i].sx, *slot++ = l->cores[i].k_slice;
+    return (core_count_fits(splits, 3, l->core_count, &why) &&
+            core_slots_valid(slots, splits, 3, l->core_count, &why)) ||
+           json_error(j, at, st, why.code, "%s", why.text);
 }
 
 /* What was asked for, by the words of options. */

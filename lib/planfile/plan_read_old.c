@@ -1,10 +1,10 @@
-/* Plan files of format 1, which release 0.1 wrote: they have the pattern, the passes and what was decided, but
- * neither layouts nor stays. These are made again, as they were made then, and must be what the file says. */
+/* Plan files of format 1 (release 0.1) have pattern, passes and decisions. Layouts and stays are made
+ * again and must match the file. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/words/names.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool read_order(const struct json *j, const struct json_value *v, const s
     return true;
 }
 
-/* The splits of an op as the file has them, per variable in iteration order; `*same`: as the op is divided. */
+/* The splits of an op in the file, in iteration order; `*same`: as the op is divided. */
 static bool read_splits(const struct json *j, const struct json_value *splits, const char *name,
                         const struct lx_division *d, int64_t wanted[LX_MAX_VARS], bool *same, lx_status *st)
 {
@@ -108,16 +108,6 @@ struct name_lists {
     struct names tensors, ops;
 };
 
-/* Tensors by number, ops by tick. */
-static bool plan_read_old_find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
-{
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (names_add(&n->tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
-    for (int32_t t = 0; t < g->op_count; t++)
-        if (names_add(&n->ops, g->ops[order ? order[t] : t].name, t) == NAMES_NO_MEMORY) return false;
-    return true;
-}
-
 static int plan_read_old_compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -165,10 +155,12 @@ static bool make_structure(const struct json *j, const struct json_value *root, 
     if (!plan_read_passes(j, v, &how.passes, st) || !plan_divide(p, &how.passes, NULL, st) ||
         !read_order(j, json_find(v, "order"), p, &how, st) || !plan_read_old_read_ops(j, v, p, &how, st))
         return false;
-    bool ok =
-        plan_read_old_find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
-    ok = ok && plan_read_old_read_decisions(j, v, p, &names, &how, st) &&
-         draft_make(p->own_divisions, &how, p->memory, &x, st);
+    const struct lx_graph *g = p->own_layouts->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) names_add(&names.tensors, g->tensors[t].name, t);
+    for (int32_t t = 0; t < g->op_count; t++)
+        names_add(&names.ops, g->ops[how.order ? how.order[t] : t].name, t);
+    bool ok = plan_read_old_read_decisions(j, v, p, &names, &how, st) &&
+              draft_make(p->own_divisions, &how, p->memory, &x, st);
     names_free(&names.tensors);
     names_free(&names.ops);
     if (!ok) return false;
@@ -197,7 +189,7 @@ static bool read_addresses(const struct json *j, const struct json_value *root, 
                               "buffer %s where the pattern has %s", name, b->name);
         if (!plan_read_old_same_value(j, v, "size", b->size, st) ||
             !plan_read_old_same_value(j, v, "start", b->start, st) ||
-            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was told otherwise then */
+            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was defined otherwise */
             return false;
         if (!address)
             return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
@@ -247,8 +239,7 @@ static bool same_word(const struct json *j, const struct json_value *v, const ch
                       "%s is \"%s\" here, but pattern and addresses give \"%s\"", key, theirs, ours);
 }
 
-/* What no later release makes otherwise. Traffic and times are not among it: lx_plan_check judges the sums, and
- * how an op is charged may have been mended since. */
+/* What no later release changes. lx_plan_check judges traffic and times. */
 static bool same_derived(const struct json *j, const struct json_value *root, const struct lx_plan *p,
                          lx_status *st)
 {

@@ -1,10 +1,7 @@
-/* The buffers of a plan file of a graph, each with its stay, who accesses it, and what is copied: as the file
- * states them. What follows from the divisions is for the checker to compare; here everything must point at
- * something that is there. Sizes: up to LX_MAX_ITEMS buffers; time grows with their number. */
+/* Buffers of a plan file, their stays, accesses and copies. Here all must refer to something that exists;
+ * the checker compares the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
 
 #include <string.h>
 
@@ -66,39 +63,6 @@ static bool plan_read_stays_take_buffer(const struct graph_reader *r, const stru
     return true;
 }
 
-static bool take_access(const struct graph_reader *r, const struct json_value *at, const int64_t row[4],
-                        int32_t tensor, struct lx_access *out)
-{
-    *out = (struct lx_access){.tensor = tensor,
-                              .stay = (int32_t)row[0],
-                              .reads = row[1] != 0,
-                              .writes = row[2] != 0,
-                              .bytes = row[3]};
-    return plan_in_range(r, at, "the buffer of an access", row[0], -1, r->buffers.count) &&
-           plan_in_range(r, at, "the reads of an access", row[1], 0, 2) &&
-           plan_in_range(r, at, "the writes of an access", row[2], 0, 2) &&
-           plan_in_range(r, at, "the bytes of an access", row[3], 0, LX_INT_MAX);
-}
-
-static bool take_accesses(const struct graph_reader *r, int32_t o, struct lx_access *out)
-{
-    const struct lx_op *op = &r->p->layouts->graph->ops[o];
-    const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
-    const struct json_value *at = r->ops.where[o];
-    if (rows->count != 4 * op_operand_count(op))
-        return json_error(r->j, at, r->st, LX_E_MISMATCH, "op %s must have %d accesses, one per operand",
-                          op->name, op_operand_count(op));
-    for (int k = 0; k < op_operand_count(op); k++)
-        if (!take_access(r, at, &rows->at[4 * k], op_operand(op, k), &out[k])) return false;
-    return true;
-}
-
-static void plan_read_stays_add_use(struct lx_buffer *b, int64_t *uses, int32_t tick, bool is_read)
-{
-    if (b->use_count == 0) b->first_use_is_read = is_read;
-    if (b->use_count == 0 || uses[b->use_count - 1] != tick) uses[b->use_count++] = tick;
-}
-
 /* The ticks at which each buffer is used: those of the accesses that it serves. */
 static void plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count)
 {
@@ -114,33 +78,11 @@ static void plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffe
     for (int32_t o = 0; o < ops; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t stay = p->accesses[a].stay;
-            if (stay >= 0)
-                plan_read_stays_add_use(&buffers[stay], uses + first[stay], o, !p->accesses[a].writes);
-        }
-}
-
-/* The copy by which a stay goes on at another address is its first use. */
-static void begin_moved(struct lx_plan *p, struct lx_buffer *b)
-{
-    if (b->use_count > 0 && b->uses[0] <= b->start) return;
-    int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
-    uses[0] = b->start;
-    for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
-    b->uses = uses;
-    b->use_count++;
-    b->first_use_is_read = true;
-}
-
-/* Who does not say whether a buffer begins with a write of all of it means: as the access says. */
-static void find_begins(const struct graph_reader *r, struct lx_stay *stays)
-{
-    const struct lx_plan *p = r->p;
-    for (int32_t o = p->layouts->graph->op_count - 1; o >= 0; o--)
-        for (int32_t a = p->access_at[o + 1] - 1; a >= p->access_at[o]; a--) {
-            const struct lx_access *x = &p->accesses[a];
-            if (x->stay >= 0 && stays[x->stay].moved_from < 0 &&
-                !json_find(r->buffers.where[x->stay], "begins_written"))
-                stays[x->stay].begins_written = x->writes && !x->reads;
+            if (stay < 0) continue;
+            struct lx_buffer *b = &buffers[stay];
+            int64_t *to = uses + first[stay];
+            if (b->use_count == 0) b->first_use_is_read = !p->accesses[a].writes;
+            if (b->use_count == 0 || to[b->use_count - 1] != o) to[b->use_count++] = o;
         }
 }
 
@@ -173,12 +115,35 @@ bool plan_read_stays(const struct graph_reader *r)
     int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
     for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
     struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (!take_accesses(r, o, &a[at[o]])) return false;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
+        const struct json_value *where = r->ops.where[o];
+        int operands = op_operand_count(&g->ops[o]);
+        if (rows->count != 4 * operands)
+            return json_error(r->j, where, r->st, LX_E_MISMATCH,
+                              "op %s must have %d accesses, one per operand", g->ops[o].name, operands);
+        for (int k = 0; k < operands; k++) {
+            const int64_t *row = &rows->at[4 * k];
+            a[at[o] + k] = (struct lx_access){.tensor = op_operand(&g->ops[o], k),
+                                              .stay = (int32_t)row[0],
+                                              .reads = row[1] != 0,
+                                              .writes = row[2] != 0,
+                                              .bytes = row[3]};
+            if (!plan_in_range(r, where, "the buffer of an access", row[0], -1, r->buffers.count) ||
+                !plan_in_range(r, where, "the reads of an access", row[1], 0, 2) ||
+                !plan_in_range(r, where, "the writes of an access", row[2], 0, 2) ||
+                !plan_in_range(r, where, "the bytes of an access", row[3], 0, LX_INT_MAX))
+                return false;
+        }
+    }
     r->p->accesses = a;
     r->p->access_at = at;
     plan_read_stays_find_uses(p, buffers, count);
-    find_begins(r, stays);
+    /* Who does not say whether a buffer begins with a write of all of it means: as the first access says. */
+    for (int32_t k = at[g->op_count]; k-- > 0;)
+        if (a[k].stay >= 0 && stays[a[k].stay].moved_from < 0 &&
+            !json_find(r->buffers.where[a[k].stay], "begins_written"))
+            stays[a[k].stay].begins_written = a[k].writes && !a[k].reads;
     for (int32_t i = 0; i < count; i++) {
         /* First and last op, where they are left out: as the accesses say. */
         if (stays[i].first < 0)
@@ -188,8 +153,17 @@ bool plan_read_stays(const struct graph_reader *r)
                                                            : buffers[i].end - 1);
     }
     plan_cover_nests(r, buffers);
-    for (int32_t i = 0; i < count; i++)
-        if (stays[i].moved_from >= 0) begin_moved(p, &buffers[i]);
+    for (int32_t i = 0; i < count; i++) {
+        /* The copy by which a stay goes on at another address is its first use. */
+        struct lx_buffer *b = &buffers[i];
+        if (stays[i].moved_from < 0 || (b->use_count > 0 && b->uses[0] <= b->start)) continue;
+        int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
+        uses[0] = b->start;
+        for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
+        b->uses = uses;
+        b->use_count++;
+        b->first_use_is_read = true;
+    }
     return true;
 }
 

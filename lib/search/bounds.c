@@ -1,14 +1,13 @@
 /* What no plan goes below that the engines may find, and in words what keeps it from being more. */
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "nests/nest_candidates.h"
 #include "search/keep.h"
 #include "search/time.h"
 
-/* In scratchpads without limit. Nests and evictions may go below the best placement of the stays as they are. Where borders
- * may be set, one can cut a stay as an eviction does. */
+/* Least traffic in scratchpads without limit. Nests and evictions may go below the best placement of whole
+ * stays; a border can cut a stay as an eviction does. */
 static int64_t least_unlimited(const struct draft *x, bool borderless)
 {
     int64_t bytes = x->least_bytes;
@@ -18,7 +17,7 @@ static int64_t least_unlimited(const struct draft *x, bool borderless)
     return bytes;
 }
 
-/* Is it what it would be in scratchpads without limit: nothing is decided about it, nothing too large, and these borders? */
+/* Is the draft as it would be in scratchpads without limit, with these borders? */
 static bool is_unlimited(const struct draft *x, const int32_t *borders)
 {
     const struct decisions *how = &x->how;
@@ -29,8 +28,7 @@ static bool is_unlimited(const struct draft *x, const int32_t *borders)
     return plain;
 }
 
-/* Of the graph in scratchpads without limit, before anything is cut. The heuristic copies inputs also where that costs
- * more than it saves, so what nothing goes below is that of the copies that pay. */
+/* The heuristic clone rule copies inputs even at a loss, so the least is computed with copies that pay. */
 static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int32_t border_count,
                               int64_t *bytes, lx_status *st)
 {
@@ -63,8 +61,7 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
-/* Whatever the divisions, order, evictions and moves. By the rule of the heuristic inputs are copied also where that costs
- * more than it saves. */
+/* For any divisions, order, evictions and moves. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 {
     struct arena memory = {0};
@@ -92,21 +89,14 @@ bool bounds_with_nests(struct search *search)
     return true;
 }
 
-/* The option of an engine that is still to come and may go below the bound of the divisions as chosen; NULL: there is none,
- * as where traffic is not asked for: then no engine runs. */
-static const char *voiding_option(const struct search *search)
-{
-    for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search); e++)
-        if (engine_runs(search, e)) return engine_option(e);
-    return NULL;
-}
-
 /* Of the divisions as chosen, or of all. */
 static bool bound_without_nests(struct search *search)
 {
     const struct attempt *best = &search->best;
-    const char *option = voiding_option(search);
+    const char *option = NULL; /* of an engine that may still go below the bound of the chosen divisions */
     bool ok = true;
+    for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search) && !option; e++)
+        if (engine_runs(search, e)) option = engine_option(e);
     search->bound = best->bound;
     search->unproved = best->open_relayouts && search->effort.solver->caps & LX_CAN_PROVE
                            ? "the bound does not reach: not all ways to decide relayouts were tried"
@@ -140,7 +130,7 @@ bool bounds_find(struct search *search)
 bool bounds_raise(struct search *search)
 {
     int64_t least = 0;
-    /* The model knows the borders of bundles as they stand, and they may still be taken away; it knows nothing of nests. */
+    /* The model has the current borders of bundles, which may be merged, and no nests. */
     if (search->bundles_limited || search->joint.searched || search->best.hbm_bytes <= search->bound ||
         search->bound_with_nests)
         return true;

@@ -1,11 +1,10 @@
 /* Engines, run one after the other, in every set of those that are on. */
-#include "search/steps.h"
-#include "base/fail.h"
+#include "search/search_steps.h"
 #include "base/vec.h"
 #include "search/keep.h"
 #include "search/reorder.h"
 
-/* In the order in which they run. Each goes on from the best attempt, and may go below the bound of its draft. */
+/* In the order in which they run. Each starts from the best attempt and may go below its draft's bound. */
 static const struct {
     const char *option;
     bool (*search)(struct search *search);
@@ -37,7 +36,7 @@ static unsigned engines_on(const struct search *search)
     return bits;
 }
 
-/* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what it found is
+/* On a large graph a try with the full solver takes seconds: the quick solver searches, and its best is
  * solved once in full. */
 static bool run_with_quick_solver(struct search *search)
 {
@@ -82,8 +81,8 @@ static const struct attempt *best_within(const struct engine_sets *sets, unsigne
     return best;
 }
 
-/* The engines from the best of the sets within `some` on, as if only those of `some` were on. Nests of large graphs are found by
- * parts, with few plans of the whole: no quicker solver is needed for these. */
+/* Runs the engines of `some` from the best of their subsets. Nests of large graphs are found by windows,
+ * so they need no quicker solver. */
 static bool combine_run_set(const struct search *search, unsigned some, struct engine_sets *sets)
 {
     enum { LARGE = 400 };
@@ -101,10 +100,10 @@ static bool combine_run_set(const struct search *search, unsigned some, struct e
     return ok;
 }
 
-/* Every set of the engines that are on, the empty one first. Unless nothing can be better, a set searches from the best of the
- * sets within it: what it finds does not depend on which other engines are on, so that one pass more is never worse. Where
- * bundles are limited each set is judged by what it moves with its bundles merged; merged at once, so that a search that is
- * cancelled has what it would have without the engines that it did not come to. */
+/* Every subset of the engines that are on, the empty one first. Each starts from the best of its own
+ * subsets, so its result does not depend on the other engines, and one pass more is never worse. Where
+ * bundles are limited each result is merged at once: a cancelled search then has what fewer engines would
+ * give. */
 bool combine_engines(struct search *search)
 {
     struct engine_sets sets = {{0}};

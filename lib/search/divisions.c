@@ -1,19 +1,18 @@
-/* The pass that divides anew: divisions under which the plan as a whole, with its relayouts and copies, moves less (or
- * takes less time) than with those that work division alone chose. What the joint search and the documented one find,
- * and what chains find (cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
- * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
-#include "search/steps.h"
+/* Co-optimisation: divisions under which the whole plan, with relayouts and copies, moves less or takes
+ * less time. Candidates come from the joint search, the documented search and chains
+ * (cooptimise/least_traffic.h); each is planned in full and the best stays, so more search never gives a
+ * worse plan. Chains also prove a bound. */
+#include "search/search_steps.h"
 #include "search/time.h"
 #include "base/log.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
-#include "nests/nest_candidates.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
 enum { LARGE = 400 };
 
-/* With those copies of inputs that are asked for: the best plan may have been made without any, where that moves less,
- * but another division or the bound may not. By time passes are left out on purpose. */
+/* The best plan may have dropped copies of inputs where that moves less; other divisions and the bound
+ * start with the copies that were asked for. */
 static struct lx_passes asked_passes(const struct search *search)
 {
     struct lx_passes passes = search->best.draft.how.passes;
@@ -31,8 +30,8 @@ static bool try_divisions(struct search *search, const struct lx_division **divi
                   now = draft_clocks(&next.draft, next.answer.address);
     LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
         search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    /* By the goal of the passes. Among equal bytes ops that agree on their divisions are preferred to relayouts as long as the
-     * predicted times differ by less than the model is sure of. */
+    /* By the goal of the passes. Among equal bytes, divisions that agree are preferred to relayouts unless
+     * the predicted time is clearly longer. */
     bool better = search->best.draft.how.passes.by_time      ? old.device_us >= now.device_us
                   : search->best.hbm_bytes != next.hbm_bytes ? search->best.hbm_bytes > next.hbm_bytes
                                                              : now.device_us <= 1.05 * old.device_us;
@@ -71,8 +70,7 @@ static bool try_joint(struct search *search, enum lx_joint_mode mode)
     return ok;
 }
 
-/* Plans of large graphs take seconds. There divisions are compared by what the quick solver makes of them, and only the
- * best of them is planned in full. */
+/* Divisions of large graphs are compared with the quick solver; only the best is planned in full. */
 struct contest {
     const struct lx_division **divided;
     int32_t changed;
@@ -134,8 +132,8 @@ static void divisions_remember(struct search *search, const struct lx_division *
     if (!known) search->others[search->other_count++] = divided;
 }
 
-/* Passes that search from one plan on may find more from another, with divisions that were no better so far: what was
- * there without co-optimisation, and with less of it, comes first. */
+/* Engines may find more from divisions that were no better so far: those without co-optimisation come
+ * first. */
 bool divisions_try_others(struct search *search, bool (*engines)(struct search *search))
 {
     bool ok = true;
@@ -166,8 +164,8 @@ bool divisions_search(struct search *search)
     bool ok = try_joint(search, LX_JOINT_FLIP);
     const struct lx_division *const *flipped = search->tried_last;
     if (ok && full && (by_time || search->divided->count <= LARGE)) ok = try_joint(search, LX_JOINT_FULL);
-    /* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without them.
-     * The bound is that of all that is asked for. */
+    /* Divisions that are best without evictions are tried as well: so evictions never make a plan worse.
+     * The bound is of all passes. */
     struct lx_passes passes = asked_passes(search), whole = passes;
     whole.evict = false;
     if (ok && full && !by_time && passes.evict) ok = try_chains(search, &whole, true);

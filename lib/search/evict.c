@@ -1,14 +1,12 @@
-/* Where buffers leave the scratchpad and come back.
+/* Evictions: buffers leave the scratchpad and come back.
  *
- * A stay that is cut becomes two, each with an address of its own, and each on chip or not. Where the tensor is wholly
- * rewritten that costs nothing. Elsewhere the value must be in HBM in between: dropped for free if it is there already,
- * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
- * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
- * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
-#include "search/steps.h"
+ * A cut stay becomes two, each with its own address, each on chip or not. Where the tensor is fully
+ * rewritten a cut is free; elsewhere the value is written to HBM once if HBM lacks it, and read again. The
+ * model of keeping (keep.h), which ignores addresses, proposes cuts, cheapest first. If it dropped
+ * choices, single cuts are tried as well: long idle times of large buffers first. */
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/vec.h"
 
@@ -46,7 +44,7 @@ static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, 
     return better;
 }
 
-/* Cuts before each use during whose wait a buffer lives that wants a place and has none; the heaviest first. */
+/* Cuts before uses during whose wait an unplaced buffer lives; the heaviest first. */
 static void evict_gather(struct evictions *s)
 {
     const struct draft *x = &s->search->best.draft;
@@ -133,8 +131,7 @@ static bool evict_ask_model(struct evictions *s, bool *done)
     return ok;
 }
 
-/* Single cuts, again and again: one that was of no use may be so behind others. Then all cuts of a tensor together, which may
- * pay only so: one that is read again and again by groups of ops far apart. */
+/* Single cuts, repeated while one helps; then all cuts of a tensor together. */
 static bool evict_try_all(struct evictions *s)
 {
     VEC(struct cut) cuts = {0};
@@ -190,9 +187,7 @@ bool evict_search(struct search *search)
     return ok;
 }
 
-/* A tensor can be on chip for any of its accesses that some view allows: what is left are the
- * accesses that no stay can serve, one load of what arrives in HBM and one store of what
- * leaves through it. */
+/* What remains: accesses that no stay can serve, one load of each input and one store of each output. */
 int64_t evict_least(const struct draft *x)
 {
     int64_t sum = 0;

@@ -1,15 +1,10 @@
-/* The first plan, without nests. Of a large graph it takes longest where little fits, and there nests move so much less that it is
- * not wanted in the end. So the search for nests begins with a brief one; only if what it finds is above what no plan without
- * nests goes below, the first plan is made in full, too: nests are never worse than none. */
-#include "search/steps.h"
+/* The first plan, without nests. On a large graph a full one takes long, and nests usually beat it. So the
+ * search for nests starts from a quick one; the full one is made only if the result is above what plans
+ * without nests can reach. */
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "nests/nest_candidates.h"
 #include "search/keep.h"
-
-static struct decisions first_decisions(const struct search *search)
-{
-    return (struct decisions){.passes = passes_of_stage(&search->request->passes)};
-}
 
 /* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
 static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
@@ -28,15 +23,15 @@ static bool offer_quick_plan(struct search *search, const struct decisions *deci
     return true;
 }
 
-/* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
-static bool brief_plan(struct search *search, const struct decisions *decisions)
+/* On a large graph by the quick solver: which nests exist does not depend on places. */
+static bool quick_plan(struct search *search, const struct decisions *decisions)
 {
     enum { STEPS = 300 };
-    struct effort brief = search->effort;
+    struct effort quick = search->effort;
     int64_t least = 0;
-    brief.run.work_limit = STEPS;
-    brief.one_round = true;
-    if (!is_large(search)) return try_decisions(search, decisions, &brief, 0, &search->best);
+    quick.run.work_limit = STEPS;
+    quick.one_round = true;
+    if (!is_large(search)) return try_decisions(search, decisions, &quick, 0, &search->best);
     if (!keep_quick(search, decisions, &search->best) ||
         !keep_least_below(search, decisions, search->best.hbm_bytes, &least))
         return false;
@@ -47,7 +42,7 @@ static bool brief_plan(struct search *search, const struct decisions *decisions)
 
 bool first_plan(struct search *search)
 {
-    struct decisions decisions = first_decisions(search);
+    struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     if (!offer_quick_plan(search, &decisions)) return false;
     /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
     const struct lx_passes *passes = &decisions.passes;
@@ -61,10 +56,10 @@ bool first_plan(struct search *search)
         lx_asked(request->objective, LX_SPILL) != LX_SPILL) {
         if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
     } else {
-        if (!brief_plan(search, &decisions) ||
+        if (!quick_plan(search, &decisions) ||
             !perfect_traffic(&search->best.draft, &search->best.perfect_bytes, search->st))
             return false;
-        search->first_is_brief = true;
+        search->first_is_quick = true;
         search->first_least = search->best.bound;
         if (bundles_are_limited(search) && !first_plan_in_full(search)) return false;
     }
@@ -74,9 +69,9 @@ bool first_plan(struct search *search)
 
 bool first_plan_in_full(struct search *search)
 {
-    struct decisions decisions = first_decisions(search);
+    struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     struct attempt full;
-    search->first_is_brief = false;
+    search->first_is_quick = false;
     if (!try_with(search, DRAFTS_MANY, &decisions, &full)) return false;
     if (full.hbm_bytes <= search->best.hbm_bytes)
         replace_best(search, &full);

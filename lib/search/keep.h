@@ -1,10 +1,9 @@
-/* Keeping: which tensor is on chip between which of its uses, by load alone.
+/* The model of keeping: which tensor is on chip between which uses, by load alone.
  *
- * A tensor's accesses by one op are one use. Between two uses it is kept on chip or not; what that costs in HBM bytes
- * follows use by use: a read that finds nothing on chip goes to HBM or loads the whole, a value that is dropped and
- * still needed is stored once. On every tick what is on chip together must fit, wherever it lies: addresses are left
- * out, so that the least cost is one that no cuts of stays, no places and no moves go below. Several views of a tensor
- * count as the smallest of them. Sizes: up to some thousand ops, with a few uses each. Private to the stage. */
+ * All accesses of a tensor by one op are one use. Between two uses the tensor is kept or not; the HBM
+ * bytes follow use by use. On every tick the kept bytes must fit, whatever the addresses, so the least
+ * cost is a bound for all cuts, places and moves. Several views count as the smallest. Some thousand ops
+ * with a few uses each. Private to the stage. */
 #ifndef LX_SEARCH_KEEP_H
 #define LX_SEARCH_KEEP_H
 
@@ -24,7 +23,7 @@ struct keep_use {
     int32_t tensor, op;
     int64_t served, forced, written; /* HBM bytes: of reads that a stay may serve, of others, of the write */
     int64_t size;                    /* on chip at this tick */
-    int64_t extra;                   /* and the view that it is laid out anew from, if it was there before */
+    int64_t extra;                   /* of the view that a relayout reads, if it was there before */
     int64_t between;                 /* on chip until the next, in the order of the ops as they stand */
     int32_t version, leaves;         /* of the tensor: that it reads, and that it leaves */
     int32_t run;                     /* ops between two that wipe the scratchpads */
@@ -94,8 +93,8 @@ enum { KEEP_OUTCOMES = 12 };
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES]);
 
-/* keep_prices.c: prices of ticks under which the tensors, each for itself, cost most: a bound below which no
- * choice is, in whole grains. `best`: the cost of a choice that is known. Fills price, sums and ahead. */
+/* keep_prices.c: prices of ticks that give the highest bound on the cost of any choice, in whole grains.
+ * `best`: the cost of a known choice. Fills price, sums and ahead. */
 int64_t keep_price(struct keep_model *m, int64_t best);
 
 /* The least priced cost behind a use that left its tensor so. */
@@ -129,8 +128,7 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
                  struct keep_found *out);
 
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
-/* keep_bound.c: the choices of the model for the best attempt's decisions without cuts. To be freed, also where
- * it failed. */
+/* keep_bound.c: the model's choices for the best attempt without its cuts. To be freed, even on failure. */
 struct keep_answer {
     struct arena memory;
     struct draft plain;
@@ -143,8 +141,8 @@ bool keep_ask(const struct search *search, bool cuts, int64_t choices, bool any_
 void keep_answer_free(struct keep_answer *a);
 /* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
 bool keep_bound(struct search *search, int64_t *bound);
-/* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
- * reaches them nothing else has to be tried. 0: the graph is small, or there is no quick solver. */
+/* HBM bytes that no plan under these decisions goes below, found in milliseconds. 0: the graph is small,
+ * or there is no quick solver. */
 bool keep_least(const struct search *search, const struct decisions *how, int64_t *least);
 /* The same where a plan is known, and one that the quick solver makes. */
 bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known,
@@ -153,13 +151,13 @@ bool keep_quick(const struct search *search, const struct decisions *how, struct
 
 /* An engine: the model's choices of what to keep, with moves where they need some. */
 bool move_search(struct search *search);
-/* A plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it is offered.
- * `c->order`: per tick the op of the model, NULL: as they stand. */
+/* Offers a plan that keeps what the choice keeps, moving stays where needed. `c->order`: per tick the op
+ * of the model; NULL: unchanged. */
 bool move_try(struct search *search, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how);
 
-/* A scratchpad tick by tick, in which what is there may be moved to make room. Blocks stand by address and keep
- * their order, so that moves made one after the other never overwrite what is still to be moved. */
+/* A scratchpad tick by tick. Blocks stand by address and keep their order, so moves never overwrite a
+ * block that is still to be moved. */
 struct room_block {
     int32_t owner, heir; /* heir: who takes its place over at the next tick, or -1 */
     int64_t address, size;

@@ -1,7 +1,5 @@
-/* HBM bytes that no plan goes below, with the divisions of the best attempt and the passes that are on:
- * whichever of the model's bounds is higher, that of prices or that of a search which loses nothing. Where
- * ops may change places it is one that no order goes below. Wipes alone are borders: a plan with more of
- * them moves no less. */
+/* Bounds by the model of keeping, for the best attempt's divisions and passes. Only wipes count as
+ * borders: a plan with more of them moves no less. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/log.h"

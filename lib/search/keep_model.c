@@ -1,8 +1,6 @@
 /* The model of keeping: uses and costs of a draft's tensors, and what may happen at a use. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
 
 /* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
 static bool may_serve(const struct draft *x, int32_t access)
@@ -18,17 +16,6 @@ static bool may_serve(const struct draft *x, int32_t access)
            view_part_bytes(x->layouts, a->tensor, &v) <= x->problem.capacity;
 }
 
-/* The label of a view: the first access of the tensor that has the same. */
-static int keep_model_label_of(const struct draft *x, int32_t tensor, int32_t access)
-{
-    struct lx_core_view v = access_view(x, access);
-    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
-        struct lx_core_view w = access_view(x, x->tensor_access[k]);
-        if (views_equal(&v, &w)) return k - x->tensor_at[tensor];
-    }
-    return -1;
-}
-
 static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int32_t access)
 {
     const struct draft *x = m->x;
@@ -38,7 +25,11 @@ static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int3
         struct lx_core_view v = access_view(x, access);
         int64_t part = round_up_i64(view_part_bytes(x->layouts, a->tensor, &v), x->problem.alignment);
         u->size = max_i64(u->size, part);
-        u->label = keep_model_label_of(x, a->tensor, access);
+        u->label = -1; /* the first access of the tensor with the same view */
+        for (int32_t k = x->tensor_at[a->tensor]; u->label < 0 && k < x->tensor_at[a->tensor + 1]; k++) {
+            struct lx_core_view w = access_view(x, x->tensor_access[k]);
+            if (views_equal(&v, &w)) u->label = k - x->tensor_at[a->tensor];
+        }
     }
     if (a->writes) {
         u->writes = true;
@@ -111,8 +102,8 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
     }
 }
 
-/* A view is made when it is first asked for, from another one that is there then; those made so far may be
- * kept. Uses of a run stand together; `seen`: per label, a number of the run that has it. */
+/* A view is made at its first use from another view that is there. Uses of a run stand together; `seen`:
+ * per label, the run that has it. */
 static void measure_views(struct keep_model *m, const struct keep_tensor *t, int32_t *seen)
 {
     int64_t before = INT64_MAX;

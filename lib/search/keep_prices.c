@@ -1,12 +1,9 @@
-/* Prices of bytes on chip, tick by tick. Every tensor pays for what it takes and chooses for itself what is
- * cheapest; less the worth of the whole scratchpad that is below any choice that fits, whatever the prices
- * (Lagrange). Prices rise where more is wanted than there is and fall elsewhere, by steps towards a known
- * cost (Polyak), and the best are kept. Sums are doubles; the bound is taken down by more than they can be
- * off. */
+/* Prices of on-chip bytes per tick (Lagrange). Each tensor pays for its bytes and chooses its cheapest
+ * states; the sum less the price of the whole scratchpad is a lower bound. Prices move by Polyak steps
+ * towards a known cost; the best are kept. The bound is lowered by more than the rounding error of the
+ * sums. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/cancel.h"
 
 #include <math.h>

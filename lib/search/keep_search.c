@@ -1,12 +1,10 @@
-/* The cheapest choices of what to keep, found tick by tick: a beam (network/beam.h).
+/* The cheapest choices of what to keep: a beam over ticks (network/beam.h).
  *
- * A partial choice is what is on chip behind some ops and what that has cost; what is still to come costs at
- * least what every tensor alone pays at the prices of keep_prices.c, or, where ops may change places, what
- * no order avoids. Each op is tried with everything that may happen at its uses and fits. A row has the
- * state of each live tensor; where ops may change places, that of every tensor, and which ops are over. */
+ * A node has the bytes on chip and the cost so far; the rest costs at least what each tensor pays alone at
+ * the prices of keep_prices.c, or what no order avoids. Each op is expanded by all outcomes of its uses
+ * that fit. A row has the state of each live tensor; in any order of all tensors, and the ops done. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "network/beam.h"
 #include "search/reorder.h"
 
@@ -90,12 +88,6 @@ static double still_moves(const struct keep_walk *s, int32_t tensor, enum keep_s
     return (double)sum;
 }
 
-static double rest_of(const struct keep_walk *s, int32_t use, enum keep_state state, uint64_t done)
-{
-    if (s->l->any_order) return still_moves(s, s->m->uses[use].tensor, state, done);
-    return s->m->ahead[KEEP_STATES * use + (int)state];
-}
-
 static int64_t ahead_of(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
@@ -148,7 +140,8 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
         int32_t u = s->uses[i];
         if (keep_on_chip(s->states[i])) untouched -= ahead_of(s, u);
         child.cost += s->now[i].cost;
-        child.rest -= rest_of(s, u, s->states[i], n->done);
+        child.rest -= s->l->any_order ? still_moves(s, s->m->uses[u].tensor, s->states[i], n->done)
+                                      : s->m->ahead[KEEP_STATES * u + (int)s->states[i]];
         child.rest += s->l->any_order ? still_moves(s, s->m->uses[u].tensor, s->now[i].after, child.done)
                                       : keep_from_then(s->m, u, s->now[i].after);
     }
@@ -376,7 +369,9 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
                                      .by_tie = true, /* the cheaper one */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
-        if (m->tensors[t].count) root.rest += rest_of(&s, m->tensors[t].first, KEEP_HBM, 0);
+        if (m->tensors[t].count)
+            root.rest += l->any_order ? still_moves(&s, t, KEEP_HBM, 0)
+                                      : m->ahead[KEEP_STATES * m->tensors[t].first + KEEP_HBM];
     root.least = keep_total(&s, &root);
     beam_begin(&s.beam, &rules, &root, NULL);
     keep_walk_ops(&s);

@@ -1,11 +1,8 @@
-/* The plan that takes the least time, among many. Fewer cores may be launched sooner; a copy, a relayout or an output on
- * chip may take longer than it saves; what works well in bytes need not in time. So every way to divide the ops that
- * there is a rule for is planned, with each of the passes that only allow something left out or not, and the fastest
- * plan stays. A way to divide that cannot be faster whatever is placed is passed over, so that most are. A pass that is
- * switched off leaves a part of the same plans: none of them is faster than all. */
+/* The plan that takes the least time. Fewer cores launch sooner; a copy, a relayout or an output on chip
+ * may cost more time than it saves. So every rule to divide ops is planned with every subset of the
+ * optional passes, and the fastest plan stays. Ways whose bound is too slow are skipped, which are most. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -120,9 +117,9 @@ static int64_t fewer(int64_t cores)
     return 0;
 }
 
-/* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. With it: what it makes of the
- * divisions by either rule. */
-static bool list_ways(struct least_time *s)
+/* Without co-optimisation: the divisions, those for fewer cores and by the other rule; with it: its
+ * results. */
+static bool least_time_list_ways(struct least_time *s)
 {
     struct search *search = s->search;
     bool joint = s->level != LX_COOPTIMISE_NONE, by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = true;
@@ -154,7 +151,7 @@ static int by_least(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Level by level, each with tries of its own, the most promising ways first: a higher level has all the plans of those below it. */
+/* Level by level, each with its own tries: a higher level includes the plans of the lower ones. */
 bool least_time_search(struct search *search)
 {
     enum { SMALL = 120 };
@@ -164,7 +161,7 @@ bool least_time_search(struct search *search)
     for (; ok && s.level <= passes.cooptimise; s.level++) {
         s.left = s.small ? 2000 : max_i64(12, 40000 / search->divided->count);
         s.ways.count = 0;
-        ok = list_ways(&s);
+        ok = least_time_list_ways(&s);
         if (s.ways.count) qsort(s.ways.at, s.ways.count, sizeof *s.ways.at, by_least);
         for (size_t i = 0; ok && i < s.ways.count; i++) ok = try_passes(&s, &s.ways.at[i], &passes);
         LOG(attempt, "%d ways to divide, %.2f us", (int)s.ways.count, search->best.us);

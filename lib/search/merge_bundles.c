@@ -1,16 +1,12 @@
-/* Fewer bundles where the device limits their tensors. The rule of stays/decided.c counts every tensor as if it were in
- * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
- * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
- * asked for: if it takes less). */
-#include "search/steps.h"
+/* Fewer bundles where the device limits their tensors. The rule of stays/decided.c counts tensors that may
+ * end up on chip. So borders are removed one at a time: a border stays away if the limit still holds and
+ * less is moved, or as much in less time. */
+#include "search/search_steps.h"
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
-
-#include <stdlib.h>
 
 struct merging {
     struct search *search;
@@ -66,16 +62,12 @@ static bool bundles_try_without(struct merging *m, size_t border, double *us, bo
     return true;
 }
 
-static bool wipes(const struct draft *x, int32_t o)
-{
-    return (x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES;
-}
-
 bool bundles_are_limited(const struct search *search)
 {
     const struct draft *x = &search->best.draft;
     int32_t runs = x->graph->op_count > 0;
-    for (int32_t o = 1; o < x->graph->op_count; o++) runs += wipes(x, o);
+    for (int32_t o = 1; o < x->graph->op_count; o++)
+        runs += ((x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES) != 0;
     return x->bundle_count > runs;
 }
 
@@ -88,7 +80,8 @@ bool bundles_merge(struct search *search)
     list_borders(&m);
     for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(search);) {
         bool better = false;
-        if (!wipes(&search->best.draft, m.borders.at[i])) {
+        const struct lx_op *op = &search->best.draft.graph->ops[m.borders.at[i]];
+        if (!((op->kind->traits | op[-1].kind->traits) & LX_WIPES)) {
             ok = bundles_try_without(&m, i, &us, &better);
             tries--;
         }

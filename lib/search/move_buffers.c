@@ -1,20 +1,17 @@
-/* Where buffers change their addresses.
+/* Moves: buffers change their addresses.
  *
- * With moves only the load counts: what fits by its bytes at every tick can be placed, if what is there is pushed
- * together when a hole is too small. So the model of keeping (keep.h) says what is kept on chip, its cheapest choice is
- * gone through tick by tick (room_insert), and every buffer that had to be pushed becomes another stay from then on, with a
- * copy inside each scratchpad. The plan stays only if it moves less through HBM (where time is asked for: takes less),
- * copies and all; a plan that needs no moves for that was found before. */
+ * With moves only the load counts: what fits by bytes on every tick can be placed by pushing blocks
+ * together. The model of keeping (keep.h) proposes what to keep; its choices are placed tick by tick
+ * (room_insert), and each pushed buffer becomes a new stay with a copy inside the scratchpads. The plan is
+ * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "search/time.h"
 #include "placement/problem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct moved {
     struct cut move;
@@ -35,21 +32,6 @@ struct moving {
 static int by_move(const void *a, const void *b)
 {
     return cut_compare(&((const struct moved *)a)->move, &((const struct moved *)b)->move);
-}
-
-/* May `stay` be written over one that ends at this tick? */
-static bool move_buffers_take_over(struct moving *v, int32_t stay)
-{
-    const struct lx_buffer *b = &v->x->buffers[stay];
-    for (int32_t k = 0; k < b->parent_count; k++)
-        for (size_t i = 0; i < v->room.blocks.count; i++) {
-            struct room_block *on = &v->room.blocks.at[i];
-            if (on->owner != b->parents[k] || on->heir >= 0 || v->x->buffers[on->owner].end != b->start + 1)
-                continue;
-            on->heir = stay;
-            return true;
-        }
-    return false;
 }
 
 static bool move_buffers_place_all(struct moving *v)
@@ -82,7 +64,15 @@ static bool move_buffers_place_all(struct moving *v)
                 int32_t i = v->started[k];
                 const struct lx_buffer *b = &v->x->buffers[i];
                 if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-                if (pass == 1 && move_buffers_take_over(v, i)) continue;
+                bool taken = false; /* is it written over one that ends at this tick? */
+                for (int32_t n = 0; pass == 1 && !taken && n < b->parent_count; n++)
+                    for (size_t at = 0; !taken && at < v->room.blocks.count; at++) {
+                        struct room_block *on = &v->room.blocks.at[at];
+                        taken = on->owner == b->parents[n] && on->heir < 0 &&
+                                v->x->buffers[on->owner].end == b->start + 1;
+                        if (taken) on->heir = i;
+                    }
+                if (taken) continue;
                 int64_t size = round_up_i64(b->size, v->x->problem.alignment);
                 if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}))
                     return false;
@@ -99,7 +89,7 @@ static bool move_buffers_place_all(struct moving *v)
     return true;
 }
 
-/* The attempt with what was found: the draft again, with the moves, and its addresses. Offered if it is legal. */
+/* The draft again with the moves and addresses that were found, offered if it is legal. */
 static bool realise(struct search *search, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
@@ -208,8 +198,8 @@ bool move_search(struct search *search)
     return ok;
 }
 
-/* Making room: of all windows of neighbours with enough free bytes between them, and all places in them where the hole
- * could be, the one for which fewest bytes change their place. Below the hole blocks go down, above it up. */
+/* Making room: of all windows of neighbours with enough free bytes, and all positions of the hole in them,
+ * the one for which fewest bytes move. Blocks below the hole go down, above it up. */
 
 enum { WIDEST = 48 }; /* blocks in a window */
 
@@ -228,12 +218,6 @@ static int64_t begin_above(const struct room *r, size_t i)
     return i == r->blocks.count ? r->capacity : r->blocks.at[i].address;
 }
 
-/* What a block costs at another place than it had. */
-static int64_t move_room_cost_of(const struct room_block *b, int64_t address)
-{
-    return b->old >= 0 && address != b->old ? b->size : 0;
-}
-
 static bool find_hole(const struct room *r, int64_t size, struct hole *best)
 {
     best->moved = INT64_MAX;
@@ -247,10 +231,10 @@ static bool find_hole(const struct room *r, int64_t size, struct hole *best)
                 struct hole h = {from, at, to, 0};
                 int64_t low = end_below(r, h.from), high = begin_above(r, h.to), cost = 0;
                 for (size_t i = h.from; i < h.at; low += r->blocks.at[i++].size)
-                    cost += move_room_cost_of(&r->blocks.at[i], low);
-                for (size_t i = h.to; i > h.at; i--) {
-                    high -= r->blocks.at[i - 1].size;
-                    cost += move_room_cost_of(&r->blocks.at[i - 1], high);
+                    if (r->blocks.at[i].old >= 0 && low != r->blocks.at[i].old) cost += r->blocks.at[i].size;
+                for (size_t i = h.to; i-- > h.at;) {
+                    high -= r->blocks.at[i].size;
+                    if (r->blocks.at[i].old >= 0 && high != r->blocks.at[i].old) cost += r->blocks.at[i].size;
                 }
                 h.moved = cost;
                 if (h.moved < best->moved) *best = h;

@@ -1,7 +1,6 @@
-/* The search for a plan of one graph: the best attempt so far, and the one way to make another, try_decisions.
- *
- * Each step of the search (plan/plan_steps.c) tries decisions under which less is moved, or less time is taken, and offers what
- * it gets. An attempt is a value, so nothing is ever undone. */
+/* The search for a plan of one graph: the best attempt so far, and the one way to make another,
+ * try_decisions. Each step (plan/plan_steps.c) offers better attempts. An attempt is a value, so nothing
+ * is ever undone. */
 #ifndef LX_SEARCH_PLAN_SEARCH_H
 #define LX_SEARCH_PLAN_SEARCH_H
 
@@ -10,8 +9,8 @@
 
 struct search;
 
-/* plan/make.c: the best so far becomes a complete plan now and then, and is handed to whoever waits (base/slot.h). */
-enum { OFFERS_FROM = 300 }; /* ops: the plan of a smaller graph is there as soon */
+/* plan/make.c: hands complete plans to the thread that waits (base/slot.h). */
+enum { OFFERS_FROM = 50 }; /* ops: the plan of a smaller graph is there as soon */
 struct plan_offers {
     void (*offer)(struct search *search, bool hand_over); /* hand_over: with the memory of the best */
     struct lx_plan *of;                                   /* the plan in the making */
@@ -26,15 +25,15 @@ struct attempt {
     struct lx_answer answer; /* to that, or to the draft's problem */
     int64_t hbm_bytes;
     double us; /* end to end; known where time is asked for, else 0 */
-    /* No placement of the graph with these cuts, order and divisions moves less, however its relayouts are decided. Where
-     * all must fit: the solver's own bound. */
+    /* HBM bytes of any placement with these cuts, order and divisions; where all must fit: the solver's
+     * bound. */
     int64_t bound;
     bool open_relayouts;   /* not all ways to decide relayouts were tried */
     int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */
     struct arena *memory;  /* its own; NULL: there is no attempt */
 };
 
-/* How relayouts are decided in a try: as the decisions say, or anew, with a few drafts or with many. The last also measures
+/* How a try decides relayouts: as given, or itself with few or many drafts; the last also measures
  * perfect_bytes. */
 enum drafts { DRAFTS_AS_DECIDED, DRAFTS_FEW, DRAFTS_MANY };
 
@@ -65,11 +64,12 @@ struct search {
     bool bound_with_nests; /* nests may be in plans that are still to come, and `bound` holds for them */
     const char *unproved;  /* in words why the bound may not be met; NULL: the solver knows */
 
-    bool first_is_brief;  /* the first plan was made with little effort (first_plan.c), */
+    bool first_is_quick;  /* the first plan was made with little effort (first_plan.c), */
     int64_t first_least;  /* and no plan without nests moves less than this */
     bool bundles_limited; /* bundles have more borders than extern ops make (merge_bundles.c) */
 
-    /* divisions.c: what co-optimisation found; divisions of its best plan (NULL: as they are), and others that it tried */
+    /* divisions.c: what co-optimisation found; divisions of its best plan (NULL: unchanged), and others it
+     * tried */
     struct lx_joint joint;
     const struct lx_division *const *divided_anew;
     const struct lx_division *const *tried_last, *const *others[3];
@@ -77,13 +77,13 @@ struct search {
 
     struct lx_gain gains[LX_MOST_GAINS];
     int gain_count;
-    struct plan_offers *offers; /* to whoever waits for the plan; NULL: none */
+    struct plan_offers *offers; /* to the thread that waits; NULL: none */
     struct arena *memory;       /* the plan's: what decisions point to */
     lx_status *st;
 };
 
-/* try.c: the draft of some decisions, solved and weighed by what it really moves. `below`: what moves more is of no use
- * (0: all is), and `out` without memory says that it would. */
+/* try.c: the draft of some decisions, solved. `below`: an attempt that moves more is of no use (0: any
+ * is), and `out` then has no memory. */
 bool try_decisions(const struct search *search, const struct decisions *decisions,
                    const struct effort *effort, int64_t below, struct attempt *out);
 /* The same with the search's own effort. */
@@ -91,17 +91,16 @@ bool try_with(const struct search *search, enum drafts drafts, const struct deci
               struct attempt *out);
 /* Tries decisions that differ from the best's in what is on chip only, and offers the attempt. */
 bool try_and_offer(struct search *search, const struct decisions *decisions, bool *better);
-/* Once more with copies loaded from HBM whose sources found no room, if it may then move as little as `below`. */
+/* Tries again with copies loaded from HBM whose sources found no room, if that may reach `below`. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
                         struct attempt *attempt);
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */
 bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out);
-/* Puts `next` in place of `best` if it takes less time, where that is asked for, or moves less; frees the other. */
+/* The better of the two, by time where that is asked for, becomes `best`; the other is freed. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 
-/* try.c: the effort that a request asks for; that with the quick solver instead; that of a search which was stopped and has
- * to end with something. */
+/* try.c: the effort of a request; the same with the quick solver; the last effort of a cancelled search. */
 struct effort effort_asked(const struct lx_plan_options *request);
 struct effort effort_quick_solver(const struct search *search);
 struct effort effort_last(const struct search *search);
@@ -125,7 +124,7 @@ static inline bool asks_traffic(const struct search *search)
 {
     return search->best.draft.problem.objective == LX_SPILL;
 }
-/* Of a graph of more ops each solve takes seconds, and what many of them find beyond two is a hundredth or less. */
+/* Ops from which on a solve takes seconds, and more than two of them gain little. */
 enum { LARGE_GRAPH = 2000 };
 static inline bool is_large(const struct search *search)
 {

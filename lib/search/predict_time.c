@@ -1,15 +1,11 @@
-/* Predicted times of a placement: each op by the cost of its division with the operands that go through HBM, and the
- * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model, moves through the scratchpad's port; then each bundle from end to end,
- * of which its ops have shares by their device times. In nests each iteration counts, and each op of them is launched by
- * itself. */
+/* Predicted times of a placement: each op by its division's cost with its HBM operands, and the copies of
+ * its tick; then each bundle end to end, shared out to its ops. In nests each op is launched by itself in
+ * every iteration. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "cost/op.h"
-#include "layout/op_index.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <math.h>
 
 struct kernel_run kernel_run_at(const struct lx_nest *nests, int32_t nest_count, int32_t first, int32_t end)
@@ -147,9 +143,8 @@ struct clocks draft_clocks(const struct draft *x, const int64_t *address)
     return sum;
 }
 
-/* What a place on chip is worth in time. A stay that is off chip costs each of its accesses; on chip it costs the copies
- * that fill and store it. How that counts depends on what its bundle waits for: the launch (then every operand through
- * HBM is the same), the memory, or what ops are slower than the memory. */
+/* What a place on chip is worth in time: accesses that it saves less the copies that it needs. It depends
+ * on what the bundle waits for: the launch, the memory, or ops slower than the memory. */
 
 struct pricing {
     const struct draft *x;
@@ -175,7 +170,7 @@ static double copies_us(const struct pricing *p, int32_t stay)
     return ring + (p->clock == PRICE_DEVICE ? cost_copy(&x->graph->device, bytes) : 0);
 }
 
-/* In nanoseconds; one more where it saves bytes, so that of two that take the same time the one that moves less is better. */
+/* In nanoseconds, plus one where bytes are saved: of two equal times the one that moves less is better. */
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out)
 {
     const struct lx_device *d = &x->graph->device;

@@ -1,14 +1,13 @@
-/* Which relayouts keep their source waiting. The source of a copy must be on chip until the copy is made, which may be
- * long after its own last use; a copy that is loaded from HBM lets it go. Which is better depends on the whole plan.
+/* Which relayouts keep their source waiting. The source of a copy must stay on chip until the copy is made,
+ * or the copy is loaded from HBM.
  *
- * So the draft is solved first with nothing decided about that (stays/stay_prices.c): nothing goes below it. Where the answer
- * stays legal when the sources that it keeps wait at the place where they are, it is the plan. Else it is solved again
- * with all that it decided; and the first relayout that found no room is decided both ways, each way a draft of its own,
- * the one with the least bound first. What is open when the tries are used up counts in the bound. */
+ * First the draft is solved with this left open (stays/stay_prices.c), which is a bound. If its answer is legal
+ * with the sources waiting in place, it is the plan. Else the draft is solved with the answer's choices,
+ * and the first relayout that clashes is decided both ways, least bound first. Open nodes count in the
+ * bound. */
 #include "search/trial.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
 
@@ -16,9 +15,8 @@
 #include <string.h>
 
 enum { MOST_WAITS = 32 }; /* relayouts of one answer that are looked at one by one */
-/* Steps of all drafts together where no limit is asked for: a second or two; fewer of large graphs, where each takes
- * longer. One draft may take a part of what is left: a proof that comes at all mostly comes within that, and what more effort
- * finds on large graphs is less than a thousandth. */
+/* Solver steps of all drafts where no limit is asked for, about a second; fewer on large graphs. One draft
+ * takes at most a part of the rest: most proofs come within that. */
 enum { ALL_STEPS = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
 
 typedef VEC(struct cut) cuts;
@@ -71,8 +69,7 @@ static struct decisions relayouts_decisions_of(const struct relayouts *s, const 
     return how;
 }
 
-/* The same places in a draft of other decisions; `*legal`: they are a plan of it. What is barred there saves nothing
- * and goes. */
+/* The same places in a draft of other decisions, barred stays off chip; `*legal`: they are a plan of it. */
 static bool relayouts_replace(const struct relayouts *s, const struct attempt *from,
                               const struct decisions *how, struct attempt *out, bool *legal)
 {
@@ -92,7 +89,7 @@ static bool relayouts_replace(const struct relayouts *s, const struct attempt *f
     return ok;
 }
 
-/* The source waits for the copy, if nothing else is where it stands until then: as a draft with that decided would have it. */
+/* The source waits for the copy, if nothing else is placed there until then. */
 static bool wait_for(struct attempt *a, struct cut copy)
 {
     const struct draft *x = &a->draft;
@@ -116,7 +113,7 @@ static bool wait_for(struct attempt *a, struct cut copy)
     return true;
 }
 
-/* Those of `used` that the others leave room for are kept, the rest is loaded; `*clash`: the first of the rest. */
+/* Uses that the others leave room for are kept, the rest is loaded; `*clash`: the first of the rest. */
 static bool keep_in_turn(struct relayouts *s, const struct attempt *a, const cuts *used, struct node *n,
                          struct cut *clash, bool *clashes)
 {
@@ -171,7 +168,7 @@ static bool solve_draft(struct relayouts *s, const struct decisions *how, struct
     return true;
 }
 
-/* Makes a plan of the answer of a lax draft, in place of it. `*clashes`: not all that it uses could be kept. */
+/* Replaces a lax draft's answer by a plan. `*clashes`: not all relayouts that it uses could be kept. */
 static bool relayouts_make_plan(struct relayouts *s, const struct node *node, struct attempt *a,
                                 struct cut *clash, bool *clashes)
 {

@@ -1,25 +1,21 @@
 /* Another order of the ops, where that moves fewer bytes.
  *
- * Ops may change places as long as every op still reads what it read before: an op stays behind the writer of
- * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Of a graph of some
- * dozens of ops the model of keeping (keep.h) names the best orders, with their cuts where stays may be cut. If it had to
- * leave some out, two whole orders are tried (the one that keeps the least alive, and the one that uses at once what was
- * just made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept if the
- * whole plan then moves less. */
+ * Every op must still read what it read before. For some dozens of ops the model of keeping (keep.h)
+ * proposes orders with cuts. If it dropped some, two rules are tried (least bytes alive; newest ready op
+ * first), then single ops are moved next to ops that share a tensor. Each try is solved, and kept if the
+ * plan moves less. */
 #include "search/keep.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
- * last); the earlier one among equals. */
+/* Picks among the ready ops the one that adds fewest bytes, or the newest; the earlier of equals. */
 static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     int32_t n = s->g->op_count;
@@ -36,7 +32,7 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
-            /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
+            /* Bytes that the op makes alive less those that die with it. */
             const struct lx_op *op = &x->graph->ops[ready.at[k]];
             int64_t bytes = 0;
             for (int i = op->input_count; i < op_operand_count(op); i++)
@@ -69,8 +65,8 @@ struct reorder {
     int64_t tries;
 };
 
-/* Decisions in `order` of the ops as they stand: nests go where their ops go. False: the order takes a nest apart, or changes the
- * order of nests, which holds name by their places. */
+/* Decisions with the ops in `order`; nests move with their ops. False: the order splits a nest, or changes
+ * the order of nests. */
 static bool reorder_decisions(struct reorder *r, const int32_t *order, struct decisions *how)
 {
     int32_t n = r->search->best.draft.graph->op_count;
@@ -116,8 +112,7 @@ static bool try_order(struct reorder *r, bool *better)
     return reorder_try(r, &how, better);
 }
 
-/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. `*done`: nothing can be better
- * than what was found. */
+/* The orders of the model, cheapest first. `*done`: nothing can be better than what was found. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
     struct search *search = r->search;
@@ -158,7 +153,7 @@ static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32
     return true;
 }
 
-/* Two orders by a rule. Then ops that share a tensor, brought together: until one order is better, and again from there. */
+/* Two orders by rule; then ops that share a tensor are brought together, repeated while that helps. */
 static bool reorder_try_all(struct reorder *r)
 {
     struct op_order s;
@@ -202,8 +197,7 @@ bool reorder_search(struct search *search)
     return ok;
 }
 
-/* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
- * value, and nothing passes an extern op. */
+/* Data order: reads after writes, writes after reads of the old value, nothing passes an extern op. */
 
 static int by_before(const void *a, const void *b)
 {

@@ -1,5 +1,4 @@
-/* The table of passes: what can be switched, in files, on command lines and on screens. What a pass does is read from
- * struct lx_passes, or is an engine of combine.c. Then the table of objectives. */
+/* The table of passes for files, command lines and screens, and the table of objectives. */
 #include "search/request.h"
 
 #include <stddef.h>

@@ -57,11 +57,10 @@ struct lx_plan_options {
     struct lx_passes passes;
     struct lx_launch_options launch; /* how ops are launched; a list of tiles is read from its file */
     char nests[LX_NESTS_TEXT];       /* that the plan must have, and no others: see --nests; empty: none */
-    /* For packing what is off chip in HBM, and for tries of cuts and orders on large graphs, which are then
-     * solved once more by `solver`. NULL: `solver` does it all. */
+    /* Packs HBM, and tries cuts and orders on large graphs, which `solver` then solves once more. NULL:
+     * `solver`. */
     const struct lx_solver *quick_solver;
-    /* A plan of the same graph, divided by the same rules: its layouts and divisions are shared instead of made
-     * again. One that does not fit is left alone; NULL: none. */
+    /* A plan of the same graph: its layouts and divisions are shared, if they fit. NULL: none. */
     const struct lx_plan *like;
 };
 

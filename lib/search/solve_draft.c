@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "placement/problem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool draft_valid(const struct draft *x, lx_status *st)
@@ -46,8 +45,8 @@ static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
     return true;
 }
 
-/* The draft's buffers by their worth in time, on each clock; nothing on chip is one answer, too. What the solver says
- * of objective and bound is about prices, not about the plan. */
+/* The draft's buffers priced by time, on each clock; nothing on chip is an answer, too. Objective and
+ * bound of the solver are about prices, not the plan. */
 static bool solve_by_time(const struct trial *trial, struct attempt *a)
 {
     size_t n = (size_t)a->draft.problem.count;
@@ -75,32 +74,24 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
            lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, trial->search->st);
 }
 
-/* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
-struct told {
+/* Reports the traffic of whole plans, whichever draft the solver works on. */
+struct watched {
     const struct lx_run *run;
     int64_t base;
 };
 
-static bool told_stop(void *context)
+static bool watched_stop(void *context)
 {
-    return lx_run_stopped(((const struct told *)context)->run);
+    return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* The bound is the draft's: what holds for all plans is known in the end. The answer is one to a draft, too. */
-static void told_progress(void *context, const struct lx_progress *so_far)
+/* Bound and answer are of the draft, not of the plan: only the objective is passed on. */
+static void watched_progress(void *context, const struct lx_progress *so_far)
 {
-    const struct told *t = context;
+    const struct watched *t = context;
     struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
     if (out.objective < INT64_MAX) out.objective += t->base;
     t->run->progress(t->run->context, &out);
-}
-
-/* For solvers that take no linked costs: each buffer is priced by itself. A linked cost is shared out among the buffers whose
- * absence triggers it; what being on chip costs for sure is taken off. The answer is then weighed by the true costs, and the
- * bound is the placement stage's own. */
-static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
-{
-    for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
 }
 
 static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
@@ -115,8 +106,10 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
         if (absent == 0 && c->all_on.count == 1)
             buffers[c->all_on.at[0]].spill_cost -= c->cost;
         else if (absent) {
-            unlinked_add_share(buffers, &c->all_off, c->cost / absent);
-            unlinked_add_share(buffers, &c->any_off, c->cost / absent);
+            for (int32_t k = 0; k < c->all_off.count; k++)
+                buffers[c->all_off.at[k]].spill_cost += c->cost / absent;
+            for (int32_t k = 0; k < c->any_off.count; k++)
+                buffers[c->any_off.at[k]].spill_cost += c->cost / absent;
         }
     }
     for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
@@ -136,12 +129,12 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
                          struct lx_answer *answer)
 {
     const struct lx_solver *solver = trial->effort.solver;
-    struct lx_run watched = trial_run(trial), run = watched;
-    struct told told = {&watched, base};
+    struct lx_run own = trial_run(trial), run = own;
+    struct watched watcher = {&own, base};
     if (run.progress) {
-        run.progress = told_progress;
-        run.stop = run.stop ? told_stop : NULL;
-        run.context = &told;
+        run.progress = watched_progress;
+        run.stop = run.stop ? watched_stop : NULL;
+        run.context = &watcher;
     }
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
@@ -151,8 +144,8 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
-/* By the rule of the heuristic a copy of an input that is read more than once counts as an intermediate, whatever it
- * saves. The solver is given such prices; what its answer costs, and the bound, are those of the true ones. */
+/* The heuristic clone rule prices a copy of an input with several reads like an intermediate. Cost and
+ * bound of the answer are by the true prices. */
 static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p, struct attempt *a)
 {
     const struct draft *x = &a->draft;
@@ -176,8 +169,7 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     return ok;
 }
 
-/* Of a lax draft with the buffers that stand for waiting sources. Linked costs say what traffic costs: they have no part in
- * whether or how high all of it fits. */
+/* A lax draft has buffers for waiting sources. Linked costs play no part in whether all fits, or how high. */
 bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem, packed = *p;

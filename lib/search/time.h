@@ -5,15 +5,14 @@
 #include "divide/op_nest.h"
 #include "search/plan_search.h"
 
-/* least_time.c, a step: from the best attempt on, other divisions and passes left out, where that takes less time. */
+/* least_time.c, a step: other divisions and fewer passes, where that takes less time. */
 bool least_time_search(struct search *search);
 
-/* time_bound.c: end-to-end time that no plan of the graph goes below, with these divisions (`x`: a draft of the same ops); NULL:
- * however it is divided. */
+/* time_bound.c: end-to-end time that no plan goes below with divisions `d`; NULL: with any. */
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
 
-/* predict_time.c: what a buffer is worth in nanoseconds on one of three clocks. Which one counts depends on all of the plan, so
- * that each is tried. `out`: the buffers of the draft, priced; those that cost time on chip are barred. */
+/* predict_time.c: buffers priced in nanoseconds on one of three clocks, of which each is tried. Buffers
+ * that cost time on chip are barred. */
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out);
 
@@ -28,8 +27,7 @@ struct clocks {
 };
 struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count);
 struct clocks draft_clocks(const struct draft *x, const int64_t *address);
-/* What is launched at once: of a bundle each run of ops between nests, and in a nest every op by itself, once per
- * iteration. */
+/* What is launched at once: a run of ops between nests; in a nest each op, once per iteration. */
 struct kernel_run {
     int32_t first, end; /* ops [first, end) */
     int64_t times;      /* that it is launched */

@@ -1,19 +1,15 @@
-/* End-to-end time that no plan goes below, bundle by bundle.
+/* End-to-end time that no plan goes below, run by run between extern ops.
  *
- * Whatever is on chip: of a run of ops between extern ops each graph input that it reads is read from HBM or loaded
- * once, each output that it writes last is written or stored once, and so is each tensor that an earlier or a later run
- * shares with it. These are operands of its launch, or of several if borders divide the run, which adds launches; at
- * least one core works on it. Their elements take the memory's time if they are more than a launch can cover. With
- * divisions given, the cores are those of the op with most, and ops take what they take wherever their operands are. */
+ * Each input that a run reads, each output that it writes last and each tensor shared with another run
+ * crosses HBM once, as an operand of its launches. HBM time counts beyond what a launch covers. With given
+ * divisions the cores are those of the widest op, and each op takes at least its own time. */
 #include "search/time.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct floor {
     int64_t operands, cores;
@@ -46,8 +42,7 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
     }
 }
 
-/* A run of ops may be launched in several bundles, each of which covers some of what goes through HBM: of so many at
- * least all but that. */
+/* A run may be launched in several bundles, each of which covers some of its HBM traffic. */
 static double time_bound_run(const struct lx_device *d, const struct floor *f, bool alone)
 {
     double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, f->operands, f->cores);

@@ -1,10 +1,9 @@
 /* One try: a draft under some decisions, solved and weighed by what it really moves. */
 #include "search/trial.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/keep.h"
 #include "search/plan_search.h"
 
@@ -75,15 +74,6 @@ bool trial_solve(const struct trial *trial, const struct decisions *decisions, s
     return trial_make_draft(trial, decisions, out) && trial_end(trial, out);
 }
 
-/* A lower bound on the draft's traffic: with all room; for a quick try also with what room there is on each tick, unless the
- * first is above `below` already. */
-static int64_t draft_least(const struct trial *trial, const struct draft *x, int64_t below)
-{
-    if (x->least_bytes > below || !trial->effort.quick || asks_time(trial->search)) return x->least_bytes;
-    int64_t bound = lx_bound(&x->problem);
-    return bound < INT64_MAX ? x->base_bytes + bound : x->least_bytes;
-}
-
 /* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
 static bool decides_relayouts(const struct trial *trial)
 {
@@ -91,8 +81,7 @@ static bool decides_relayouts(const struct trial *trial)
            lx_asked(trial->search->request->objective, LX_SPILL) == LX_SPILL;
 }
 
-/* Number of drafts to solve. More drafts pay off only with a solver that proves optimality; the product with the graph's
- * size is capped. */
+/* Drafts to solve: more pay off only with a solver that proves; capped by the graph's size. */
 static int draft_budget(const struct trial *trial)
 {
     int64_t size = trial->search->divided->layouts->graph->tensor_count + 1;
@@ -102,8 +91,8 @@ static int draft_budget(const struct trial *trial)
                                                        : least;
 }
 
-/* Relayouts are by default made from a source that waits for its copies. Where it found no room, the copies are loaded from
- * HBM, so that the source may be on chip for its own uses only. */
+/* Where a source that waits for its copies found no room, the copies are loaded from HBM, and the source
+ * is on chip for its own uses only. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
                         struct attempt *attempt)
 {
@@ -135,9 +124,13 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     return ok;
 }
 
-/* Of a large graph: all sources wait for their copies; then copies are loaded whose sources found no room. */
-static bool decide_once(const struct trial *trial, const struct decisions *decisions, struct attempt *out)
+/* Relayouts decided here, with at most so many drafts. On a large graph all sources wait for their copies; then copies are loaded
+ * whose sources found no room. */
+static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
+                   struct attempt *out)
 {
+    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
+    if (!is_large(trial->search)) return trial_decide_relayouts(trial, decisions, drafts, out);
     struct trial once = *trial;
     once.effort.solver_steps = trial_draft_steps(trial);
     if (!trial_solve(&once, decisions, out)) return false;
@@ -151,17 +144,7 @@ static bool decide_once(const struct trial *trial, const struct decisions *decis
     return true;
 }
 
-/* Relayouts decided anew, with at most so many drafts. */
-static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
-                   struct attempt *out)
-{
-    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
-    return is_large(trial->search) ? decide_once(trial, decisions, out)
-                                   : trial_decide_relayouts(trial, decisions, drafts, out);
-}
-
-/* All sources wait for their copies: the question that solvers are compared by. A solver that proves nothing may answer it
- * better than the drafts before. */
+/* All sources wait for their copies. A solver that proves nothing may find a better answer here. */
 static bool try_all_kept(const struct trial *trial, const struct decisions *decisions, struct attempt *best)
 {
     enum { STEPS = 5000 }; /* where there is no limit: most of the effort is spent by now */
@@ -244,7 +227,12 @@ bool try_decisions(const struct search *search, const struct decisions *decision
     if (below <= 0 || asks_time(search)) below = INT64_MAX;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
-        if (below < INT64_MAX || effort->quick) trial.stop_at = draft_least(&trial, &out->draft, below);
+        const struct draft *x = &out->draft;
+        if (below < INT64_MAX || effort->quick) trial.stop_at = x->least_bytes;
+        if (x->least_bytes <= below && effort->quick && !asks_time(search)) { /* by the room on each tick */
+            int64_t bound = lx_bound(&x->problem);
+            if (bound < INT64_MAX) trial.stop_at = x->base_bytes + bound;
+        }
         if (trial.stop_at <= below) return trial_end(&trial, out);
         attempt_free(out);
         return true;
@@ -258,8 +246,8 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         attempt_free(out);
         if (above) return true;
     }
-    /* A lower bound on traffic under these decisions, if it is cheap and helps more than to tell the solver when to end. By the
-     * heuristic clone rule prices differ, so that it would not hold. */
+    /* A cheap lower bound, where it is of use. It does not hold for the prices of the heuristic clone
+     * rule. */
     if (!(is_large(search) && plain.nest_count > 0) && decides_relayouts(&trial) &&
         plain.passes.clone != LX_CLONE_HEURISTIC && plain.cut_count == 0 &&
         effort->solver != search->request->quick_solver && !keep_least(search, &plain, &trial.stop_at))

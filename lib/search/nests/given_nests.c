@@ -1,8 +1,7 @@
-/* Nests that are asked for: they are in the plan whether they pay or not. What tensors are held with, where whole ones go
- * on, and how the ops of the nests are divided is searched for as with nests of the planner's own choice; ops outside of
- * them are divided as work division has it. */
+/* Nests that are asked for: they are in the plan even at a loss. Holds, cuts and divisions inside them are
+ * searched as for other nests; ops outside keep their divisions. */
 #include "search/nests/nest_edits.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
@@ -174,7 +173,7 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
     return true;
 }
 
-/* The variables of the run that variable `v` of its first op is; NULL: `*missed` is the first op that lacks one. */
+/* The run's variables for variable `v` of its first op; NULL: `*missed` is the first op without one. */
 static const signed char *given_nests_axis_of(const struct lx_layouts *l, const struct lx_nest *n, int v,
                                               struct arena *memory, int32_t *missed)
 {

@@ -1,11 +1,8 @@
-/* Chasing losses: a tensor that moves more than it must is held whole, or with another level, or its ops come into one nest;
- * each with the tiles as they are and with smaller ones, since what is held needs room. */
+/* Chasing losses: a tensor that moves too much is held whole, or at another level, or its ops join one
+ * nest; with the same tiles and with smaller ones, since holding needs room. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "nests/nest_candidates.h"
-
-#include <stdlib.h>
 
 enum { MOST_CHASED = 6 };
 

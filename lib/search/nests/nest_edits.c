@@ -1,10 +1,6 @@
 /* Editing sets of nests: they stand in order of time, and holds name them by their place. */
 #include "search/nests/nest_edits.h"
-#include "base/fail.h"
 #include "nests/nest_candidates.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out)
 {

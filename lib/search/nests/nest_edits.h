@@ -1,4 +1,4 @@
-/* The nests of a plan as a value that can be edited: nests, holds, and cuts at their ends. Private to the stage. */
+/* Sets of nests that can be edited: nests, holds, and cuts at their ends. Private to the stage. */
 #ifndef LX_SEARCH_NEST_EDITS_H
 #define LX_SEARCH_NEST_EDITS_H
 
@@ -35,8 +35,7 @@ void nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
 void nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out);
 /* The holds of a nest are the usual ones again. Changes the set's own array. */
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
-/* nest_try.c. Plans it; `divide`: anew, else with the divisions that it has. `out` without memory: it is no
- * nest. */
+/* nest_try.c. Plans it, with new divisions if `divide`. `out` without memory: it is no nest. */
 void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out);
 /* The same of nests that are asked for: false with `st` where they cannot be planned. */
 bool nest_set_force(struct search *search, const struct nest_set *s, struct attempt *out);

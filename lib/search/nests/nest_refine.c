@@ -1,8 +1,6 @@
 /* Single changes to the nests of the best plan, each planned, until none helps. */
 #include "search/nests/nest_edits.h"
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "layout/op_index.h"
 #include "nests/nest_candidates.h"
 
@@ -205,8 +203,8 @@ void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int6
     nest_refine(search, menus, tries, changes, 1);
 }
 
-/* While nests are looked for, ops are divided as if all that they use were on chip, so that those agree which share something; in
- * the end they are divided once more with what their other operands take in HBM. */
+/* During the search ops are divided as if all operands were on chip, so that divisions agree; here they
+ * are divided once more with their HBM operands counted. */
 void nest_set_quicken(struct search *search, struct nest_menus *menus)
 {
     struct arena memory = {0};

@@ -1,12 +1,10 @@
-/* Nests of one graph or window, one more after the other.
+/* Nests of one graph or window, added one by one.
  *
- * Candidates are guessed by load (nests) and the best of them planned in full, each beside the nests that there
- * are; the best becomes part of the plan, and so on until none helps. Then single things are changed: counts of tiles, ends
- * of runs, levels with which tensors are held, where whole tensors go on across the ends of nests. What is tried is solved, and
- * kept if the whole plan then moves less. */
+ * Candidates are ranked by load (nests/); the best are planned in full beside the nests so far, until none
+ * helps. Then tile counts, ends, levels, holds and cuts are changed one at a time. A change is kept if the
+ * whole plan moves less. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "nests/nest_candidates.h"
 
 #include <limits.h>
@@ -16,8 +14,8 @@ static bool is_tiny(const struct search *search)
     return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
 }
 
-/* Plans that are tried in all, of some thirty ops each; fewer in windows that are all alike, whose graph takes time as a whole,
- * too, and more where several share them. */
+/* Plans tried in all, for some thirty ops; fewer where all windows are alike, more where several share
+ * them. */
 enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
 
 int64_t nest_search_tries(const struct search *search, int32_t windows)
@@ -111,7 +109,7 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
         int32_t at = with.changed;
         nest_search_enter(search, &with, tries, next);
         if (from->draft.graph->op_count <= FEW_OPS) {
-            /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+            /* Nest `at` with everything held whole that is whole on chip without it. */
             struct nest_set s = with;
             int32_t whole = 0;
             for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
@@ -159,8 +157,8 @@ static bool add_round(struct nest_search *s)
     return true;
 }
 
-/* Rounds, at most so many, as long as they help. Where no nest helps that is guessed to fit just so, one for less room may, which
- * is easier to pack. */
+/* At most `most` rounds while they help. Where no nest helps, one guessed for less room may: it is easier
+ * to pack. */
 static bool add_rounds(struct nest_search *s, int most)
 {
     enum { LEAST = 2 };

@@ -1,5 +1,5 @@
-/* The search for nests in one graph or window, in two parts: what a first look gives, and all that comes after it. Of many windows
- * all can so be looked at before the first is searched to its end. Private to the stage. */
+/* The search for nests in one graph or window: a first look, then the rest. So all windows get a first
+ * look before one is searched to its end. Private to the stage. */
 #ifndef LX_SEARCH_NEST_SEARCH_H
 #define LX_SEARCH_NEST_SEARCH_H
 
@@ -22,8 +22,7 @@ int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
 /* A copy of the first becomes the planner's best, if it is better. */
 bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better);
 
-/* nest_chase.c: from every plan of the pool on, changes that could spare what tensors move more than they must; until nothing new
- * comes into the pool. */
+/* nest_chase.c: reduces losses from every plan of the pool on, until nothing new enters the pool. */
 void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
 
 /* Ops of graphs so small that all that is possible is tried. */
@@ -51,7 +50,7 @@ bool nest_search_last(struct search *search, struct nest_menus *menus);
 int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory);
 
 /* window_search.c: nests of a graph of many ops, looked for in windows. */
-/* `full`: they are solved as a whole with this, once (NULL: as they are tried); `*solved_in_full`: they were. */
+/* `full`: they are solved together once with this effort (NULL: as tried); `*solved_in_full`: they were. */
 bool nest_search_windows(struct search *search, struct nest_menus *menus, const struct effort *full,
                          bool *solved_in_full);
 /* nests.c: the better of the two becomes `best`, the other is freed. */
@@ -70,11 +69,11 @@ void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
                       struct nest_window *out);
 /* Do both have the same ops on the same tensors? */
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b);
-/* What was decided for the window (or one like it) goes into a set of the whole, behind what it has. `divided`: the set's. */
+/* Adds the decisions of the window, or one like it, to a set of the whole; `divided`: the set's. */
 bool nest_window_carry(const struct nest_window *w, const struct draft *whole, const struct decisions *found,
                        struct arena *memory, struct nest_set *to, const struct lx_division **divided,
                        lx_status *st);
-/* Where windows end: per window its last op. At most `most` ops each, where little crosses; the same for what repeats. */
+/* The last op of each window: at most `most` ops each, cut where little crosses; alike for repeated ops. */
 void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory, int32_t **last,
                       int32_t *count);
 

@@ -1,6 +1,5 @@
-/* Sets of nests planned and compared: divided together, drafted, and solved unless they are known to be of no use. */
+/* Sets of nests planned and compared: divided together, drafted, and solved if they may be of use. */
 #include "search/nests/nest_edits.h"
-#include "base/fail.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
 {

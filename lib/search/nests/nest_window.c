@@ -1,6 +1,5 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "search/nests/nest_search.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
@@ -115,7 +114,7 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
     bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
     if (picks && a->params && b->params && at.low_count == b->params->low_count) at.low = b->params->low;
     if (!op_params_equal(a->params ? &at : NULL, b->params)) return false;
-    /* Inputs seen in the same way, whichever part it is: that is for views_alike. */
+    /* Inputs seen in the same way, whichever part it is: that is for operand_alike. */
     bool alike = !a->views == !b->views && (!a->views || (a->map && b->map));
     for (int i = 0; a->views && alike && i < a->input_count; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
@@ -136,6 +135,7 @@ static bool nest_window_is_inside(const struct op_index *x, int operand, int dim
     return offset > 0 && offset + op_index_stride(x, operand, dim) * (extent - 1) < size;
 }
 
+/* Views of other parts are alike if they lie the same way on sticks, and neither begins at the tensor's start. */
 static bool operand_alike(const struct lx_layout *l, const struct op_index *x, const struct op_index *y,
                           int i)
 {
@@ -151,20 +151,6 @@ static bool operand_alike(const struct lx_layout *l, const struct op_index *x, c
             return false;
     }
     return true;
-}
-
-/* Views that pick other parts are alike if these lie in the same way on sticks, and neither where the tensor begins. */
-static bool views_alike(const struct nest_window *a, const struct nest_window *b, int32_t o)
-{
-    struct op_index x, y;
-    const struct lx_op *op = &a->graph.ops[o];
-    if (!op->offset && !op->views) return true;
-    op_index_of(&a->graph, op, &x);
-    op_index_of(&b->graph, &b->graph.ops[o], &y);
-    bool alike = x.known && y.known;
-    for (int i = 0; alike && i < op_operand_count(op); i++)
-        alike = operand_alike(&a->layouts.layouts[op_operand(op, i)], &x, &y, i);
-    return alike;
 }
 
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b)
@@ -186,8 +172,16 @@ bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b
             !lx_layout_equal(&a->layouts.layouts[t], &b->layouts.layouts[t]))
             return false;
     }
-    for (int32_t o = 0; o < a->graph.op_count; o++)
-        if (!views_alike(a, b, o)) return false;
+    for (int32_t o = 0; o < a->graph.op_count; o++) {
+        const struct lx_op *op = &a->graph.ops[o];
+        struct op_index x, y;
+        if (!op->offset && !op->views) continue;
+        op_index_of(&a->graph, op, &x);
+        op_index_of(&b->graph, &b->graph.ops[o], &y);
+        if (!x.known || !y.known) return false;
+        for (int i = 0; i < op_operand_count(op); i++)
+            if (!operand_alike(&a->layouts.layouts[op_operand(op, i)], &x, &y, i)) return false;
+    }
     return true;
 }
 

@@ -1,11 +1,9 @@
 /* Where windows end: where few bytes cross, one period after the other where ops repeat. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "search/plan_search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct cutting {
@@ -81,8 +79,8 @@ void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory,
     struct cutting c = {.x = x, .ops = x->graph->op_count, .most = most};
     c.crossing = arena_array(memory, (size_t)c.ops, sizeof *c.crossing);
     *last = arena_array(memory, (size_t)c.ops + 1, sizeof **last);
-    /* Of a large graph what lives for longer than windows are wide does not count: it crosses an end wherever that is, and it
-     * grows from layer to layer, so that layers that are alike would be cut at other ops. */
+    /* On a large graph tensors that outlive a window do not count: they cross every end, and more of them
+     * in later layers, so layers that are alike would be cut differently. */
     int32_t longest = c.ops > LARGE_GRAPH ? most : c.ops;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
         if (x->tensor_at[t] == x->tensor_at[t + 1] || x->graph->tensors[t].role == LX_WEIGHT) continue;

@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 
 void nest_keep_better(struct attempt *best, struct attempt *next)
 {
@@ -14,8 +14,7 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
-/* Of few ops by one search; of many nests are looked for in windows, and the whole is only polished: with fewer plans of more ops,
- * for each takes longer. */
+/* Few ops by one search; many in windows, then refined as a whole with fewer plans for more ops. */
 static bool search_any(struct search *search, struct nest_menus *menus, const struct effort *full,
                        bool *solved_in_full)
 {
@@ -50,7 +49,7 @@ static struct effort effort_in_full(const struct search *search, bool nests)
     return effort;
 }
 
-/* Unless no less is moved under the same decisions, whatever is on chip, or by prices of what is there on each tick. */
+/* Skipped where no less can be moved under the same decisions, with any placement or by prices. */
 bool try_in_full(const struct search *search, struct attempt *a)
 {
     const struct decisions *how = &a->draft.how;
@@ -76,7 +75,7 @@ bool nests_search(struct search *search)
     struct search tries = *search;
     /* What is found with a quick solver instead is solved again by the caller. */
     bool solves_again = search->effort.solver != search->request->solver, solved_in_full = false;
-    /* Of a large graph each solve takes long: nests that are found in windows are solved as a whole but once. */
+    /* On a large graph the nests found in windows are solved as a whole only once. */
     bool once = is_large(search) && !solves_again && search->rival_bytes == 0 && !asks_time(search);
     if (nests_suffice(search)) return true;
     menus.by_memory = asks_time(search);

@@ -1,8 +1,6 @@
-/* Nests of a graph of many ops, looked for in windows; of windows that are alike in the first. Some dozen ops each.
- *
- * A stop may come at any time. So the kinds of windows that move most come first, each is looked at before any is searched to its
- * end, and what was found by then becomes one plan. */
-#include "base/fail.h"
+/* Nests of a graph of many ops, searched in windows of some dozen ops; windows that are alike are searched
+ * once. Kinds that move most come first, and all get a first look before one is searched to its end: a
+ * cancelled search makes one plan of what it has. */
 #include "search/nests/nest_search.h"
 #include "nests/nest_candidates.h"
 
@@ -95,8 +93,7 @@ static bool begin_window(struct windows *w, struct window_kind *k)
            nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
 }
 
-/* All kinds, the kinds that move most first: a first look at each, then each to its end, unless what the first look found is far
- * above a plan that there is. */
+/* A first look at each kind, then each to its end, unless the result is far above a known plan. */
 static bool search_kinds(struct windows *w)
 {
     bool ok = true;

@@ -1,7 +1,7 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "base/memory.h"
 #include "nests/nest_candidates.h"
 

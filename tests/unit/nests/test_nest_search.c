@@ -3,7 +3,7 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/steps.h"
+#include "search/search_steps.h"
 #include "search/nests/nest_edits.h"
 #include "search/nests/nest_search.h"
 #include "nests/nest_candidates.h"

@@ -1,12 +1,12 @@
 /* The steps of a search (plan/plan_steps.c has them in order), its engines, and bounds. */
-#ifndef LX_SEARCH_STEPS_H
-#define LX_SEARCH_STEPS_H
+#ifndef LX_SEARCH_SEARCH_STEPS_H
+#define LX_SEARCH_SEARCH_STEPS_H
 
 #include "search/plan_search.h"
 
-/* A step: the best becomes a plan without nests; a brief one where nests are looked for in a graph that is large. */
+/* A step: the best becomes a plan without nests; a quick one on a large graph where nests are searched. */
 bool first_plan(struct search *search);
-/* A step: the same in full, where it was brief; it becomes the best if it moves no more. */
+/* A step: the same in full, after a quick one; it becomes the best if it moves no more. */
 bool first_plan_in_full(struct search *search);
 
 /* A step: divisions under which the whole plan moves less, or takes less time (co-optimisation). */
@@ -31,31 +31,30 @@ bool bundles_merge(struct search *search);
 /* Are there more bundles than extern ops make? */
 bool bundles_are_limited(const struct search *search);
 
-/* Steps: whether nests may help, and what no plan with nests moves less than; what no plan moves less than that the engines
- * may still find, and in words what keeps this from being more; then the same by the model of keeping (keep.h), where the
- * solver's own bound says less. */
+/* Steps: a bound for plans with nests, if they may help; for all plans that the engines may still find,
+ * with the reason why it is not higher; and by the model of keeping (keep.h) where the solver's is lower. */
 bool bounds_with_nests(struct search *search);
 bool bounds_find(struct search *search);
 bool bounds_raise(struct search *search);
 
-/* Traffic that no placement of this graph in this order, so divided, goes below, however stays are cut; and the same if
- * bundles had no limit of tensors. */
+/* Least traffic of this graph in this order, so divided, however stays are cut; and without limits of
+ * bundles. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
-/* Traffic that no plan with nests goes below, if they may be in it; where they cannot help it is not looked for. */
+/* Least traffic of plans with nests, if they may help. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes);
 
 /* An engine: runs of ops become nests, where that moves less. */
 bool nests_search(struct search *search);
 /* A step: the best becomes a plan with the nests that are asked for. */
 bool nests_given(struct search *search);
-/* The decisions of an attempt tried once more with full effort, unless no less can be moved under them; the better stays. With
- * nests less effort is spent: the solver's bound is none then. */
+/* Tries an attempt's decisions with full effort (less with nests) unless nothing can be gained; the better
+ * stays. */
 bool try_in_full(const struct search *search, struct attempt *attempt);
 
-/* given_nests.c: nests as they are asked for: "scores-mixed:h/16,s/64;up-down:f/64", ops by name or number, variables as the
- * einsum of a run's first op has them, outermost level first. Adds one or several to `list`, with ';' between them; what was
- * asked for a run before is replaced. */
+/* given_nests.c: nests as asked for: "scores-mixed:h/16,s/64;up-down:f/64", ops by name or number,
+ * variables of the first op, outermost level first. Adds to `list`; an earlier entry of the same run is
+ * replaced. */
 bool nest_option_set(char list[LX_NESTS_TEXT], const char *text, lx_status *st);
 
 #endif
