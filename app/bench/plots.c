@@ -22,11 +22,6 @@ static int curves_compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double curves_at_least(double seconds)
-{
-    return seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
-}
-
 /* Per problem that the solver hits: its time, or the ratio of that to the fastest; sorted. */
 static void add_curve(const struct summary *s, size_t k, bool ratios, struct figure *f)
 {
@@ -35,8 +30,8 @@ static void add_curve(const struct summary *s, size_t k, bool ratios, struct fig
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
         if (e->runs == 0 || !isfinite(e->time)) continue;
-        double t = curves_at_least(e->time);
-        VEC_PUSH(&c->x, ratios ? t / curves_at_least(s->problems.at[p].fastest) : t);
+        double t = fmax(e->time, LEAST_SECONDS);
+        VEC_PUSH(&c->x, ratios ? t / fmax(s->problems.at[p].fastest, LEAST_SECONDS) : t);
     }
     if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, curves_compare_numbers);
     for (size_t i = 0; i < c->x.count; i++) VEC_PUSH(&c->y, (double)(i + 1));

@@ -45,11 +45,7 @@ void bench_begin(void)
             bench_plan_rows[n++] = option_row_at(i);
 }
 
-const char *bench_transport_word(int k)
-{
-    static const char *const words[] = {"local", "mpi", NULL};
-    return words[k];
-}
+WORD_LIST(bench_transport_word, "local", "mpi")
 
 /* The objectives of the table except time, which a placement problem does not have. */
 static const char *settings_objective_word(int k)

@@ -203,7 +203,7 @@ static int check_pair(struct call *call, const struct source pair[2])
                FAILED;
     if (option_given(&call->line, "lx")) {
         const struct lx_graph *read = parse_graph(call, from), *g = read ? with_sizes(call, read) : NULL;
-        if (g) capacity = g->list->capacity;
+        if (g && g->list) capacity = g->list->capacity;
         bool ok = g != NULL;
         lx_graph_free(g);
         lx_graph_free(read);

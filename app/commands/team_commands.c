@@ -25,11 +25,7 @@ const struct option_row team_rows[] = {
     {0},
 };
 
-const char *team_aim_word(int k)
-{
-    static const char *const words[] = {"bytes", "time", NULL};
-    return words[k];
-}
+WORD_LIST(team_aim_word, "bytes", "time")
 
 bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time)
 {

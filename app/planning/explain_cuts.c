@@ -38,35 +38,22 @@ static void add_choice(const struct lx_team_grid *grid, const int cut[LX_TEAM_AX
     }
 }
 
-static const struct lx_team_grid *grid_of(const struct reason_row *row)
-{
-    return &row->question->plans->team->grid;
-}
-
 static bool is_priced(const struct reason_row *row)
 {
     return row->price->why.code == LX_OK;
-}
-
-static void price_number(const struct reason_row *row, int64_t n, struct value *v)
-{
-    if (is_priced(row))
-        value_whole(v, n);
-    else
-        v->number = NAN;
 }
 
 /* clang-format off */
 /* Beside what the tensor is; less is better than what the search has. */
 VALUE_OF(more_value, struct reason_row,
     int64_t more = row->price->bytes - row->reasons->is.bytes;
-    price_number(row, more, v);
+    if (is_priced(row)) value_whole(v, more);
     if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
     v->words = is_priced(row) ? v->made.at : NULL;)
-VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->shard, &v->made); v->words = v->made.at;)
-VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
-VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
-VALUE_OF(hbm_value,   struct reason_row, price_number(row, row->price->hbm_bytes, v);)
+VALUE_OF(state_value, struct reason_row, add_state(&row->question->plans->team->grid, row->price->shard, &v->made); v->words = v->made.at;)
+VALUE_OF(choice_value, struct reason_row, add_choice(&row->question->plans->team->grid, row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
+VALUE_OF(bytes_value, struct reason_row, if (is_priced(row)) value_whole(v, row->price->bytes);)
+VALUE_OF(hbm_value, struct reason_row, if (is_priced(row)) value_whole(v, row->price->hbm_bytes);)
 VALUE_OF(us_value,    struct reason_row, v->number = is_priced(row) ? row->price->us : NAN;)
 VALUE_OF(why_value,   struct reason_row, v->words = is_priced(row) ? "" : row->price->why.text; v->paint = PAINT_DIM;)
 
@@ -169,22 +156,6 @@ static void add_headline(const struct lx_shard_question *q, const struct lx_shar
     text_add(out, "\n");
 }
 
-/* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
-static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
-{
-    enum { MOST_BLOCKS = 8 };
-    const struct lx_team_tensor *x = &p->tensors[tensor];
-    for (int a = 0; a < p->grid.axes; a++) {
-        int d = x->shard[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->shard, d) : 0;
-        text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
-        text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
-        if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
-        for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
-            text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
-        text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
-    }
-}
-
 /* Every operand that reads it. */
 static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, size_t *count)
 {
@@ -218,8 +189,18 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
         add_choice(&team_of(q)->grid, r->others->shard, out);
     }
     text_add(out, "\n");
-    explain_cuts_add_axes(team_of(q), r->tensor, out);
     const struct lx_team_plan *p = team_of(q);
+    const struct lx_team_tensor *x = &p->tensors[r->tensor];
+    for (int a = 0; a < p->grid.axes; a++) { /* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
+        enum { MOST_BLOCKS = 8 };
+        int d = x->shard[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->shard, d) : 0;
+        text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
+        text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
+        if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
+        for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
+            text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
+        text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
+    }
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         if (p->graph->ops[o].output != r->tensor) continue;
         text_add(out, "  made by ");

@@ -65,7 +65,7 @@ static void list_lx(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_plan *p = r->plan;
     bool named = r->name && r->presence != PRESENCE_YES;
-    if (p->graph->list->pool_count > 1 || p->problem.objective == LX_HEIGHT) return;
+    if (lx_graph_pools(p->graph) > 1 || p->problem.objective == LX_HEIGHT) return;
     for (int goal = named ? GOAL_BUFFER : GOAL_ALL; goal <= GOAL_ALL; goal++) {
         struct remedy it = {.options = r->asked, .goal = (enum remedy_goal)goal};
         snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);

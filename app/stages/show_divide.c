@@ -4,7 +4,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-/* "4 x 512 x 64" */
 /* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
@@ -111,21 +110,18 @@ static void show_divide_add_space(struct text *t, const struct lx_division *d)
     }
 }
 
-static void show_divide_add_splits(struct text *t, const struct lx_division *d)
+/* "m/4 n/8" of a division, or of another way to divide its op. */
+static void show_divide_add_splits(struct text *t, const struct lx_division *d,
+                                   const struct lx_alternative *other)
 {
-    const char *comma = "";
+    const char *blank = "";
     for (int i = 0; i < d->split_count; i++) {
-        if (d->splits[i].split == 1) continue;
-        text_format(t, "%s%c/%lld", comma, d->splits[i].letter, (long long)d->splits[i].split);
-        comma = " ";
+        int64_t split = other ? other->splits[i] : d->splits[i].split;
+        if (split == 1) continue;
+        text_format(t, "%s%c/%lld", blank, d->splits[i].letter, (long long)split);
+        blank = " ";
     }
-    if (!*comma) text_add(t, "-");
-}
-
-static void add_core_extents(struct text *t, const struct lx_division *d)
-{
-    for (int i = 0; i < d->split_count; i++)
-        text_format(t, "%s%lld", i ? " x " : "", (long long)d->splits[i].per_core);
+    if (!*blank) text_add(t, "-");
 }
 
 static void show_divide_add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
@@ -192,8 +188,11 @@ VALUE_OF(show_divide_cores_value, struct division_row,
     if (row->d->cores_used == row->d->cores) v->paint = PAINT_GOOD;)
 VALUE_OF(kind_value,   struct division_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(space_value,  struct division_row, if (is_divided(row)) show_divide_add_space(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(part_value,   struct division_row, if (is_divided(row)) add_core_extents(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d, NULL); v->words = v->made.at;)
+VALUE_OF(part_value,   struct division_row,
+    for (int i = 0; is_divided(row) && i < row->d->split_count; i++)
+        text_format(&v->made, "%s%lld", i ? " x " : "", (long long)row->d->splits[i].per_core);
+    v->words = v->made.at;)
 VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) show_divide_add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
 
 static const struct column division_array[] = {
@@ -221,19 +220,8 @@ struct alternative_row {
     int neighbours;
 };
 
-static void add_alternative(struct text *t, const struct alternative_row *row)
-{
-    const char *blank = "";
-    for (int i = 0; i < row->d->split_count; i++) {
-        if (row->is->splits[i] == 1) continue;
-        text_format(t, "%s%c/%lld", blank, row->d->splits[i].letter, (long long)row->is->splits[i]);
-        blank = " ";
-    }
-    if (!*blank) text_add(t, "-");
-}
-
 /* clang-format off */
-VALUE_OF(choice_value,    struct alternative_row, add_alternative(&v->made, row); v->words = v->made.at;)
+VALUE_OF(choice_value,    struct alternative_row, show_divide_add_splits(&v->made, row->d, row->is); v->words = v->made.at;)
 VALUE_OF(agree_value,     struct alternative_row, value_format(v, "%d of %d", row->is->agreeing, row->neighbours);)
 VALUE_OF(present_value,   struct alternative_row, v->number = row->is->present; v->paint = PAINT_GOOD;)
 

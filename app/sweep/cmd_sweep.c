@@ -59,13 +59,9 @@ void sweep_rows_begin(void)
         if (!find_row(rows_of_sweep, r->name)) sweep_plan_rows[n++] = *r;
 }
 
-static const char *cmd_sweep_value_word(int k)
-{
-    static const char *const words[] = {"hbm", "time", NULL};
-    return words[k];
-}
+static WORD_LIST(cmd_sweep_value_word, "hbm", "time")
 
-static const char *form_word(int k)
+    static const char *form_word(int k)
 {
     return sweep_forms[k].name;
 }

@@ -22,16 +22,6 @@ struct drawing {
     double x_ticks[MOST_TICKS], y_ticks[MOST_TICKS];
 };
 
-static double factor_of(const struct sweep *s)
-{
-    return s->by_time ? 1e-6 : 1;
-}
-
-static double *sweep_chart_numbers(const struct sweep *s, const struct drawing *d, size_t row)
-{
-    return d->data + (row + 1) * s->sizes.count;
-}
-
 static void name_line(const struct sweep *s, int line, int64_t cores, char name[NAME])
 {
     const struct sweep_line *l = &s->lines.at[line];
@@ -52,10 +42,10 @@ static void name_line(const struct sweep *s, int line, int64_t cores, char name[
 
 static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, bool named)
 {
-    double *y = sweep_chart_numbers(s, d, (size_t)d->count);
+    double *y = d->data + ((size_t)d->count + 1) * s->sizes.count;
     bool any = false;
     for (size_t i = 0; i < s->sizes.count; i++) {
-        y[i] = sweep_least(s, cores, i) * factor_of(s);
+        y[i] = sweep_least(s, cores, i) * (s->by_time ? 1e-6 : 1);
         any |= isfinite(y[i]);
     }
     if (!any) return;
@@ -78,10 +68,10 @@ static void sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawi
     for (size_t l = 0; l < s->lines.count; l++)
         if (!cores || s->lines.at[l].cores == cores) {
             int line = (int)l;
-            double *y = sweep_chart_numbers(s, d, (size_t)d->count);
+            double *y = d->data + ((size_t)d->count + 1) * s->sizes.count;
             bool twin = sweep_twin(s, line) >= 0;
             for (size_t i = 0; i < s->sizes.count; i++)
-                y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * factor_of(s);
+                y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * (s->by_time ? 1e-6 : 1);
             name_line(s, line, cores, d->names[d->count]);
             d->series[d->count] =
                 (struct chart_series){.name = d->names[d->count],

@@ -43,7 +43,8 @@ int32_t lx_graph_number(const lx_graph *g, const char *name, double *value)
     else if (strcmp(name, "bytes") == 0) {
         found = 0;
         for (int32_t i = 0; i < g->tensor_count; i++) found += (double)g->tensors[i].bytes;
-        for (int32_t i = 0; i < g->list->buffer_count; i++) found += (double)g->list->buffers[i].size;
+        for (int32_t i = 0; g->list && i < g->list->buffer_count; i++)
+            found += (double)g->list->buffers[i].size;
     } else
         return -1;
     if (value) *value = found;

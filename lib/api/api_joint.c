@@ -2,7 +2,7 @@
  *
  * Costs of one form and pairs that are labels go to the search of joint.h first, which knows more of them; with copies, terms
  * or other pairs, or where that one ends without a proof, it is the search of terms.h, from what there is. */
-#include "api/joint.h"
+#include "api/joint_question.h"
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/fail.h"

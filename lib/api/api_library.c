@@ -145,7 +145,7 @@ const struct lx_format *api_format(const char *name, lx_status *st)
     return NULL;
 }
 
-/* Which of its words a solver may claim, in the order of the bits. */
+/* The words that a solver may claim, in the order of the bits. */
 static const char *can_words(unsigned caps)
 {
     static const char *const words[] = {"",
@@ -188,19 +188,6 @@ static bool plugins_find(void *object, const char *name, void *function, size_t 
     return at != NULL;
 }
 
-static bool take_solvers(const char *path, const struct lx_solver *const *s,
-                         bool (*add)(void *context, const struct lx_solver *s, lx_status *st), void *context,
-                         lx_status *st)
-{
-    for (; *s; s++) {
-        if ((*s)->abi != LX_SOLVER_ABI || !(*s)->name || !*(*s)->name || !(*s)->summary || !(*s)->solve)
-            return status_set(st, LX_E_MISMATCH,
-                              "plug-in %.300s: a solver without number, name, summary or function", path);
-        if (!add(context, *s, st)) return false;
-    }
-    return true;
-}
-
 static bool plugins_load(const char *path,
                          bool (*add)(void *context, const struct lx_solver *s, lx_status *st), void *context,
                          lx_status *st)
@@ -218,8 +205,17 @@ static bool plugins_load(const char *path,
         status_set(st, LX_E_MISMATCH,
                    "plug-in %.300s was built for version %d of solvers, this is %d; build it again", path,
                    abi(), LX_SOLVER_ABI);
-    else
-        ok = take_solvers(path, solvers(), add, context, st);
+    else {
+        ok = true;
+        for (const struct lx_solver *const *s = solvers(); ok && *s; s++) {
+            bool whole =
+                (*s)->abi == LX_SOLVER_ABI && (*s)->name && *(*s)->name && (*s)->summary && (*s)->solve;
+            ok = whole
+                     ? add(context, *s, st)
+                     : status_set(st, LX_E_MISMATCH,
+                                  "plug-in %.300s: a solver without number, name, summary or function", path);
+        }
+    }
     dlclose(object);
     return ok;
 }

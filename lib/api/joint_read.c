@@ -1,6 +1,6 @@
 /* Reads the question of lx_joint_solve: buffers, then terms (tables over choices and bits) and prices of copies.
  * Every object refuses keys that it does not have. */
-#include "api/joint.h"
+#include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/json/json.h"
@@ -23,16 +23,6 @@ static bool read_costs(struct joint_question *q, const struct json *j, const str
         *costs++ = one->number;
     }
     return true;
-}
-
-/* How many there must be is only known with all buffers. */
-static bool joint_read_prices(struct joint_question *q, const struct json *j, const struct json_value *v,
-                              struct joint_buffer *b, lx_status *st)
-{
-    const struct json_value *array = NULL;
-    if (!json_opt_array(j, v, "prices", &array, st)) return false;
-    b->price_count = json_count(array);
-    return !array || read_costs(q, j, array, &b->prices, st);
 }
 
 /* One axis of a term: the bit of a buffer, or its choices in classes. */
@@ -153,26 +143,10 @@ static bool joint_read_numbers(struct joint_reading *r, const struct json_value 
     return true;
 }
 
-static bool joint_read_pairs(struct joint_reading *r, const struct json_value *v, struct lx_term_reader *out)
-{
-    const struct json_value *array = NULL, *one;
-    if (!json_array(r->j, v, "pairs", &array, r->st)) return false;
-    struct lx_choice_pair *pairs = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *pairs);
-    json_for_each(one, array) {
-        int32_t both[2];
-        if (!json_is_array(one) || json_count(one) != 2)
-            return json_error(r->j, one, r->st, LX_E_SCHEMA, "a pair is [own choice, reader's choice]");
-        if (!joint_read_numbers(r, one, "a choice", LX_INT_MAX >> 24, both)) return false;
-        pairs[out->pair_count++] = (struct lx_choice_pair){both[0], both[1]};
-    }
-    out->pairs = pairs;
-    return true;
-}
-
 static bool read_readers(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
 {
     static const char *const keys[] = {"buffer", "pairs", NULL};
-    const struct json_value *array = NULL, *one;
+    const struct json_value *array = NULL, *list = NULL, *one, *pair;
     if (!json_opt_array(r->j, v, "readers", &array, r->st)) return false;
     struct lx_term_reader *readers = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *readers);
     json_for_each(one, array) {
@@ -180,8 +154,17 @@ static bool read_readers(struct joint_reading *r, const struct json_value *v, st
         struct lx_term_reader *reader = &readers[b->reader_count++];
         if (!json_only_keys(r->j, one, "a reader", keys, r->st) ||
             !json_int(r->j, one, "buffer", 0, r->q->count - 1, &buffer, r->st) ||
-            !joint_read_pairs(r, one, reader))
+            !json_array(r->j, one, "pairs", &list, r->st))
             return false;
+        struct lx_choice_pair *pairs = arena_array(&r->q->memory, (size_t)json_count(list), sizeof *pairs);
+        json_for_each(pair, list) {
+            int32_t both[2];
+            if (!json_is_array(pair) || json_count(pair) != 2)
+                return json_error(r->j, pair, r->st, LX_E_SCHEMA, "a pair is [own choice, reader's choice]");
+            if (!joint_read_numbers(r, pair, "a choice", LX_INT_MAX >> 24, both)) return false;
+            pairs[reader->pair_count++] = (struct lx_choice_pair){both[0], both[1]};
+        }
+        reader->pairs = pairs;
         reader->buffer = (int32_t)buffer;
     }
     b->readers = readers;
@@ -208,7 +191,7 @@ static bool joint_read_buffer(struct joint_reading *r, const struct json_value *
         !json_opt_bool(r->j, v, "first_use_is_read", &b->first_use_is_read, r->st) || !read_menu(r, v, b) ||
         !json_opt_int(r->j, v, "seed", 0, b->choice_count - 1, &seed, r->st))
         return false;
-    const struct json_value *array = NULL;
+    const struct json_value *array = NULL, *prices = NULL;
     if (!json_opt_array(r->j, v, "parents", &array, r->st)) return false;
     int32_t *parents = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *parents);
     b->parents = parents;
@@ -216,8 +199,10 @@ static bool joint_read_buffer(struct joint_reading *r, const struct json_value *
     if (!joint_read_numbers(r, array, "a parent", r->q->count - 1, parents)) return false;
     if (!read_readers(r, v, b) || !json_opt_bool(r->j, v, "kept", &b->kept, r->st) ||
         !json_opt_int(r->j, v, "copy_of", 0, r->q->count - 1, &copy_of, r->st) ||
-        !joint_read_prices(r->q, r->j, v, b, r->st))
+        !json_opt_array(r->j, v, "prices", &prices, r->st))
         return false;
+    b->price_count = json_count(prices); /* how many there must be is only known with all buffers */
+    if (prices && !read_costs(r->q, r->j, prices, &b->prices, r->st)) return false;
     b->seed = (int32_t)seed;
     b->copy_of = (int32_t)copy_of;
     r->q->has_copies |= copy_of >= 0;

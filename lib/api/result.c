@@ -1,7 +1,7 @@
 /* Numbers, words and lists of a result, by name. A number is a row: a field of a struct by type and offset; a
  * function computes the few that are more than a field. A name that is in no row is an error of the caller, and
  * so is one that this result does not have (times of a list of buffers, faults of a plan that was not run). */
-#include "api/joint.h"
+#include "api/joint_question.h"
 #include "api/api_handles.h"
 #include "base/checked.h"
 
@@ -256,8 +256,7 @@ static bool buffer_number(const lx_result *r, int64_t i, const char *name, doubl
     else if (strcmp(name, "in_place_of") == 0)
         *value = p->took_slot_of ? p->took_slot_of[i] : -1;
     else if (strcmp(name, "id") == 0) /* as the caller's file has it */
-        *value =
-            p->graph->list && p->graph->list->buffer_ids ? (double)p->graph->list->buffer_ids[i] : (double)i;
+        *value = (double)lx_graph_buffer_id(p->graph, (int32_t)i, i);
     else
         return false;
     return true;

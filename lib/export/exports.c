@@ -108,7 +108,7 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
     for (int32_t i = 0; i < problem->count; i++) {
         if (problem->buffers[i].reason) continue;
         kept[n] = problem->buffers[i];
-        ids[n] = g->list && g->list->buffer_ids ? g->list->buffer_ids[i] : n;
+        ids[n] = lx_graph_buffer_id(g, i, n);
         left->may_take += kept[n].parent_count > 0;
         if (left->places && !left->shared) kept[n].fixed = p->answer.address[i];
         n++;

@@ -66,7 +66,7 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
     for (int32_t i = 0, n = 0; i < p->problem.count; i++) {
         if (p->problem.buffers[i].reason) continue;
         if (p->answer.address[i] >= 0) {
-            int64_t id = p->graph->list->buffer_ids ? p->graph->list->buffer_ids[i] : n;
+            int64_t id = lx_graph_buffer_id(p->graph, i, n);
             const struct lx_buffer *b = &p->problem.buffers[i];
             struct uses u = {0};
             xla_tables_find_reads(p, i, &u);
@@ -99,8 +99,8 @@ bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struc
         n++;
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(b); k++)
             text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-                        p->graph->list->buffer_ids ? p->graph->list->buffer_ids[i] : n, b->size,
-                        p->answer.address[i], lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
+                        lx_graph_buffer_id(p->graph, i, n), b->size, p->answer.address[i],
+                        lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
     }
     return true;
 }

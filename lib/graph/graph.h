@@ -236,6 +236,12 @@ static inline enum lx_objective lx_graph_objective(const struct lx_graph *g)
     return g->list ? g->list->objective : LX_SPILL;
 }
 
+/* The number that the maker of a list knows buffer `i` by. */
+static inline int64_t lx_graph_buffer_id(const struct lx_graph *g, int32_t i, int64_t otherwise)
+{
+    return g->list && g->list->buffer_ids ? g->list->buffer_ids[i] : otherwise;
+}
+
 /* Pools with capacities of their own. */
 static inline int32_t lx_graph_pools(const struct lx_graph *g)
 {

@@ -97,7 +97,7 @@ static bool sweep_job_begin(struct swept *w, struct session *s, const char *rang
     const struct lx_plan *p = session_plan(s);
     struct lx_settings solvers[MOST_SOLVERS];
     sweep_numbers sizes = {0}, none = {0};
-    if (p->graph->list->pools)
+    if (lx_graph_pools(p->graph))
         return status_set(st, LX_E_USAGE, "this list states pools with sizes of their own: nothing to sweep");
     enum lx_objective question =
         lx_asked(lx_settings_ask(&s->now.options), lx_graph_objective(p->graph));

@@ -1,7 +1,7 @@
 /* lx_joint_solve: divisions and placement together, as a caller states them in JSON (lib/library.md has the form),
  * and the answer in the caller's order and units. Private to the room. */
-#ifndef LX_API_JOINT_H
-#define LX_API_JOINT_H
+#ifndef LX_API_JOINT_QUESTION_H
+#define LX_API_JOINT_QUESTION_H
 
 #include "base/arena.h"
 #include "cooptimise/joint.h"
@@ -39,7 +39,7 @@ struct joint_question {
 
 /* joint_read.c. Free it in any case. */
 bool joint_read(struct joint_question *q, const char *text, size_t length, lx_status *st);
-/* joint_model.c: weight, unit and extra. */
+/* joint_model_of.c: weight, unit and extra. */
 bool joint_costs_of(struct joint_question *q, lx_status *st);
 
 /* The problem that the search takes: ops in an order of their own, costs in units. */

@@ -6,7 +6,7 @@
  *
  * Pairs are labels in disguise: choices that pairs connect see the same parts on the same cores. Where two choices are so
  * connected and yet no pair of a reader, there are no such labels, and the question is refused. */
-#include "api/joint.h"
+#include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
