@@ -124,6 +124,13 @@ static bool control_derived(struct import *im, const struct model_op *op)
     const struct model_body *b = &im->m->bodies.at[number];
     if (++im->depth > MODEL_MAX_DEPTH)
         return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "layers nest too deep");
+    bool macro = op_find(im->format, op->kind)->macro; /* its constants are stored in order of operands */
+    for (int i = 0; macro && i < op->operand_count; i++) {
+        struct import_value v = {.storage = 0};
+        double same;
+        if (import_is_tensor(im, op->operands[i])) v = *import_in(im, op, i);
+        if (v.storage < 0 && !import_splat(&v, &same) && !import_stored(im, &v)) return false;
+    }
     if (!import_body(im, number)) return false;
     im->body = back;
     im->depth--;
