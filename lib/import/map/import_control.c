@@ -1,8 +1,6 @@
-/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their
- * conditions are known and not too many ops come of it. Values may be tuples of tensors. */
-#include "import/map/import.h"
+/* Walking through bodies: calls are inlined, one branch is taken, loops are unrolled while their conditions
+ * are known and the ops are not too many. Values may be tuples of tensors. */
 #include "import/map/import_steps.h"
-#include "import/map/import_together.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@ struct op_class *import_class_of(const struct import *im, const struct model_op 
     return &im->classes[im->body][op - b->ops];
 }
 
-/* A body that is called often is classed once, but what is generic in one place is so for the report. */
+/* A body that is called often is classed once; an op that is generic in one place is so in the report. */
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason)
 {
     struct op_class *c = import_class_of(im, op);
@@ -23,35 +21,36 @@ void import_class(struct import *im, const struct model_op *op, enum import_clas
     c->seen = true;
 }
 
-static int control_leaves_of(const struct import *im, int32_t value)
+static int control_leaves(const struct import *im, int32_t value)
 {
     return model_type_of(im->m, value)->leaves;
 }
 
-/* The leaves of a value that exists become those of another. */
-bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to)
+/* Leaves of a value that exists, from `first` on, become the value `to`. */
+static void control_pass(struct import *im, int32_t from, int first, int count, int32_t to)
 {
     VEC(struct import_value) copy = {0};
     for (int i = 0; i < count; i++) VEC_PUSH(&copy, *import_leaf(im, from, first + i));
-    bool ok = import_bind(im, to, copy.at, count);
+    import_bind(im, to, copy.at, count);
     VEC_FREE(&copy);
-    return ok;
+}
+
+static bool control_wrong(struct import *im, const struct model_op *op, const char *why)
+{
+    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column, "%.200s", why);
 }
 
 static bool control_tuple(struct import *im, const struct model_op *op)
 {
     VEC(struct import_value) all = {0};
-    bool ok = true;
     for (int i = 0; i < op->operand_count; i++)
-        for (int k = 0; k < control_leaves_of(im, op->operands[i]); k++)
+        for (int k = 0; k < control_leaves(im, op->operands[i]); k++)
             VEC_PUSH(&all, *import_leaf(im, op->operands[i], k));
-    if (ok && (int)all.count != control_leaves_of(im, op->results[0]))
-        ok = status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
-                           "the tuple has another type than its parts");
-    ok = ok && import_bind(im, op->results[0], all.at, (int)all.count);
+    bool ok = (int)all.count == control_leaves(im, op->results[0]);
+    if (ok) import_bind(im, op->results[0], all.at, (int)all.count);
     VEC_FREE(&all);
     import_class(im, op, CLASS_FREE, "names");
-    return ok;
+    return ok ? true : control_wrong(im, op, "the tuple has another type than its parts");
 }
 
 static bool control_element(struct import *im, const struct model_op *op)
@@ -64,95 +63,78 @@ static bool control_element(struct import *im, const struct model_op *op)
                              "the tuple has no element %lld", (long long)index);
     for (int64_t i = 0; i < index; i++) first += t->parts[i]->leaves;
     import_class(im, op, CLASS_FREE, "names");
-    if (t->parts[index]->leaves != control_leaves_of(im, op->results[0]))
-        return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
-                             "element %lld of the tuple has another type", (long long)index);
-    return import_pass_on(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
+    if (t->parts[index]->leaves != control_leaves(im, op->results[0]))
+        return control_wrong(im, op, "the element of the tuple has another type");
+    control_pass(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
+    return true;
 }
 
-static bool control_not_of_body(struct import *im, const struct model_op *op, const struct model_body *b)
+/* Walks through a body within this op. */
+static bool control_walk(struct import *im, const struct model_op *op, int32_t number)
 {
-    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
-                         "operands are not those of %.80s", b->name);
-}
-
-/* A body with these operands. */
-static bool control_walk_into(struct import *im, const struct model_op *op, int32_t number,
-                              const int32_t *operands, int count)
-{
-    const struct model_body *b = &im->m->bodies.at[number];
     int32_t back = im->body;
-    const char *path = im->path;
     if (++im->depth > MODEL_MAX_DEPTH)
         return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "calls nest too deep");
-    bool fits = b->argument_count == count;
-    for (int i = 0; fits && i < count; i++)
-        fits = control_leaves_of(im, b->arguments[i]) == control_leaves_of(im, operands[i]);
-    if (!fits) return control_not_of_body(im, op, b);
-    for (int i = 0; i < count; i++)
-        if (!import_pass_on(im, operands[i], 0, control_leaves_of(im, operands[i]), b->arguments[i]))
-            return false;
-    import_class(im, op, CLASS_FREE, "inlined");
-    import_path_enter(im, op);
     if (!import_body(im, number)) return false;
     im->body = back;
-    im->path = path;
     im->depth--;
     return true;
 }
 
-/* The same; its results become those of the op. */
+/* A body with these operands; its results become those of the op. */
 static bool control_enter(struct import *im, const struct model_op *op, int32_t number,
                           const int32_t *operands, int count)
 {
     const struct model_body *b = &im->m->bodies.at[number];
-    bool fits = b->result_count >= op->result_count;
+    const char *path = im->path;
+    bool fits = b->result_count >= op->result_count && b->argument_count == count;
     for (int i = 0; fits && i < op->result_count; i++)
-        fits = control_leaves_of(im, b->results[i]) == control_leaves_of(im, op->results[i]);
-    if (!fits) return control_not_of_body(im, op, b);
-    if (!control_walk_into(im, op, number, operands, count)) return false;
+        fits = control_leaves(im, b->results[i]) == control_leaves(im, op->results[i]);
+    for (int i = 0; fits && i < count; i++)
+        fits = control_leaves(im, b->arguments[i]) == control_leaves(im, operands[i]);
+    if (!fits)
+        return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                             "operands are not those of %.80s", b->name);
+    for (int i = 0; i < count; i++)
+        control_pass(im, operands[i], 0, control_leaves(im, operands[i]), b->arguments[i]);
+    import_class(im, op, CLASS_FREE, "inlined");
+    import_path_enter(im, op);
+    if (!control_walk(im, op, number)) return false;
+    im->path = path;
     for (int i = 0; i < op->result_count; i++)
-        if (!import_pass_on(im, b->results[i], 0, control_leaves_of(im, b->results[i]), op->results[i]))
-            return false;
+        control_pass(im, b->results[i], 0, control_leaves(im, b->results[i]), op->results[i]);
     return true;
 }
 
-/* What the op is in smaller ops. */
+/* The op in smaller ops. Constants of a layer are stored in the order of its operands. */
 static bool control_derived(struct import *im, const struct model_op *op)
 {
-    int32_t number = op->instead - 1, back = im->body, next = 0;
-    const struct model_body *b = &im->m->bodies.at[number];
-    if (++im->depth > MODEL_MAX_DEPTH)
-        return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "layers nest too deep");
-    bool macro = op_find(im->format, op->kind)->macro; /* its constants are stored in order of operands */
+    const struct model_body *b = &im->m->bodies.at[op->instead - 1];
+    bool macro = op_find(im->format, op->kind)->macro;
+    int next = 0;
     for (int i = 0; macro && i < op->operand_count; i++) {
         struct import_value v = {.storage = 0};
-        double same;
+        double number;
         if (import_is_tensor(im, op->operands[i])) v = *import_in(im, op, i);
-        if (v.storage < 0 && !import_splat(&v, &same) && !import_stored(im, &v)) return false;
+        if (v.storage < 0 && !import_splat(&v, &number)) import_stored(im, &v);
     }
-    if (!import_body(im, number)) return false;
-    im->body = back;
-    im->depth--;
+    if (!control_walk(im, op, op->instead - 1)) return false;
     for (int r = 0; r < op->result_count; r++) {
         VEC(struct import_value) all = {0};
-        int leaves = op->results[r] < 0 ? 1 : control_leaves_of(im, op->results[r]);
-        bool ok = true;
-        for (int i = 0; ok && i < leaves; i++, next++)
-            if (op->results[r] >= 0) {
-                struct import_value none = {.storage = -1,
-                                            .type = model_leaf_type(model_type_of(im->m, op->results[r]), i)};
-                ok = VEC_PUSH(&all, b->results[next] < 0 ? none : *import_leaf(im, b->results[next], 0));
-            }
-        ok = op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves);
+        const struct model_type *t = op->results[r] < 0 ? NULL : model_type_of(im->m, op->results[r]);
+        for (int i = 0; i < (t ? t->leaves : 1); i++, next++) {
+            struct import_value v = {.storage = -1, .type = t ? model_leaf_type(t, i) : NULL};
+            if (b->results[next] >= 0) v = *import_leaf(im, b->results[next], 0);
+            VEC_PUSH(&all, v);
+        }
+        if (t) import_bind(im, op->results[r], all.at, (int)all.count);
         VEC_FREE(&all);
-        if (!ok) return false;
     }
     import_class(im, op, CLASS_EXPANDED, NULL);
     return true;
 }
 
-static bool control_known_number(const struct import_value *v, int64_t *number)
+static bool control_known(const struct import_value *v, int64_t *number)
 {
     double real;
     if (!import_splat(v, &real) || !v->known->ints) return false;
@@ -160,7 +142,7 @@ static bool control_known_number(const struct import_value *v, int64_t *number)
     return true;
 }
 
-/* Bodies in the order of their numbers: of If, that of the true branch first. */
+/* Bodies in the order of their numbers: of If, the true branch first. */
 static int32_t control_branch_body(const struct import *im, const struct model_op *op, int k)
 {
     const struct model_attr *a =
@@ -168,32 +150,22 @@ static int32_t control_branch_body(const struct import *im, const struct model_o
     return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
 }
 
-static int control_no_branch(struct import *im, const struct model_op *op)
-{
-    status_set_at(im->st, LX_E_RANGE, im->m->file, op->line, op->column,
-                  "--branch %lld: %.100s has %d branches; they are 0 to %d", (long long)im->options.branch,
-                  import_op_label(im, op), op->body_count, op->body_count - 1);
-    return -1;
-}
-
-/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes.
- * -1: failed. */
-static int control_choose(struct import *im, const struct model_op *op)
+/* The branch that is known to be taken, else the one that was asked for, else the one with most bytes. */
+static int64_t control_choose(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     int64_t number;
-    bool tensor = t->element != MODEL_TUPLE && t->elements > 0;
     int taken = 0;
-    bool known = tensor && control_known_number(import_in(im, op, 0), &number);
+    bool known = import_is_tensor(im, op->operands[0]) && control_known(import_in(im, op, 0), &number);
     c->unknown = !known && (!op->taken || op->by_data);
     if (known) {
         if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
-        return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
+        return number < 0 || number >= op->body_count ? op->body_count - 1 : number;
     }
-    if (c->unknown && im->options.branch >= op->body_count) return control_no_branch(im, op);
-    if (op->taken) return (int)op->taken - 1; /* the shapes behind it are of that one */
-    if (im->options.branch >= 0) return (int)im->options.branch;
+    if (c->unknown && im->options.branch >= op->body_count) return im->options.branch;
+    if (op->taken) return op->taken - 1; /* the shapes behind it are of that one */
+    if (im->options.branch >= 0) return im->options.branch;
     for (int k = 1; k < op->body_count; k++)
         if (fact_body_bytes(im->m, control_branch_body(im, op, k)) >
             fact_body_bytes(im->m, control_branch_body(im, op, taken)))
@@ -204,31 +176,30 @@ static int control_choose(struct import *im, const struct model_op *op)
 static bool control_branches(struct import *im, const struct model_op *op)
 {
     if (op->operand_count < 1 || op->operands[0] < 0) return import_generic(im, op, "form");
-    int taken = control_choose(im, op);
-    if (taken < 0) return false;
+    int64_t taken = control_choose(im, op);
+    bool onnx = im->format == MODEL_ONNX;
+    if (taken >= op->body_count && taken == im->options.branch)
+        return status_set_at(im->st, LX_E_RANGE, im->m->file, op->line, op->column,
+                             "--branch %lld: %.100s has %d branches; they are 0 to %d", (long long)taken,
+                             import_op_label(im, op), op->body_count, op->body_count - 1);
     import_class_of(im, op)->taken = taken;
-    if (taken >= op->body_count) return import_generic(im, op, "form");
-    if (im->format == MODEL_ONNX) return control_enter(im, op, control_branch_body(im, op, taken), NULL, 0);
-    if (taken + 1 >= op->operand_count) return import_generic(im, op, "form");
-    return control_enter(im, op, op->bodies[taken], op->operands + 1 + taken, 1);
+    if (taken >= op->body_count || (!onnx && taken + 1 >= op->operand_count))
+        return import_generic(im, op, "form");
+    return control_enter(im, op, control_branch_body(im, op, (int)taken), op->operands + 1 + taken, !onnx);
 }
 
 /* 1: the loop goes on, 0: it ends, -1: that depends on data; -2: something failed. */
 static int control_goes_on(struct import *im, const struct model_op *op)
 {
     const struct model_body *b = &im->m->bodies.at[op->bodies[0]];
-    int32_t back = im->body;
+    int leaves = control_leaves(im, op->results[0]);
     int64_t number;
-    if (b->argument_count != 1 || b->result_count != 1 ||
-        control_leaves_of(im, b->arguments[0]) != control_leaves_of(im, op->results[0]) ||
-        control_leaves_of(im, b->results[0]) != 1)
+    if (b->argument_count != 1 || b->result_count != 1 || control_leaves(im, b->arguments[0]) != leaves ||
+        control_leaves(im, b->results[0]) != 1)
         return -1;
-    if (!import_pass_on(im, op->results[0], 0, control_leaves_of(im, op->results[0]), b->arguments[0]))
-        return -2;
-    if (++im->depth > MODEL_MAX_DEPTH || !import_body(im, op->bodies[0])) return -2;
-    im->depth--;
-    im->body = back;
-    return control_known_number(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
+    control_pass(im, op->results[0], 0, leaves, b->arguments[0]);
+    if (!control_walk(im, op, op->bodies[0])) return -2;
+    return control_known(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
 }
 
 /* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
@@ -237,10 +208,9 @@ static bool control_loop(struct import *im, const struct model_op *op)
     struct op_class *c = import_class_of(im, op);
     int64_t trips = 0;
     if (op->operand_count != 1 || op->result_count != 1 ||
-        control_leaves_of(im, op->operands[0]) != control_leaves_of(im, op->results[0]))
+        control_leaves(im, op->operands[0]) != control_leaves(im, op->results[0]))
         return import_generic(im, op, "form");
-    if (!import_pass_on(im, op->operands[0], 0, control_leaves_of(im, op->operands[0]), op->results[0]))
-        return false;
+    control_pass(im, op->operands[0], 0, control_leaves(im, op->operands[0]), op->results[0]);
     import_class(im, op, CLASS_FREE, "inlined");
     for (;; trips++) {
         int on = control_goes_on(im, op);
@@ -257,7 +227,7 @@ static bool control_loop(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* Calls that only say where a tensor is, and barriers, of whatever type. */
+/* Calls that only state where a tensor is, and barriers, of whatever type. */
 static bool control_only_names(const struct import *im, const struct model_op *op)
 {
     static const char *const targets[] = {"Sharding",     "SPMDFullToShardShape",      "SPMDShardToFullShape",
@@ -276,20 +246,23 @@ static bool control_only_names(const struct import *im, const struct model_op *o
     return plain && x->leaves == y->leaves && x->bytes == y->bytes;
 }
 
-static bool control(struct import *im, const struct model_op *op, bool *done)
+/* *done: the op was control flow or a name. */
+static bool control_op(struct import *im, const struct model_op *op, bool *done)
 {
+    const char *kind = op->kind;
     *done = true;
     if (control_only_names(im, op) || import_stays_part(im, op)) {
         import_class(im, op, CLASS_FREE, "names");
-        return import_pass_on(im, op->operands[0], 0, control_leaves_of(im, op->operands[0]), op->results[0]);
+        control_pass(im, op->operands[0], 0, control_leaves(im, op->operands[0]), op->results[0]);
+        return true;
     }
     if (op->instead && !import_known_ahead(im, op)) return control_derived(im, op);
-    if (strcmp(op->kind, "tuple") == 0) return control_tuple(im, op);
-    if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return control_element(im, op);
-    if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))
+    if (strcmp(kind, "tuple") == 0) return control_tuple(im, op);
+    if (strcmp(kind, "get-tuple-element") == 0 && op->operand_count == 1) return control_element(im, op);
+    if (op->body_count == 1 && (strcmp(kind, "call") == 0 || strcmp(kind, "fusion") == 0))
         return control_enter(im, op, op->bodies[0], op->operands, op->operand_count);
-    if (op->body_count == 2 && strcmp(op->kind, "while") == 0) return control_loop(im, op);
-    if (op->body_count > 0 && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
+    if (op->body_count == 2 && strcmp(kind, "while") == 0) return control_loop(im, op);
+    if (op->body_count > 0 && (strcmp(kind, "conditional") == 0 || strcmp(kind, "If") == 0))
         return control_branches(im, op);
     *done = false;
     return true;
@@ -314,10 +287,9 @@ bool import_body(struct import *im, int32_t number)
         bool first = !c->seen;
         if (first) c->first = (int32_t)im->sketches.count;
         im->owner = c;
-        struct label_place at;
-        import_label_begin(im, op, &at);
-        if (!control(im, op, &done) || (!done && !import_op(im, op)) || !import_state_results(im, op))
-            return false;
+        struct label_place at = import_label_begin(im, op);
+        if (!control_op(im, op, &done) || (!done && !import_op(im, op))) return false;
+        import_state_results(im, op);
         im->body = number;
         if (!done || op->instead) import_label_end(im, op, &at);
         if (first) c->end = (int32_t)im->sketches.count;

@@ -1,32 +1,9 @@
-/* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its
- * storage has, in the storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false,
+/* Letters of an op: each piece of its dimensions has one, and an operand has the letters of the pieces that
+ * its storage has, in the storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false,
  * and the op is generic. */
 #include "import/map/import.h"
 
 #include <string.h>
-
-static bool letter_collect(const struct import *im, const struct sketch *s, struct letters *l)
-{
-    bool changed;
-    for (int d = 0; d < s->rank; d++) {
-        cuts_whole(&l->cuts[d], s->extent[d]);
-        for (int i = 0; i <= s->input_count; i++) {
-            const struct sketch_operand *o = &s->operand[i];
-            int64_t base = 1;
-            if (!cuts_of_dim(&l->cuts[d], &o->view, d, &changed)) return false;
-            for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
-                const struct atom *a = &o->view.atom[k];
-                const struct cuts *c = &im->storages.at[o->storage].cuts;
-                for (int j = 0; a->low > 0 && j < c->count; j++)
-                    if (c->at[j] > a->low && c->at[j] < atom_end(a) &&
-                        !import_cut_dim(a, base, c->at[j], &l->cuts[d]))
-                        return false;
-                base *= a->extent;
-            }
-        }
-    }
-    return true;
-}
 
 char import_new_letter(struct letters *l)
 {
@@ -42,20 +19,20 @@ static char letter_of(const struct sketch *s, struct letters *l, int d, int64_t 
     const struct cuts *c = &l->cuts[d];
     int j = 0;
     while (j + 2 < c->count && c->at[j] < at) j++;
-    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* each operand has as much of it as it has */
+    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* operands have extents of their own */
     if (c->at[j] != at || (!own && c->at[j + 1] / c->at[j] != extent)) return 0;
     if (!l->letter[d][j]) l->letter[d][j] = import_new_letter(l);
     return l->letter[d][j];
 }
 
-/* What an operand has of a piece of its storage. */
+/* The share of an operand in a piece of its storage. */
 struct piece {
     char letter; /* 0: nothing of the op's */
     int64_t offset, step, count;
     bool part; /* not all of it */
 };
 
-/* Of the digits `extent` from place `at` on, relative to the atom: those that its part has. */
+/* The digits that an atom's part has of the `extent` digits from place `at` of the atom on. */
 static void letter_part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
 {
     p->step = 1;
@@ -107,7 +84,11 @@ static struct piece letter_piece_at(const struct sketch *s, struct letters *l, c
 static bool letter_name_pieces(const struct import *im, const struct sketch *s, struct letters *l,
                                struct boxes *b, struct text *t)
 {
-    if (!letter_collect(im, s, l)) return false;
+    for (int d = 0; d < s->rank; d++) {
+        cuts_whole(&l->cuts[d], s->extent[d]);
+        for (int i = 0; i <= s->input_count; i++)
+            if (!import_cuts_of(im, &s->operand[i], d, &l->cuts[d])) return false;
+    }
     for (int i = 0; i <= s->input_count; i++) {
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
@@ -127,29 +108,25 @@ static bool letter_name_pieces(const struct import *im, const struct sketch *s, 
     return true;
 }
 
-/* Small ones before capitals, as they are given out. */
+/* Small letters before capitals, as they are given out. */
 static int letter_rank(char letter)
 {
     return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
 }
 
-/* Letters of what the result lacks, in the order of the op's dimensions, the most significant piece first. */
-static int letter_letters_that_go(const struct sketch *s, struct letters *l, const char *einsum, char **list)
+/* Terms are added in the order of letters. That is to be the order of the op's dimensions, the most
+ * significant piece first, so that a sum does not depend on how its operands are stored: the letters that the
+ * result lacks change places among themselves. */
+bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
+                         struct text *t)
 {
-    const char *result = strstr(einsum, "->");
+    char *list[VIEW_MAX_RANK * VIEW_MAX_CUTS], sorted[VIEW_MAX_RANK * VIEW_MAX_CUTS], turned[128];
     int count = 0;
+    if (!letter_name_pieces(im, s, l, b, t)) return false;
+    const char *result = strstr(t->at, "->");
     for (int d = 0; d < s->rank; d++)
         for (int j = l->cuts[d].count - 2; j >= 0; j--)
             if (l->letter[d][j] && !strchr(result, l->letter[d][j])) list[count++] = &l->letter[d][j];
-    return count;
-}
-
-/* Terms are added in the order of letters, which is to be that of the op's dimensions: then a sum is the
- * same however its operands are stored. What is not in order changes letters among itself. */
-static void letter_order_letters(const struct sketch *s, struct letters *l, char *einsum)
-{
-    char *list[VIEW_MAX_RANK * VIEW_MAX_CUTS], sorted[VIEW_MAX_RANK * VIEW_MAX_CUTS], turned[128];
-    int count = letter_letters_that_go(s, l, einsum, list);
     for (int i = 0; i < 128; i++) turned[i] = (char)i;
     for (int i = 0; i < count; i++) {
         int at = i;
@@ -159,13 +136,6 @@ static void letter_order_letters(const struct sketch *s, struct letters *l, char
     }
     for (int i = 0; i < count; i++) turned[(int)*list[i]] = sorted[i];
     for (int i = 0; i < count; i++) *list[i] = sorted[i];
-    for (; *einsum; einsum++) *einsum = turned[(int)*einsum];
-}
-
-bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
-                         struct text *t)
-{
-    if (!letter_name_pieces(im, s, l, b, t)) return false;
-    letter_order_letters(s, l, t->at);
+    for (char *at = t->at; *at; at++) *at = turned[(int)*at];
     return true;
 }

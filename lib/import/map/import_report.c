@@ -1,19 +1,18 @@
-/* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was
- * decided on the way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
+/* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and all decisions on
+ * the way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
 #include "graph/repeats.h"
 #include "import/map/import.h"
 #include "import/read/hlo.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ALIKE = 1000 }; /* loops and branches of one name that are told of */
+enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
 
-const char *import_class_word(enum import_class class)
+static const char *report_class_word(enum import_class class)
 {
 #define IMPORT_CLASS(id, word) [id] = word,
     static const char *const words[] = {IMPORT_CLASSES(IMPORT_CLASS)};
@@ -23,20 +22,12 @@ const char *import_class_word(enum import_class class)
 
 static bool report_is_needed(const struct import *im, const struct op_class *c)
 {
-    bool any = c->first == c->end;
+    bool any = false;
     for (int32_t i = c->first; i < c->end; i++) any |= im->sketches.at[i].needed;
     return any;
 }
 
-/* Without ops of ours it is what its readers are. */
-static enum import_class report_settled(const struct import *im, const struct op_class *c)
-{
-    bool used = c->first == c->end ? c->live : report_is_needed(im, c);
-    return c->seen && used ? c->class : CLASS_DEAD;
-}
-
-/* Marks what a body's results need, from its end to its begin. Results of bodies that are called count as
- * needed. */
+/* Marks the values that a body's results need, from its end to its begin. */
 static void report_mark_live(struct import *im, size_t body, unsigned char *live)
 {
     const struct model_body *b = &im->m->bodies.at[body];
@@ -45,20 +36,14 @@ static void report_mark_live(struct import *im, size_t body, unsigned char *live
     for (int i = b->op_count - 1; i >= 0; i--) {
         const struct model_op *op = &b->ops[i];
         struct op_class *c = &im->classes[body][i];
-        c->live = op->result_count == 0 || (c->first < c->end && report_is_needed(im, c));
+        c->live = op->result_count == 0 || report_is_needed(im, c);
         for (int r = 0; r < op->result_count; r++) c->live |= op->results[r] >= 0 && live[op->results[r]];
         for (int k = 0; c->live && k < op->operand_count; k++)
             if (op->operands[k] >= 0) live[op->operands[k]] = 1;
     }
 }
 
-static const char *report_reason_of(const struct op_class *c, enum import_class class)
-{
-    if (class == CLASS_DEAD) return c->seen ? "unused" : "not reached";
-    return c->reason;
-}
-
-/* Where a part of what the op was written in is generic, so is the whole: its kind; NULL: none is. */
+/* The kind of a generic part of a derived body, which makes the whole op generic; NULL: there is none. */
 static const char *report_generic_part(const struct import *im, const struct model_op *op, int depth)
 {
     const char *found = NULL;
@@ -72,14 +57,17 @@ static const char *report_generic_part(const struct import *im, const struct mod
     return found;
 }
 
+/* An op without ops of ours is in use if its readers are. */
 static void report_count_op(const struct import *im, const struct model_op *op, struct op_class *c,
                             struct import_counts *t)
 {
     const char *part = c->class == CLASS_EXPANDED ? report_generic_part(im, op, 0) : NULL;
     if (part) *c = (struct op_class){CLASS_GENERIC, part, c->seen, c->live, .first = c->first, .end = c->end};
-    enum import_class class = report_settled(im, c);
+    bool used = c->first == c->end ? c->live : report_is_needed(im, c);
+    enum import_class class = c->seen && used ? c->class : CLASS_DEAD;
     int64_t bytes = fact_operand_bytes(im->m, op) + fact_result_bytes(im->m, op);
-    const char *word = import_class_word(class), *reason = report_reason_of(c, class);
+    const char *word = report_class_word(class), *reason = c->reason;
+    if (class == CLASS_DEAD) reason = c->seen ? "unused" : "not reached";
     fact_add(&t->became, "ops", word, 1);
     fact_add(&t->became, "bytes", word, bytes);
     if (reason) fact_add(&t->became, word, reason, 1);
@@ -97,15 +85,6 @@ static void report_count_op(const struct import *im, const struct model_op *op, 
     if (reason) k->reason = reason;
 }
 
-/* Parameters, tuples and their elements are names in HLO, no ops. */
-static bool report_is_structural(const struct import *im, const struct model_op *op)
-{
-    static const char *const kinds[] = {"parameter", "tuple", "get-tuple-element"};
-    for (size_t i = 0; im->m->format == MODEL_HLO && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i], op->kind) == 0) return true;
-    return false;
-}
-
 /* Each has a key of its own: numbers of branches do not add up. */
 static void report_note_taken(struct import *im, const char *group, const struct model_op *op, int64_t taken)
 {
@@ -117,23 +96,19 @@ static void report_note_taken(struct import *im, const char *group, const struct
 
 static void report_note_control(struct import *im, const struct model_op *op, const struct op_class *c)
 {
-    bool branch = strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0;
-    bool loop = strcmp(op->kind, "while") == 0, steps = strcmp(op->kind, "Loop") == 0 && op->instead;
-    if (!c->seen || (!branch && !loop && !steps)) return;
-    if (steps) {
-        report_note_taken(im, "loops", op, op->taken - 1);
-        if (op->by_data) report_note_taken(im, "loops that data ends", op, op->taken - 1);
-    } else if (loop) {
+    if (!c->seen) return;
+    if (strcmp(op->kind, "while") == 0) {
         report_note_taken(im, "loops", op, c->taken);
         if (c->unknown) report_note_taken(im, "loops that data ends", op, c->taken);
         if (c->capped) report_note_taken(im, "loops cut short", op, c->taken);
-    } else {
+    } else if (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0)
         report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
-    }
 }
 
-bool import_count(struct import *im, struct import_counts *t)
+/* Parameters, tuples and their elements are names in HLO, no ops. */
+void import_count(struct import *im, struct import_counts *t)
 {
+    static const char *const names[] = {"parameter", "tuple", "get-tuple-element"};
     enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
     unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
     bool hlo = im->m->format == MODEL_HLO;
@@ -145,12 +120,14 @@ bool import_count(struct import *im, struct import_counts *t)
     for (size_t b = 0; b < im->m->bodies.count && !im->m->bodies.at[b].derived; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
             const struct model_op *op = &im->m->bodies.at[b].ops[i];
-            if ((hlo && use[b] != HLO_CONTROL) || report_is_structural(im, op)) continue;
+            bool skip = hlo && use[b] != HLO_CONTROL;
+            for (size_t k = 0; hlo && k < sizeof names / sizeof *names; k++)
+                skip |= strcmp(names[k], op->kind) == 0;
+            if (skip) continue;
             report_count_op(im, op, &im->classes[b][i], t);
             report_note_control(im, op, &im->classes[b][i]);
         }
     mem_free(use);
-    return true;
 }
 
 void import_counts_free(struct import_counts *t)
@@ -218,7 +195,7 @@ static void report_write_kinds(struct text *t, const struct import_counts *c)
                     (long long)k->bytes);
         for (int class = 0; class < CLASS_COUNT; class ++) {
             if (!k->classes[class]) continue;
-            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", import_class_word((enum import_class) class),
+            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", report_class_word((enum import_class) class),
                         (long long)k->classes[class]);
             first = false;
         }
@@ -261,25 +238,19 @@ char *import_report(const struct import *im, const char *sha256, const struct mo
     return t.at;
 }
 
-/* ---- What the report says of the pattern: products and multiply-adds, which are those of the fi ---- */
+/* ---- notes on the pattern ---- */
 
-/* Dimensions that a product runs over; what a window reads follows from the others. */
-static int64_t note_steps_of(const struct sketch *s)
-{
-    int64_t n = 1;
-    for (int d = 0; d < s->rank; d++) {
-        bool follows = false;
-        for (int w = 0; w < s->window_count; w++) follows |= s->windows[w].in == d;
-        if (!follows && !mul_i64(n, s->extent[d], &n)) return INT64_MAX;
-    }
-    return n;
-}
-
+/* Steps of a product: all dimensions but those that a window reads, which follow from the others. */
 static void note_work(struct import *im, const struct sketch *s)
 {
     bool slides = s->window_count > 0 || (s->from && strstr(s->from->kind, "onv"));
+    int64_t n = 1;
     if (strcmp(s->kind, "matmul") != 0 || s->rank < 0) return;
-    int64_t n = note_steps_of(s);
+    for (int d = 0; d < s->rank; d++) {
+        bool follows = false;
+        for (int w = 0; w < s->window_count; w++) follows |= s->windows[w].in == d;
+        if (!follows && !mul_i64(n, s->extent[d], &n)) n = INT64_MAX;
+    }
     fact_add(&im->notes, slides ? "macs of the pattern" : "flops of the pattern", NULL,
              slides || n > INT64_MAX / 2 ? n : 2 * n);
 }
@@ -312,7 +283,7 @@ static void note_constants(struct import *im)
         }
 }
 
-/* Where there are more keys than queries, frameworks differ in which of them is the first query's own. */
+/* Where there are more keys than queries, frameworks differ in the key of the first query. */
 static void note_causal(struct import *im)
 {
     for (size_t i = 0; i < im->m->causal.count; i++) {
@@ -320,7 +291,7 @@ static void note_causal(struct import *im)
         const char *words =
             first ? arena_format(&im->memory, "query i sees keys 0 to i + %lld", (long long)first)
                   : "query i sees keys 0 to i";
-        if (words) fact_add(&im->notes, "causal attention", words, 1);
+        fact_add(&im->notes, "causal attention", words, 1);
     }
 }
 
@@ -339,7 +310,7 @@ static void note_views(struct import *im)
         }
 }
 
-/* Layers that the pattern has several times, by the names of the first and the last op of the first. */
+/* Layers that the pattern repeats, by the names of the first and the last op of the first one. */
 static void note_layers(struct import *im, const struct lx_graph *g)
 {
     int32_t count;
@@ -352,13 +323,31 @@ static void note_layers(struct import *im, const struct lx_graph *g)
     mem_free(r);
 }
 
+/* Roles as they are in the pattern; where that differs from the rule's, why. */
+static void note_arguments(struct import *im)
+{
+    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; i < b->argument_count; i++) {
+        const struct import_role *r = &im->roles[i];
+        const struct model_type *t = model_type_of(im->m, b->arguments[i]);
+        enum lx_role role = r->storage >= 0 ? im->storages.at[r->storage].role : r->role;
+        if (role != LX_WEIGHT && role != LX_STATE) role = LX_INPUT;
+        const char *rule = role == r->role ? r->rule : role == LX_STATE ? "written" : "not written in place";
+        fact_add(&im->notes, "arguments", words[role], 1);
+        fact_add(&im->notes, "argument bytes", words[role], t->bytes);
+        fact_add(&im->notes, "rules of roles", rule, 1);
+        if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
+    }
+}
+
 void import_note_pattern(struct import *im, const struct lx_graph *g)
 {
     static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded", NULL};
     for (int i = 0; zero[i]; i++) fact_add(&im->notes, zero[i], NULL, 0);
     for (size_t i = 0; i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
-    import_note_arguments(im);
+    note_arguments(im);
     note_views(im);
     note_causal(im);
     note_constants(im);

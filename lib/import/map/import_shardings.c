@@ -1,25 +1,10 @@
-/* How devices share out the tensors of a model, as cuts of storages: what the file says of arguments and
- * of what ops make. A value that is said to lie otherwise than its storage does is copied. */
+/* How devices share out the tensors of a model, as cuts of storages: shardings that the file states for
+ * arguments and results. A value whose sharding differs from its storage's is copied. */
 #include "import/map/import.h"
-#include "import/map/import_together.h"
-#include "import/devices/devices.h"
-#include "base/fail.h"
 
 #include <string.h>
 
-/* What each axis of the grid cuts a storage along, as in struct storage. */
-struct cut_axes {
-    int64_t from[LX_GRID_AXES], run[LX_GRID_AXES];
-};
-
-/* An argument that is said to be whole, or that an op takes the parts of. */
-static bool shard_is_whole(const struct model_attrs *attrs)
-{
-    const char *status = model_attr_word(attrs, "ttcore.shard_status", "");
-    return strstr(status, "unsharded") != NULL;
-}
-
-/* How many for one reason, and where the first of them stands. */
+/* Counts a reason, and keeps the line of its first sharding. */
 static void shard_note_lost(struct import *im, int line, const char *why)
 {
     if (model_fact(&im->notes, "shardings not kept", why, 0) == 0)
@@ -27,219 +12,34 @@ static void shard_note_lost(struct import *im, int line, const char *why)
     fact_add(&im->notes, "shardings not kept", why, 1);
 }
 
-/* The axes along which a dimension of a value has parts: the run of its storage's digits that they cut,
- * the next one where that has no more. What the storage lacks (broadcast) is cut for nobody. */
-static bool shard_cut_dimension(const struct import *im, const struct view *v, int dim,
-                                struct device_group parts, struct cut_axes *out)
+/* The runs of the storage's digits that the axes of each dimension cut: the first one, or the next where
+ * that has no more. Digits that the storage lacks (broadcast) are cut for nobody. False: the value is a part
+ * of its storage, or in pieces that the parts are none of. */
+static bool shard_cut_view(const struct import *im, const struct import_value *value,
+                           const struct device_group *parts, int dims, struct shard *out)
 {
-    int first, count, at = v->first[dim], end = v->first[dim + 1];
-    if (parts.size == 1 || at == end) return true;
-    if (!model_group_axes(im->grid, im->grid_axes, parts, &first, &count)) return false;
-    int64_t left = v->atom[at].extent;
-    for (int a = first; a < first + count; a++) {
-        if (left == 1 && at + 1 < end) left = v->atom[++at].extent;
-        if (v->atom[at].low > 0) out->from[a] = atom_end(&v->atom[at]), out->run[a] = v->atom[at].extent;
-        if (left % im->grid[a] != 0 && end - v->first[dim] > 1) return false;
-        left = left % im->grid[a] == 0 ? left / im->grid[a] : left;
-    }
-    return true;
-}
-
-/* False: of a part of its storage, or in pieces that the parts are none of. */
-static bool shard_cut_view(const struct import *im, const struct import_value *v,
-                           const struct device_group *parts, int dims, struct cut_axes *out)
-{
-    *out = (struct cut_axes){0};
-    if (view_is_part(&v->view)) return false;
-    for (int d = 0; d < dims; d++)
-        if (!shard_cut_dimension(im, &v->view, d, parts[d], out)) return false;
-    return true;
-}
-
-static void shard_state(struct storage *s, const struct cut_axes *cut)
-{
-    s->cut_stated = true;
-    memcpy(s->cut_from, cut->from, sizeof s->cut_from);
-    memcpy(s->cut_run, cut->run, sizeof s->cut_run);
-}
-
-void import_state_argument(struct import *im, const struct import_value *v, int leaf,
-                           const struct model_value *of)
-{
-    const struct model_attrs *attrs = &of->attrs;
-    struct device_group parts[MESH_MAX_AXES + 1];
-    struct cut_axes cut = {0};
-    char room[SHARDING_ROOM];
-    const char *text = model_leaf_sharding(model_sharding_text(attrs), leaf, room, sizeof room);
-    if (im->grid_axes == 0) {
-        /* A team may take over a model of one device, which has nothing to keep. */
-        if (text && !im->options.team)
-            fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
-        return;
-    }
-    const int64_t *dims = import_part_dims(im, of);
-    for (int a = 0; dims && a < im->grid_axes; a++)
-        if (dims[a] >= 0 && dims[a] < v->type->count) {
-            cut.from[a] = import_from_dimension(v->type, (int)dims[a]);
-            cut.run[a] = v->type->extent[dims[a]];
+    const struct view *v = &value->view;
+    *out = (struct shard){0};
+    if (view_is_part(v)) return false;
+    for (int dim = 0; dim < dims; dim++) {
+        int first, count, at = v->first[dim], end = v->first[dim + 1];
+        if (parts[dim].size == 1 || at == end) continue;
+        if (!model_group_axes(im->grid, im->grid_axes, parts[dim], &first, &count)) return false;
+        int64_t left = v->atom[at].extent;
+        for (int a = first; a < first + count; a++) {
+            if (left == 1 && at + 1 < end) left = v->atom[++at].extent;
+            if (v->atom[at].low > 0) out->from[a] = atom_end(&v->atom[at]), out->run[a] = v->atom[at].extent;
+            if (left % im->grid[a] != 0 && end - v->first[dim] > 1) return false;
+            left = left % im->grid[a] == 0 ? left / im->grid[a] : left;
         }
-    int n = text && !dims ? model_sharding(im->m, text, parts) : -1;
-    bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
-    for (int d = 0; whole && d < n; d++)
-        if (parts[d].size > 1)
-            shard_note_lost(im, of->line, "every device has all of what it takes no part of");
-    if (dims || shard_is_whole(attrs) || whole || n == 0 ||
-        (n == v->type->count && shard_cut_view(im, v, parts, n, &cut)))
-        shard_state(&im->storages.at[v->storage], &cut);
-    else if (text)
-        shard_note_lost(im, of->line, model_sharding_lost(text));
-}
-
-/* A storage of its own, which lies as is said. */
-static bool shard_copy_value(struct import *im, const struct model_op *op, struct import_value *v)
-{
-    int dims[VIEW_MAX_RANK];
-    struct sketch_operand in = {v->storage, v->view, v->via};
-    struct import_value copy;
-    struct label_place at = {im->sketches.count, im->storages.count, NULL};
-    for (int d = 0; d < v->type->count; d++) dims[d] = d;
-    im->whole_result = true;
-    bool ok =
-        import_sketch(im, "clone", op, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
-    im->whole_result = false;
-    copy.name = v->name;
-    if (ok) import_call_it(im, &at, v->name);
-    if (ok) *v = copy;
-    return ok;
-}
-
-static bool shard_lies_so(const struct storage *s, const struct cut_axes *cut)
-{
-    return memcmp(s->cut_from, cut->from, sizeof s->cut_from) == 0;
-}
-
-/* Is there something for everybody? */
-static bool shard_has_so_many(const struct model_type *t, const struct device_group *parts)
-{
-    for (int d = 0; d < t->count; d++)
-        if (parts[d].size > t->extent[d]) return false;
-    return true;
-}
-
-static bool shard_state_value(struct import *im, const struct model_op *op, struct import_value *v,
-                              const char *text)
-{
-    struct device_group parts[MESH_MAX_AXES + 1];
-    struct cut_axes cut;
-    int n = model_sharding(im->m, text, parts);
-    if (v->storage < 0 || im->storages.at[v->storage].constant) return true; /* all have it */
-    if (n != 0 && (n != v->type->count || !shard_has_so_many(v->type, parts))) {
-        shard_note_lost(im, op->line, model_sharding_lost(text));
-        return true;
-    }
-    bool fits = shard_cut_view(im, v, parts, n, &cut);
-    const struct storage *s = &im->storages.at[v->storage];
-    if (!fits || (s->cut_stated && !shard_lies_so(s, &cut))) {
-        if (!shard_copy_value(im, op, v)) return false;
-        fits = shard_cut_view(im, v, parts, n, &cut);
-    }
-    if (fits)
-        shard_state(&im->storages.at[v->storage], &cut);
-    else
-        shard_note_lost(im, op->line, model_sharding_lost(text));
-    return true;
-}
-
-bool import_state_results(struct import *im, const struct model_op *op)
-{
-    const char *all = model_sharding_text(&op->attrs), *text;
-    char room[SHARDING_ROOM];
-    if (!all || im->grid_axes == 0 || im->by_device || op->result_count != 1 || op->results[0] < 0)
-        return true;
-    for (int i = 0; i < model_type_of(im->m, op->results[0])->leaves; i++) {
-        struct import_value v = *import_leaf(im, op->results[0], i); /* the list may move */
-        if (!(text = model_leaf_sharding(all, i, room, sizeof room))) continue;
-        if (!shard_state_value(im, op, &v, text)) return false;
-        *import_leaf(im, op->results[0], i) = v;
     }
     return true;
 }
 
-/* Has every axis enough of what it cuts? An argument may be too short for its members; no op makes what
- * is. */
-static bool shard_long_enough(const struct import *im, const struct cut_axes *cut)
+static void shard_state(struct import *im, int32_t storage, const struct shard *cut)
 {
-    for (int a = 0; a < im->grid_axes; a++) {
-        int64_t parts = 1;
-        for (int b = 0; b < im->grid_axes; b++)
-            if (cut->from[b] == cut->from[a]) parts *= im->grid[b];
-        if (cut->from[a] && parts > cut->run[a]) return false;
-    }
-    return true;
-}
-
-void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now)
-{
-    struct cut_axes cut = {0};
-    if (was->storage < 0 || now->storage < 0 || was->storage == now->storage ||
-        !im->storages.at[was->storage].cut_stated)
-        return;
-    for (int a = 0; a < im->grid_axes; a++)
-        for (int d = 0; d < was->type->count; d++)
-            for (int i = was->view.first[d]; i < was->view.first[d + 1]; i++)
-                if (was->view.atom[i].low > 0 &&
-                    atom_end(&was->view.atom[i]) == im->storages.at[was->storage].cut_from[a])
-                    cut.from[a] = import_from_dimension(now->type, d), cut.run[a] = now->type->extent[d];
-    if (shard_long_enough(im, &cut)) shard_state(&im->storages.at[now->storage], &cut);
-}
-
-int import_piece_from(const struct cuts *c, int64_t from)
-{
-    for (int k = 0; k + 1 < c->count; k++)
-        if (c->at[k + 1] == from) return c->count - 2 - k;
-    return -1;
-}
-
-/* Where the next axis goes on along a run of digits: the piece, and how often that can still be cut. */
-struct cursor {
-    int piece;
-    int64_t left;
-};
-
-/* Axes that cut one run of digits do so in its first piece, while that has parts for them, then in the
- * next. */
-void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t)
-{
-    struct cursor at[LX_GRID_AXES];
-    bool kept = true;
-    for (int a = 0; a < LX_GRID_AXES; a++) {
-        t->cut[a] = -1;
-        if (a >= im->grid_axes || !s->cut_from[a]) continue;
-        at[a].piece = import_piece_from(&s->cuts, s->cut_from[a]);
-        at[a].left = at[a].piece < 0 ? 0 : t->shape[at[a].piece];
-        for (int b = 0; b < a; b++)
-            if (s->cut_from[b] == s->cut_from[a]) at[a] = at[b];
-        if (at[a].left == 1 && at[a].piece + 1 < t->rank) at[a].left = t->shape[++at[a].piece];
-        t->cut[a] = (signed char)at[a].piece;
-        if (at[a].left % im->grid[a] == 0)
-            at[a].left /= im->grid[a];
-        else
-            kept = kept && at[a].piece >= 0 && t->shape[at[a].piece] == s->cut_run[a];
-    }
-    t->cut_stated = kept;
-    if (!kept) shard_note_lost(im, s->line, "parts end within what the model regroups: copy it there");
-}
-
-/* ---- programs of one device that take their parts of whole tensors ---- */
-
-enum { MOST_CALLS = 8 }; /* one behind the other */
-
-/* What a call of one tensor that makes one is of; "": it is none. */
-static const char *manual_called(const struct model_op *op)
-{
-    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
-    bool one = strcmp(op->kind, "custom-call") == 0 && op->operand_count == 1 && op->result_count == 1;
-    return one ? target + (*target == '"') : "";
+    im->storages.at[storage].cut_stated = true;
+    im->storages.at[storage].cut = *cut;
 }
 
 /* Of TTIR: devices have their parts already, or keep them. */
@@ -250,22 +50,169 @@ static bool manual_is_identity(const struct model_op *op, const char *direction)
            strstr(model_attr_word(&op->attrs, "shard_direction", ""), direction);
 }
 
-static bool manual_takes_part(const struct model_op *op)
+/* The dimension of an argument that each axis of the grid has parts of, -1: none, where TTIR states so; else
+ * NULL. */
+static const int64_t *manual_part_dims(const struct import *im, const struct model_value *argument)
 {
-    return manual_is_identity(op, "full_to_shard") || strstr(manual_called(op), "SPMDFullToShardShape") ||
-           strstr(manual_called(op), "sdy.GlobalToLocalShape");
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    int count;
+    for (int i = 0; im->has_parts && i < b->op_count; i++) {
+        const struct model_op *op = &b->ops[i];
+        if (!manual_is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument)
+            continue;
+        const int64_t *dims = model_attr_ints(&op->attrs, "shard_dims", &count);
+        return count == im->grid_axes ? dims : NULL;
+    }
+    return NULL;
 }
 
-static bool manual_puts_together(const struct model_op *op)
+void import_state_argument(struct import *im, const struct import_value *v, int leaf,
+                           const struct model_value *of)
 {
-    return manual_is_identity(op, "shard_to_full") || strstr(manual_called(op), "SPMDShardToFullShape") ||
-           strstr(manual_called(op), "sdy.LocalToGlobalShape");
+    struct device_group parts[MESH_MAX_AXES + 1];
+    struct shard cut = {0};
+    char room[SHARDING_ROOM];
+    const char *text = model_leaf_sharding(model_sharding_text(&of->attrs), leaf, room, sizeof room);
+    if (im->grid_axes == 0) {
+        /* A team may take over a model of one device, which has nothing to keep. */
+        if (text && !im->options.team)
+            fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
+        return;
+    }
+    const int64_t *dims = manual_part_dims(im, of);
+    for (int a = 0; dims && a < im->grid_axes; a++)
+        if (dims[a] >= 0 && dims[a] < v->type->count) {
+            cut.from[a] = import_from_dimension(v->type, (int)dims[a]);
+            cut.run[a] = v->type->extent[dims[a]];
+        }
+    int n = text && !dims ? model_sharding(im->m, text, parts) : -1;
+    bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
+    bool unsharded = strstr(model_attr_word(&of->attrs, "ttcore.shard_status", ""), "unsharded");
+    for (int d = 0; whole && d < n; d++)
+        if (parts[d].size > 1)
+            shard_note_lost(im, of->line, "every device has all of what it takes no part of");
+    if (dims || unsharded || whole || n == 0 ||
+        (n == v->type->count && shard_cut_view(im, v, parts, n, &cut)))
+        shard_state(im, v->storage, &cut);
+    else if (text)
+        shard_note_lost(im, of->line, model_sharding_lost(text));
+}
+
+/* Constants are not cut: all devices have them. */
+static void shard_state_value(struct import *im, const struct model_op *op, struct import_value *v,
+                              const char *text)
+{
+    struct device_group parts[MESH_MAX_AXES + 1];
+    struct shard cut;
+    int n = model_sharding(im->m, text, parts);
+    if (v->storage < 0 || im->storages.at[v->storage].constant) return;
+    bool fits = n == 0 || n == v->type->count;
+    for (int d = 0; fits && n && d < v->type->count; d++) fits = parts[d].size <= v->type->extent[d];
+    if (fits) {
+        fits = shard_cut_view(im, v, parts, n, &cut);
+        const struct storage *s = &im->storages.at[v->storage];
+        if (!fits || (s->cut_stated && memcmp(s->cut.from, cut.from, sizeof cut.from) != 0)) {
+            import_copy_named(im, v, op, true);
+            fits = shard_cut_view(im, v, parts, n, &cut);
+        }
+    }
+    if (fits)
+        shard_state(im, v->storage, &cut);
+    else
+        shard_note_lost(im, op->line, model_sharding_lost(text));
+}
+
+void import_state_results(struct import *im, const struct model_op *op)
+{
+    const char *all = model_sharding_text(&op->attrs), *text;
+    char room[SHARDING_ROOM];
+    if (!all || im->grid_axes == 0 || im->by_device || op->result_count != 1 || op->results[0] < 0) return;
+    for (int i = 0; i < model_type_of(im->m, op->results[0])->leaves; i++) {
+        struct import_value v = *import_leaf(im, op->results[0], i);
+        if (!(text = model_leaf_sharding(all, i, room, sizeof room))) continue;
+        shard_state_value(im, op, &v, text);
+        *import_leaf(im, op->results[0], i) = v;
+    }
+}
+
+/* An argument may be too short for its devices, but no op makes such a tensor. */
+void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now)
+{
+    struct shard cut = {0};
+    if (was->storage < 0 || now->storage < 0 || was->storage == now->storage ||
+        !im->storages.at[was->storage].cut_stated)
+        return;
+    for (int a = 0; a < im->grid_axes; a++)
+        for (int d = 0; d < was->type->count; d++)
+            for (int i = was->view.first[d]; i < was->view.first[d + 1]; i++)
+                if (was->view.atom[i].low > 0 &&
+                    atom_end(&was->view.atom[i]) == im->storages.at[was->storage].cut.from[a])
+                    cut.from[a] = import_from_dimension(now->type, d), cut.run[a] = now->type->extent[d];
+    for (int a = 0; a < im->grid_axes; a++) {
+        int64_t parts = 1;
+        for (int b = 0; b < im->grid_axes; b++)
+            if (cut.from[b] == cut.from[a]) parts *= im->grid[b];
+        if (cut.from[a] && parts > cut.run[a]) return;
+    }
+    shard_state(im, now->storage, &cut);
+}
+
+int import_piece_from(const struct cuts *c, int64_t from)
+{
+    for (int k = 0; k + 1 < c->count; k++)
+        if (c->at[k + 1] == from) return c->count - 2 - k;
+    return -1;
+}
+
+/* Axes that cut one run of digits do so in its first piece, while that has parts for them, then in the
+ * next. */
+void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t)
+{
+    int piece[LX_GRID_AXES];
+    int64_t left[LX_GRID_AXES]; /* how often the piece can still be cut */
+    bool kept = true;
+    for (int a = 0; a < LX_GRID_AXES; a++) {
+        t->cut[a] = -1;
+        if (a >= im->grid_axes || !s->cut.from[a]) continue;
+        piece[a] = import_piece_from(&s->cuts, s->cut.from[a]);
+        left[a] = piece[a] < 0 ? 0 : t->shape[piece[a]];
+        for (int b = 0; b < a; b++)
+            if (s->cut.from[b] == s->cut.from[a]) piece[a] = piece[b], left[a] = left[b];
+        if (left[a] == 1 && piece[a] + 1 < t->rank) left[a] = t->shape[++piece[a]];
+        t->cut[a] = (signed char)piece[a];
+        if (left[a] % im->grid[a] == 0)
+            left[a] /= im->grid[a];
+        else
+            kept = kept && piece[a] >= 0 && t->shape[piece[a]] == s->cut.run[a];
+    }
+    t->cut_stated = kept;
+    if (!kept) shard_note_lost(im, s->line, "parts end within what the model regroups: copy it there");
+}
+
+/* ---- programs of one device that take their parts of whole tensors ---- */
+
+enum { MOST_CALLS = 8 }; /* one behind the other */
+
+/* Is it a call of one tensor to one whose target has one of these words? */
+static bool manual_calls(const struct model_op *op, const char *word, const char *other)
+{
+    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
+    bool one = strcmp(op->kind, "custom-call") == 0 && op->operand_count == 1 && op->result_count == 1;
+    return one && (strstr(target, word) || strstr(target, other));
+}
+
+static bool manual_takes_part(const struct model_op *op)
+{
+    return manual_is_identity(op, "full_to_shard") ||
+           manual_calls(op, "SPMDFullToShardShape", "sdy.GlobalToLocalShape");
 }
 
 static bool manual_is_annotation(const struct model_op *op)
 {
-    return strcspn(manual_called(op), "\"") == strlen("Sharding") &&
-           strncmp(manual_called(op), "Sharding", 8) == 0;
+    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
+    target += *target == '"';
+    return manual_calls(op, "Sharding", "Sharding") && strncmp(target, "Sharding", 8) == 0 &&
+           strcspn(target, "\"") == 8;
 }
 
 bool import_has_parts(const struct lx_model *m)
@@ -296,7 +243,7 @@ static bool manual_is_result(const struct model_body *b, int32_t value)
     return false;
 }
 
-/* The type of the parts that are all that is read of a value; NULL: other things are, too. */
+/* The type of the parts if a value is read as parts only; else NULL. */
 static const struct model_type *manual_part_of(const struct import *im, int32_t value, const char *sharding,
                                                int depth)
 {
@@ -326,7 +273,7 @@ const struct model_type *import_part_type(const struct import *im, int32_t argum
     return manual_part_of(im, argument, model_sharding_text(&v->attrs), 0);
 }
 
-/* Is all that is done with a value that it is returned? */
+/* Is a value returned, and nothing else done with it? */
 static bool manual_is_returned(const struct import *im, int32_t value, int depth)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -345,26 +292,11 @@ static bool manual_is_returned(const struct import *im, int32_t value, int depth
 bool import_stays_part(struct import *im, const struct model_op *op)
 {
     if (!im->has_parts || op->operand_count != 1 || op->result_count != 1) return false;
-    if (manual_takes_part(op))
-        return model_same_shape(import_leaf(im, op->operands[0], 0)->type,
-                                model_type_of(im->m, op->results[0]));
-    return manual_puts_together(op) && im->body == im->m->entry &&
-           manual_is_returned(im, op->results[0], 0) &&
-           (manual_is_identity(op, "") ||
-            manual_are_parts(im, model_sharding_text(&op->attrs), model_type_of(im->m, op->results[0]),
-                             model_type_of(im->m, op->operands[0])));
-}
-
-const int64_t *import_part_dims(const struct import *im, const struct model_value *argument)
-{
-    const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    int count;
-    for (int i = 0; im->has_parts && i < b->op_count; i++) {
-        const struct model_op *op = &b->ops[i];
-        if (!manual_is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument)
-            continue;
-        const int64_t *dims = model_attr_ints(&op->attrs, "shard_dims", &count);
-        return count == im->grid_axes ? dims : NULL;
-    }
-    return NULL;
+    const struct model_type *in = model_type_of(im->m, op->operands[0]),
+                            *out = model_type_of(im->m, op->results[0]);
+    if (manual_takes_part(op)) return model_same_shape(import_leaf(im, op->operands[0], 0)->type, out);
+    bool joins = manual_is_identity(op, "shard_to_full") ||
+                 manual_calls(op, "SPMDShardToFullShape", "sdy.LocalToGlobalShape");
+    return joins && im->body == im->m->entry && manual_is_returned(im, op->results[0], 0) &&
+           (manual_is_identity(op, "") || manual_are_parts(im, model_sharding_text(&op->attrs), out, in));
 }
