@@ -1,8 +1,13 @@
-/* Which ops have derived bodies, and how the bodies are made. */
+/* Which ops have derived bodies, and the parts that these are made of. Each part gets the type of its result
+ * by the rules of ONNX as soon as it is made. */
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
 #include "base/memory.h"
+#include "import/tensor_views.h"
+#include "import/types/typing.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The rule of an op; NULL: it has none here. Operands and results must be tensors that have elements and
@@ -113,4 +118,239 @@ void model_expand(struct lx_model *m, const struct layer_limits *limits)
             derive_op *derive = layers_rule(m, op, derived, limits->macros);
             if (derive) layers_derive(m, op, derive, derived, &left);
         }
+}
+
+/* ---- parts ---- */
+
+int32_t layer_fail(struct layer *l)
+{
+    l->ok = false;
+    return -1;
+}
+
+bool layer_has(const struct layer *l, int operand)
+{
+    return operand < l->op->operand_count && l->op->operands[operand] >= 0;
+}
+
+int32_t layer_in(const struct layer *l, int operand)
+{
+    return layer_has(l, operand) ? l->op->operands[operand] : -1;
+}
+
+bool layer_wants(const struct layer *l, int result)
+{
+    return result < l->op->result_count && l->op->results[result] >= 0;
+}
+
+const struct model_type *layer_type(const struct layer *l, int32_t value)
+{
+    static const struct model_type none = {.element = MODEL_F32};
+    return value < 0 ? &none : model_type_of(l->m, value);
+}
+
+enum model_element layer_element(const struct layer *l, int32_t value)
+{
+    return layer_type(l, value)->element;
+}
+
+const struct model_type *layer_out(const struct layer *l)
+{
+    return model_type_of(l->m, l->op->results[0]);
+}
+
+int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise)
+{
+    return model_attr_int(&l->op->attrs, key, otherwise);
+}
+
+double layer_real(const struct layer *l, const char *key, double otherwise)
+{
+    const struct model_attr *a = model_attr_find(&l->op->attrs, key);
+    if (!a) return otherwise;
+    if (a->form == ATTR_REAL) return a->real;
+    if (a->form == ATTR_INT) return (double)a->number;
+    char *end = NULL; /* HLO has such numbers as text */
+    double number = a->text ? strtod(a->text, &end) : 0;
+    return end && end != a->text ? number : otherwise;
+}
+
+static void layer_put_attr(struct layer *l, struct model_attr a)
+{
+    if (l->attr_count == LAYER_MAX_ATTRS)
+        layer_fail(l);
+    else
+        l->attr[l->attr_count++] = a;
+}
+
+void layer_put(struct layer *l, const char *key, int64_t number)
+{
+    layer_put_attr(l, (struct model_attr){.key = key, .form = ATTR_INT, .number = number});
+}
+
+void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
+{
+    int64_t *own = arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list);
+    layer_put_attr(l, (struct model_attr){.key = key, .form = ATTR_INTS, .count = count, .ints = own});
+}
+
+/* One more op of the body with a new value as its result, which has a type already or gets it by the rule
+ * of its kind. */
+static int32_t layer_add(struct layer *l, struct model_op op, int count, const int32_t *operands,
+                         const struct model_type *type, const struct model_data *data)
+{
+    struct arena *memory = &l->m->memory;
+    if (!l->ok || (int64_t)l->ops.count >= l->limits->ops) return layer_fail(l);
+    struct model_value v = {.name = op.kind,
+                            .from = FROM_OP,
+                            .body = l->body,
+                            .op = (int32_t)l->ops.count,
+                            .type = type,
+                            .data = data,
+                            .line = l->op->line,
+                            .column = l->op->column};
+    op.location = NULL;
+    if (l->op->location) v.name = op.location = arena_format(memory, "%.3000s/%s", l->op->location, op.kind);
+    int32_t result = model_add_value(l->m, &v, l->st);
+    op.instead = 0;
+    op.line = l->op->line;
+    op.column = l->op->column;
+    op.operand_count = count;
+    op.operands = arena_copy_array(memory, operands, (size_t)count, sizeof *operands);
+    op.result_count = 1;
+    op.results = arena_copy_array(memory, &result, 1, sizeof result);
+    if (result < 0 || (!type && !onnx_infer_part(l->m, &op, l->st)) ||
+        layer_type(l, result)->count > VIEW_MAX_RANK)
+        return layer_fail(l);
+    if (!type && l->runs) l->m->values.at[result].data = NULL;
+    VEC_PUSH(&l->ops, op);
+    return result;
+}
+
+int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands)
+{
+    struct model_op op = {.kind = kind, .attrs.count = l->attr_count};
+    op.attrs.at = arena_copy_array(&l->m->memory, l->attr, (size_t)l->attr_count, sizeof *l->attr);
+    l->attr_count = 0;
+    return layer_add(l, op, count, operands, NULL, NULL);
+}
+
+int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
+                   const struct model_type *type)
+{
+    return type ? layer_add(l, *like, count, operands, type, NULL) : layer_fail(l);
+}
+
+int32_t layer_one(struct layer *l, const char *kind, int32_t a)
+{
+    return layer_part(l, kind, 1, &a);
+}
+
+int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b)
+{
+    return layer_part(l, kind, 2, (int32_t[]){a, b});
+}
+
+/* A Constant: one number of rank 0, or a list. Longer lists than MODEL_MAX_KNOWN would be lost. */
+static int32_t layer_constant(struct layer *l, enum model_element e, int rank, int64_t count,
+                              const int64_t *ints, const double *reals)
+{
+    struct model_data *d = arena_alloc(&l->m->memory, sizeof *d);
+    if (!l->ok || count > MODEL_MAX_KNOWN) return layer_fail(l);
+    *d = (struct model_data){.form = rank ? DATA_LIST : DATA_SPLAT};
+    d->type = model_type_make(l->m, e, rank, &count, l->st);
+    if (ints) d->ints = arena_copy_array(&l->m->memory, ints, (size_t)count, sizeof *ints);
+    if (reals) d->reals = arena_copy_array(&l->m->memory, reals, (size_t)count, sizeof *reals);
+    return layer_add(l, (struct model_op){.kind = "Constant"}, 0, NULL, d->type, d);
+}
+
+int32_t layer_number(struct layer *l, enum model_element e, double number)
+{
+    bool real = model_element_row(e)->number == MODEL_FLOAT;
+    if (!real && !(fabs(number) < 9e15)) return layer_fail(l);
+    int64_t whole = real ? 0 : (int64_t)number;
+    return layer_constant(l, e, 0, 1, real ? NULL : &whole, real ? &number : NULL);
+}
+
+int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
+{
+    static const int64_t nothing[1]; /* an empty list has numbers, too */
+    return layer_constant(l, MODEL_I64, 1, count, numbers ? numbers : nothing, NULL);
+}
+
+int32_t layer_by(struct layer *l, const char *kind, int32_t a, double number)
+{
+    return layer_two(l, kind, a, layer_number(l, layer_element(l, a), number));
+}
+
+int32_t layer_cast(struct layer *l, int32_t a, enum model_element e)
+{
+    if (!l->ok || layer_element(l, a) == e) return a;
+    layer_put(l, "to", model_element_row(e)->onnx);
+    return layer_one(l, "Cast", a);
+}
+
+int32_t layer_reshape(struct layer *l, int32_t a, int rank, const int64_t *extent)
+{
+    int32_t shape = layer_list(l, rank, extent);
+    layer_put(l, "allowzero", 1);
+    return layer_two(l, "Reshape", a, shape);
+}
+
+int32_t layer_permute(struct layer *l, int32_t a, int rank, const int64_t *perm)
+{
+    layer_put_list(l, "perm", rank, perm);
+    return layer_one(l, "Transpose", a);
+}
+
+int32_t layer_expand_to(struct layer *l, int32_t a, int rank, const int64_t *extent)
+{
+    return layer_two(l, "Expand", a, layer_list(l, rank, extent));
+}
+
+int32_t layer_slice(struct layer *l, int32_t a, int axis, int64_t begin, int64_t end)
+{
+    int32_t from = layer_list(l, 1, &begin), to = layer_list(l, 1, &end);
+    int32_t along = layer_list(l, 1, (int64_t[]){axis});
+    return layer_part(l, "Slice", 4, (int32_t[]){a, from, to, along});
+}
+
+int32_t layer_concat(struct layer *l, int axis, int count, const int32_t *parts)
+{
+    if (count == 1) return parts[0];
+    layer_put(l, "axis", axis);
+    return layer_part(l, "Concat", count, parts);
+}
+
+int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, const int64_t *axes)
+{
+    layer_put_list(l, "axes", count, axes);
+    layer_put(l, "keepdims", 1);
+    return layer_one(l, kind, a);
+}
+
+int32_t layer_channels(struct layer *l, int32_t vector, int rank, int64_t axis)
+{
+    int64_t extent[MODEL_MAX_RANK];
+    if (axis < 0 || axis >= rank || rank > MODEL_MAX_RANK) return layer_fail(l);
+    for (int d = 0; d < rank; d++) extent[d] = d == axis ? layer_type(l, vector)->elements : 1;
+    return layer_reshape(l, vector, rank, extent);
+}
+
+bool layer_result(struct layer *l, int result, int32_t value)
+{
+    const struct model_type *want = NULL, *have = layer_type(l, value);
+    for (int r = 0, leaf = result; !want && r < l->op->result_count; r++) {
+        const struct model_type *t = l->op->results[r] < 0 ? NULL : model_type_of(l->m, l->op->results[r]);
+        int leaves = t ? t->leaves : 1;
+        if (leaf >= 0 && leaf < leaves && t) want = model_leaf_type(t, leaf);
+        leaf -= leaves;
+    }
+    if (!l->ok || !want) return l->ok;
+    if (have->elements != want->elements) return layer_fail(l), false;
+    for (int i = 0; i < l->op->operand_count; i++)
+        if (value == l->op->operands[i]) value = layer_one(l, "Identity", value);
+    if (!model_same_shape(have, want)) value = layer_reshape(l, value, want->count, want->extent);
+    l->results[result] = layer_cast(l, value, want->element);
+    return l->ok;
 }

@@ -181,7 +181,7 @@ struct import {
     lx_status *st;
 };
 
-/* ---- Values (import_values.c) ---- */
+/* ---- Values (import_sketch.c) ---- */
 
 int32_t import_storage(struct import *im, enum model_element e, int64_t elements, const struct model_op *at);
 /* A type that the file does not have. */
@@ -239,16 +239,12 @@ void import_opaque(struct import *im, const char *kind, const struct model_op *o
 struct import_value import_opaque_leaf(struct import *im, const char *kind, const struct model_op *op,
                                        struct import_value in, const struct model_type *type);
 
-/* ---- Walking (import_control.c, import_ops.c) ---- */
+/* ---- Walking (import_ops.c) ---- */
 
 /* The ops of a body; its arguments are bound. */
 bool import_body(struct import *im, int32_t body);
 struct op_class *import_class_of(const struct import *im, const struct model_op *op);
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
-/* Was the result of an ONNX op computed ahead? Then it is a constant, whatever made it. */
-bool import_known_ahead(const struct import *im, const struct model_op *op);
-/* One op that is no control flow. */
-bool import_op(struct import *im, const struct model_op *op);
 
 /* ---- Cuts (import_cuts.c) ---- */
 
@@ -271,27 +267,6 @@ bool import_cuts_of(const struct import *im, const struct sketch_operand *o, int
 void import_mark_needed(struct import *im, const int32_t *results, int count);
 /* NULL without an error: `retry` is set. */
 const struct lx_graph *import_build(struct import *im);
-
-/* Letters of the pieces of an op's dimensions. */
-struct letters {
-    struct cuts cuts[VIEW_MAX_RANK];
-    char letter[VIEW_MAX_RANK][VIEW_MAX_CUTS];
-    int count;
-};
-
-/* The box of an operand, where it has one. */
-struct boxes {
-    int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
-    int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
-    bool part[LX_MAX_INPUTS + 1], any;
-    char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
-};
-
-/* import_letters.c: the index string of an op, and the boxes of its operands. False: it has none. */
-bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
-                         struct text *t);
-/* An unused letter; 0: there is none left. */
-char import_new_letter(struct letters *l);
 
 /* import_in_place.c: which ops change a tensor where it is. All sketches are made; `results` are the
  * storages that are returned, without states afterwards. */
@@ -364,7 +339,7 @@ void import_names_first(struct import *im);
 void import_tensor_name(struct import *im, struct storage *s);
 const char *import_op_name(struct import *im, const struct sketch *s);
 
-/* ---- Devices that share the work, for a team (import_together.c, import_shardings.c) ---- */
+/* ---- Devices that share the work, for a team (import_together.c) ---- */
 
 /* Finds the grid that the model is for; false: there is none that a team can have (`st`). */
 bool import_find_grid(struct import *im);
@@ -377,11 +352,6 @@ void import_state_results(struct import *im, const struct model_op *op);
 /* A copy of a value is cut as the value is. */
 void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now);
 void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t);
-/* The piece that begins a dimension, known by the product of the extents from it on; -1: none does. */
-int import_piece_from(const struct cuts *c, int64_t from);
-int64_t import_from_dimension(const struct model_type *t, int d);
-/* Does the program take parts of whole tensors? */
-bool import_has_parts(const struct lx_model *m);
 /* The type of the parts if an argument is read as parts only; else NULL. */
 const struct model_type *import_part_type(const struct import *im, int32_t argument);
 /* Is the result of an op the part that its operand is? */

@@ -24,13 +24,6 @@ static void box_set_apart(struct import *im, const struct model_op *op, struct i
     *v = import_opaque_leaf(im, "reshape", op, *v, v->type);
 }
 
-static bool box_in_pieces(const struct import_value *v, unsigned dims)
-{
-    for (int d = 0; d < v->view.rank; d++)
-        if ((dims >> d & 1) && v->view.first[d + 1] - v->view.first[d] > 1) return true;
-    return false;
-}
-
 /* Sets operands apart, which differ in `dims`; is the result to be set apart, too? */
 static bool box_operands_apart(struct import *im, const struct model_op *op, struct import_value *v,
                                int count, unsigned dims)
@@ -38,7 +31,9 @@ static bool box_operands_apart(struct import *im, const struct model_op *op, str
     int how = import_class_of(im, op)->apart;
     bool some = false;
     for (int i = 0; i < count; i++) {
-        bool pieces = box_in_pieces(&v[i], dims);
+        bool pieces = false;
+        for (int d = 0; d < v[i].view.rank; d++)
+            pieces |= (dims >> d & 1) && v[i].view.first[d + 1] - v[i].view.first[d] > 1;
         some |= pieces;
         if (how == APART_ALL || (how == APART_SOME && pieces)) box_set_apart(im, op, &v[i]);
     }
@@ -208,12 +203,8 @@ static struct import_value box_join(struct import *im, const struct model_op *op
         grain = box_common(grain, part[i].type->extent[axis]);
         extent[axis] += part[i].type->extent[axis];
     }
-    struct sketching k = {.kind = "concat",
-                          .from = op,
-                          .in = in,
-                          .count = count,
-                          .type = import_type(im, like->element, like->count, extent),
-                          .whole = true};
+    struct sketching k = {.kind = "concat", .from = op, .in = in, .count = count, .whole = true};
+    k.type = import_type(im, like->element, like->count, extent);
     struct sketch *s = import_sketch(im, &k, &out);
     s->own = import_class_of(im, op);
     s->apart = 1u << axis;

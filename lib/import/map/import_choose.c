@@ -1,6 +1,6 @@
 /* Ops that choose by indices: rows of tables, slices with starts of the run, writes into caches. A dimension
  * that is chosen along is one piece of its storage and has one letter. */
-#include "import/map/import_choose.h"
+#include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
 #include <string.h>
@@ -107,15 +107,9 @@ static struct import_value choose_emit(struct import *im, const struct model_op 
     choose_lay_out(im, op, c);
     for (int i = 0; i < c->count; i++) in[i] = choose_over(im, op, c, i);
     if (type) {
-        struct sketching how = {.kind = c->kind,
-                                .from = op,
-                                .rank = c->rank,
-                                .extent = c->extent,
-                                .in = in,
-                                .count = c->count,
-                                .type = type,
-                                .dims = dims,
-                                .whole = true};
+        struct sketching how = {.kind = c->kind, .from = op, .in = in, .count = c->count, .whole = true};
+        how.rank = c->rank, how.extent = c->extent;
+        how.type = type, how.dims = dims;
         s = import_sketch(im, &how, &out);
     } else {
         k.owner = im->owner;

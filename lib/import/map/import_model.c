@@ -106,16 +106,25 @@ static const struct lx_graph *import_rounds(struct import *im)
     return g;
 }
 
-/* No tensor has more dimensions than a view. */
+static int import_rank(const struct model_type *t)
+{
+    int most = t->element == MODEL_TUPLE ? 0 : t->count;
+    for (int i = 0; t->element == MODEL_TUPLE && i < t->count; i++) {
+        int rank = import_rank(t->parts[i]);
+        most = rank > most ? rank : most;
+    }
+    return most;
+}
+
+/* No tensor may have more dimensions than a view. */
 static bool import_ranks_fit(const struct lx_model *m, lx_status *st)
 {
     for (size_t i = 0; i < m->values.count; i++) {
         const struct model_value *v = &m->values.at[i];
-        for (int k = 0; v->type && k < v->type->leaves; k++)
-            if (model_leaf_type(v->type, k)->count > VIEW_MAX_RANK)
-                return status_set_at(st, LX_E_LIMIT, m->file, v->line, v->column,
-                                     "%.100s has more than %d dimensions", v->name ? v->name : "a tensor",
-                                     VIEW_MAX_RANK);
+        if (v->type && import_rank(v->type) > VIEW_MAX_RANK)
+            return status_set_at(st, LX_E_LIMIT, m->file, v->line, v->column,
+                                 "%.100s has more than %d dimensions", v->name ? v->name : "a tensor",
+                                 VIEW_MAX_RANK);
     }
     return true;
 }

@@ -2,7 +2,7 @@
  *
  * A form states which dimensions of a table the index names, which of them the moved tensor lacks, and which
  * it shares with the index. All of a dimension that is not named is moved, one position of each that is. */
-#include "import/map/import_choose.h"
+#include "import/map/import_steps.h"
 
 #include <string.h>
 

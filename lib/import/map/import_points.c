@@ -22,12 +22,8 @@ struct import_value import_point(struct import *im, const struct model_op *op, c
     bool splat = import_splat(b, &number);
     struct sketch_operand in[2] = {import_aligned(im, a, rank)};
     if (!splat) in[1] = import_aligned(im, *b, rank);
-    struct sketching s = {.kind = kind,
-                          .from = op,
-                          .in = in,
-                          .count = splat ? 1 : 2,
-                          .value = splat ? &number : NULL,
-                          .type = a.type};
+    struct sketching s = {.kind = kind, .from = op, .in = in, .count = splat ? 1 : 2, .type = a.type};
+    if (splat) s.value = &number;
     import_sketch(im, &s, &a);
     return a;
 }
@@ -57,12 +53,8 @@ bool map_pointwise(struct import *im, const struct model_op *op, const char *our
     }
     for (int i = 0; i < op->operand_count; i++)
         if (i != splat) operand[count++] = import_aligned(im, *import_in(im, op, i), type->count);
-    struct sketching s = {.kind = ours,
-                          .from = op,
-                          .in = operand,
-                          .count = count,
-                          .value = splat >= 0 ? &number : NULL,
-                          .type = type};
+    struct sketching s = {.kind = ours, .from = op, .in = operand, .count = count, .type = type};
+    if (splat >= 0) s.value = &number;
     import_sketch(im, &s, &out)->whole = whole;
     return import_mapped(im, op, &out);
 }

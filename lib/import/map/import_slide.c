@@ -138,15 +138,9 @@ static bool slide_emit(struct import *im, const struct model_op *op, struct slid
         /* In order, but cut by another shape of it, which must be a copy then. */
         if (slide_in_pieces(im, s, i)) import_force(im, im->owner, &in[i], 1, "window");
     }
-    struct sketching how = {.kind = s->kind,
-                            .from = op,
-                            .rank = s->rank,
-                            .extent = s->extent,
-                            .in = in,
-                            .count = s->operands,
-                            .type = import_type(im, y->element, s->result_rank, s->result_extent),
-                            .dims = s->result,
-                            .whole = true};
+    struct sketching how = {.kind = s->kind, .from = op, .in = in, .count = s->operands, .whole = true};
+    how.rank = s->rank, how.extent = s->extent, how.dims = s->result;
+    how.type = import_type(im, y->element, s->result_rank, s->result_extent);
     struct sketch *k = import_sketch(im, &how, out);
     if (s->window_count)
         k->windows = arena_copy_array(&im->memory, s->window, (size_t)s->window_count, sizeof *s->window);

@@ -37,11 +37,7 @@ bool import_computed(struct import *im, const struct model_op *op);
 struct import_value import_point(struct import *im, const struct model_op *op, const char *kind,
                                  struct import_value a, const struct import_value *b);
 
-/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is
- * copied first. */
-void import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
-                            const bool *goes);
-/* What the computation of an HLO op does with two elements. */
+/* import_reduce.c: what the computation of an HLO op does with two elements. */
 struct reducer {
     const char *theirs, *ours, *two; /* kinds of ours for a reduction and for two operands */
     double neutral;                  /* changes nothing */
@@ -58,5 +54,37 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
 /* import_boxes.c: the first result is the elements begin, begin + 1, ... of each dimension of operand 0, as
  * many as its type has. */
 bool box_take(struct import *im, const struct model_op *op, const int64_t *begin);
+
+/* ---- Ops that choose by indices (import_choose.c) ---- */
+
+enum { CHOOSE_OPERANDS = 2 + LX_MAX_RANK };
+
+/* An op under construction: its dimensions, its operands over them, and the dimensions along which it
+ * chooses. */
+struct choosing {
+    const char *kind;
+    int rank;
+    int64_t extent[VIEW_MAX_RANK];
+    int count;
+    struct import_value operand[CHOOSE_OPERANDS];
+    int dim[CHOOSE_OPERANDS][VIEW_MAX_RANK]; /* per operand and dimension: of the op; -1: of one element */
+    int chosen_count;
+    signed char chosen[LX_MAX_RANK];
+    int64_t start[LX_MAX_RANK]; /* where no operand has it */
+    bool starts;
+    unsigned whole; /* dimensions that nothing may cut: chosen ones and others, a bit each */
+    enum lx_combine combine;
+    int64_t k; /* of an op that orders */
+    bool descending;
+    bool full; /* too many dimensions or operands: the op stays generic */
+};
+
+/* A new dimension; -1: there is no room. */
+int choose_dim(struct choosing *c, int64_t extent);
+void choose_operand(struct choosing *c, const struct import_value *v, const int *dim);
+void choose_along(struct choosing *c, int dim);
+/* The result is of `type` and its dimension i is dims[i]; too many dimensions leave the op generic. */
+bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
+                   const struct model_type *type, const int *dims);
 
 #endif
