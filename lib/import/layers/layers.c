@@ -128,14 +128,9 @@ int32_t layer_fail(struct layer *l)
     return -1;
 }
 
-bool layer_has(const struct layer *l, int operand)
-{
-    return operand < l->op->operand_count && l->op->operands[operand] >= 0;
-}
-
 int32_t layer_in(const struct layer *l, int operand)
 {
-    return layer_has(l, operand) ? l->op->operands[operand] : -1;
+    return operand < l->op->operand_count ? l->op->operands[operand] : -1;
 }
 
 bool layer_wants(const struct layer *l, int result)
@@ -147,11 +142,6 @@ const struct model_type *layer_type(const struct layer *l, int32_t value)
 {
     static const struct model_type none = {.element = MODEL_F32};
     return value < 0 ? &none : model_type_of(l->m, value);
-}
-
-enum model_element layer_element(const struct layer *l, int32_t value)
-{
-    return layer_type(l, value)->element;
 }
 
 const struct model_type *layer_out(const struct layer *l)
@@ -280,12 +270,12 @@ int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 
 int32_t layer_by(struct layer *l, const char *kind, int32_t a, double number)
 {
-    return layer_two(l, kind, a, layer_number(l, layer_element(l, a), number));
+    return layer_two(l, kind, a, layer_number(l, layer_type(l, a)->element, number));
 }
 
 int32_t layer_cast(struct layer *l, int32_t a, enum model_element e)
 {
-    if (!l->ok || layer_element(l, a) == e) return a;
+    if (!l->ok || layer_type(l, a)->element == e) return a;
     layer_put(l, "to", model_element_row(e)->onnx);
     return layer_one(l, "Cast", a);
 }

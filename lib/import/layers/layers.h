@@ -41,18 +41,16 @@ struct layer {
 };
 
 /* Layer rules of ops.def. False: the op is left alone. */
-derive_op derive_aligned, derive_all_to_all, derive_attention, derive_batch_norm, derive_batch_norm_grad,
-    derive_cast_like, derive_chain, derive_clip, derive_custom_call, derive_dequantize, derive_dropout,
-    derive_full, derive_gather, derive_gemm, derive_global_pool, derive_group_query, derive_hard_sigmoid,
-    derive_hard_swish, derive_identity, derive_leaky_relu, derive_logic, derive_lstm, derive_mesh_shard,
-    derive_modulo, derive_norm, derive_pad, derive_quantize, derive_reduction, derive_relu6, derive_saturated,
-    derive_skip_norm, derive_softmax, derive_softplus, derive_swish;
+derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention, derive_batch_norm,
+    derive_batch_norm_grad, derive_cast_like, derive_chain, derive_clip, derive_custom_call,
+    derive_dequantize, derive_dropout, derive_full, derive_gather, derive_gemm, derive_global_pool,
+    derive_group_query, derive_identity, derive_logic, derive_lstm, derive_mesh_shard, derive_modulo,
+    derive_norm, derive_pad, derive_quantize, derive_reduction, derive_saturated, derive_skip_norm,
+    derive_softmax;
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
-bool layer_has(const struct layer *l, int operand);
 int32_t layer_in(const struct layer *l, int operand); /* -1: left out */
 const struct model_type *layer_type(const struct layer *l, int32_t value);
-enum model_element layer_element(const struct layer *l, int32_t value);
 const struct model_type *layer_out(const struct layer *l); /* the type of the op's first result */
 bool layer_wants(const struct layer *l, int result);
 /* Attributes of the op. */

@@ -31,7 +31,7 @@ static int32_t attention_counter(struct layer *l, int64_t from, int64_t n, int a
 static int32_t attention_masked(struct layer *l, const struct attention *a, int32_t scores)
 {
     int64_t queries = attention_extent(l, a->q, 2), keys = attention_extent(l, a->k, 2);
-    enum model_element e = layer_element(l, scores);
+    enum model_element e = layer_type(l, scores)->element;
     if (a->bias >= 0) {
         const struct model_type *t = layer_type(l, a->bias);
         int64_t shape[5] = {1, 1, 1, 1, 1}, kv = attention_extent(l, a->k, 1);
@@ -99,7 +99,7 @@ bool derive_group_query(struct layer *l)
     bool quantised = strcmp(model_attr_word(&l->op->attrs, "k_quant_type", "NONE"), "NONE") != 0 ||
                      strcmp(model_attr_word(&l->op->attrs, "v_quant_type", "NONE"), "NONE") != 0;
     if (heads < 1 || kv < 1 || layer_type(l, q)->count != 3 || quantised || layer_int(l, "do_rotary", 0) ||
-        layer_has(l, 11) || layer_int(l, "smooth_softmax", 0) > 0)
+        layer_in(l, 11) >= 0 || layer_int(l, "smooth_softmax", 0) > 0)
         return false;
     if (k < 0) {
         int64_t d = attention_extent(l, q, 2) / (heads + 2 * kv);
@@ -133,9 +133,9 @@ bool derive_group_query(struct layer *l)
 /* query, key, value, mask? of [B,H,S,D]; a sink leaves it generic. */
 bool derive_attention(struct layer *l)
 {
-    bool causal = layer_int(l, "is_causal", layer_has(l, 3) ? 0 : 1) != 0;
+    bool causal = layer_int(l, "is_causal", layer_in(l, 3) < 0) != 0;
     int64_t window = layer_int(l, "sliding_window_size", 0);
-    if (layer_type(l, layer_in(l, 0))->count != 4 || layer_has(l, 4)) return false;
+    if (layer_type(l, layer_in(l, 0))->count != 4 || layer_in(l, 4) >= 0) return false;
     struct attention a = {.q = layer_in(l, 0),
                           .k = layer_in(l, 1),
                           .v = layer_in(l, 2),

@@ -5,7 +5,7 @@
 
 static int32_t norm_wide(struct layer *l, int32_t x)
 {
-    enum model_element e = layer_element(l, x);
+    enum model_element e = layer_type(l, x)->element;
     return layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
 }
 
@@ -68,9 +68,9 @@ static bool norm_layer(struct layer *l, int32_t x, bool centre, double epsilon, 
     int64_t axis = layer_int(l, "axis", -1), first = sizes ? rank - sizes : axis < 0 ? axis + rank : axis;
     if (first < 0 || first >= rank) return false;
     struct norm n = norm_of(l, norm_wide(l, x), norm_axes(first, rank, -1, axes), axes, centre, epsilon);
-    int32_t y = layer_cast(l, n.y, layer_element(l, x));
-    if (layer_has(l, scale)) y = layer_two(l, "Mul", y, layer_in(l, scale));
-    if (shift >= 0 && layer_has(l, shift)) y = layer_two(l, "Add", y, layer_in(l, shift));
+    int32_t y = layer_cast(l, n.y, layer_type(l, x)->element);
+    if (layer_in(l, scale) >= 0) y = layer_two(l, "Mul", y, layer_in(l, scale));
+    if (shift >= 0 && layer_in(l, shift) >= 0) y = layer_two(l, "Add", y, layer_in(l, shift));
     bool skips = scale == 2;
     if (centre) layer_result(l, 1, n.mean);
     return layer_result(l, centre || skips ? 2 : 1, n.inverse) && layer_result(l, 0, y);
@@ -88,7 +88,7 @@ bool derive_skip_norm(struct layer *l)
     bool centre = strstr(l->op->kind, "Simplified") == NULL;
     int32_t x = layer_two(l, "Add", layer_in(l, 0), layer_in(l, 1));
     int bias = centre ? 4 : 3;
-    if (layer_has(l, bias)) x = layer_two(l, "Add", x, layer_in(l, bias));
+    if (layer_in(l, bias) >= 0) x = layer_two(l, "Add", x, layer_in(l, bias));
     return norm_layer(l, x, centre, 1e-12, 2, centre ? 3 : -1) && layer_result(l, 3, x);
 }
 
@@ -152,10 +152,10 @@ bool derive_batch_norm_grad(struct layer *l)
 bool derive_reduction(struct layer *l)
 {
     const struct model_attr *list = model_attr_find(&l->op->attrs, "axes");
-    const struct model_data *d = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
+    const struct model_data *d = layer_in(l, 1) >= 0 ? l->m->values.at[layer_in(l, 1)].data : NULL;
     int64_t axes[MODEL_MAX_RANK];
-    bool empty = l->op->operand_count > 1 && !layer_has(l, 1);
-    if ((layer_has(l, 1) && (!d || d->type->elements > 0)) || (list && list->count > 0)) return false;
+    bool empty = l->op->operand_count > 1 && layer_in(l, 1) < 0;
+    if ((layer_in(l, 1) >= 0 && (!d || d->type->elements > 0)) || (list && list->count > 0)) return false;
     if (layer_int(l, "noop_with_empty_axes", 0)) return layer_result(l, 0, layer_in(l, 0));
     int count = norm_axes(0, layer_type(l, layer_in(l, 0))->count, -1, axes);
     return empty && layer_result(l, 0, layer_reduce(l, l->op->kind, layer_in(l, 0), count, axes));

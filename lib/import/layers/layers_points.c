@@ -8,9 +8,9 @@
 bool derive_clip(struct layer *l)
 {
     int32_t y = layer_in(l, 0);
-    if (layer_has(l, 1)) y = layer_two(l, "Max", y, layer_in(l, 1));
+    if (layer_in(l, 1) >= 0) y = layer_two(l, "Max", y, layer_in(l, 1));
     if (model_attr_find(&l->op->attrs, "min")) y = layer_by(l, "Max", y, layer_real(l, "min", 0));
-    if (layer_has(l, 2)) y = layer_two(l, "Min", y, layer_in(l, 2));
+    if (layer_in(l, 2) >= 0) y = layer_two(l, "Min", y, layer_in(l, 2));
     if (model_attr_find(&l->op->attrs, "max")) y = layer_by(l, "Min", y, layer_real(l, "max", 0));
     return layer_result(l, 0, y);
 }
@@ -22,45 +22,34 @@ static int32_t point_hard(struct layer *l, double alpha, double beta)
     return layer_by(l, "Min", layer_by(l, "Max", y, 0), 1);
 }
 
-bool derive_hard_sigmoid(struct layer *l)
+static bool point_is(const struct layer *l, const char *ttir, const char *onnx)
 {
-    double alpha = layer_real(l, "alpha", l->m->format == MODEL_ONNX ? 0.2 : 1.0 / 6);
-    return layer_result(l, 0, point_hard(l, alpha, layer_real(l, "beta", 0.5)));
+    return strcmp(l->op->kind, ttir) == 0 || strcmp(l->op->kind, onnx) == 0;
 }
 
-bool derive_hard_swish(struct layer *l)
+/* Softplus as max(x, 0) + log1p(exp(-|x|)) does not overflow. */
+bool derive_activation(struct layer *l)
 {
-    return layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), point_hard(l, 1.0 / 6, 0.5)));
-}
-
-bool derive_leaky_relu(struct layer *l)
-{
-    double alpha = layer_real(l, "alpha", layer_real(l, "parameter", 0.01));
-    int32_t x = layer_in(l, 0), negative = layer_by(l, "Less", x, 0);
-    int32_t parts[] = {negative, layer_by(l, "Mul", x, alpha), x};
-    return layer_result(l, 0, layer_part(l, "Where", 3, parts));
-}
-
-/* max(x, 0) + log1p(exp(-|x|)), which does not overflow */
-bool derive_softplus(struct layer *l)
-{
-    int32_t x = layer_in(l, 0), small = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
-    return layer_result(l, 0,
-                        layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", small)));
-}
-
-/* x * sigmoid(alpha x) */
-bool derive_swish(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
+    int32_t x = layer_in(l, 0), y = -1;
     double alpha = layer_real(l, "alpha", 1);
-    int32_t y = alpha == 1 ? x : layer_by(l, "Mul", x, alpha);
-    return layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Sigmoid", y)));
-}
-
-bool derive_relu6(struct layer *l)
-{
-    return layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
+    if (point_is(l, "relu6", "")) y = layer_by(l, "Min", layer_one(l, "Relu", x), 6);
+    if (point_is(l, "hardsigmoid", "HardSigmoid")) {
+        alpha = layer_real(l, "alpha", l->m->format == MODEL_ONNX ? 0.2 : 1.0 / 6);
+        y = point_hard(l, alpha, layer_real(l, "beta", 0.5));
+    }
+    if (point_is(l, "hardswish", "HardSwish")) y = layer_two(l, "Mul", x, point_hard(l, 1.0 / 6, 0.5));
+    if (point_is(l, "silu", "Swish"))
+        y = layer_two(l, "Mul", x, layer_one(l, "Sigmoid", alpha == 1 ? x : layer_by(l, "Mul", x, alpha)));
+    if (point_is(l, "leaky_relu", "LeakyRelu")) {
+        alpha = layer_real(l, "alpha", layer_real(l, "parameter", 0.01));
+        int32_t negative = layer_by(l, "Less", x, 0), parts[] = {negative, layer_by(l, "Mul", x, alpha), x};
+        y = layer_part(l, "Where", 3, parts);
+    }
+    if (point_is(l, "softplus", "Softplus")) {
+        int32_t small = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
+        y = layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", small));
+    }
+    return layer_result(l, 0, y);
 }
 
 /* Max, Min and Sum of any number of operands, one after the other. The mapping has Max and Min of two. */
@@ -75,7 +64,7 @@ bool derive_chain(struct layer *l)
 
 bool derive_cast_like(struct layer *l)
 {
-    return layer_result(l, 0, layer_cast(l, layer_in(l, 0), layer_element(l, layer_in(l, 1))));
+    return layer_result(l, 0, layer_cast(l, layer_in(l, 0), layer_type(l, layer_in(l, 1))->element));
 }
 
 /* One number everywhere: zeros, empty, ones, full. */
@@ -117,7 +106,8 @@ bool derive_aligned(struct layer *l)
 bool derive_modulo(struct layer *l)
 {
     int32_t a = layer_in(l, 0), b = layer_in(l, 1);
-    if (layer_int(l, "fmod", 0) != 0 || model_element_row(layer_element(l, a))->number == MODEL_UNSIGNED)
+    if (layer_int(l, "fmod", 0) != 0 ||
+        model_element_row(layer_type(l, a)->element)->number == MODEL_UNSIGNED)
         return false;
     layer_put(l, "fmod", 1);
     int32_t rest = layer_two(l, "Mod", a, b);
@@ -137,7 +127,7 @@ bool derive_logic(struct layer *l)
     bool whole = false;
     if (strncmp(l->op->kind, "logical_", 8) != 0) return derive_aligned(l);
     for (int i = 0; i < count && i < 2; i++) {
-        enum model_element e = layer_element(l, layer_in(l, i));
+        enum model_element e = layer_type(l, layer_in(l, i))->element;
         enum model_number n = model_element_row(e)->number;
         whole |= e != MODEL_BOOL && (n == MODEL_SIGNED || n == MODEL_UNSIGNED);
     }
@@ -161,7 +151,7 @@ static double point_largest(enum model_element e)
 bool derive_saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    enum model_element to = layer_out(l)->element, from = layer_element(l, x);
+    enum model_element to = layer_out(l)->element, from = layer_type(l, x)->element;
     double most = point_largest(to);
     if (l->m->format != MODEL_ONNX || most == 0 || layer_int(l, "saturate", 1) == 0 ||
         model_element_row(from)->number != MODEL_FLOAT || model_element_row(from)->bits < 16)

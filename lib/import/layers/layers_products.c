@@ -72,46 +72,37 @@ bool derive_pad(struct layer *l)
     return layer_result(l, 0, x);
 }
 
-/* A scale or zero point: one number, one a channel along `axis`, or one a block of it. */
+/* A scale or zero point: one number, or one a channel along `axis`; blocks leave it generic. */
 static int32_t quantised_spread(struct layer *l, int operand)
 {
     int32_t s = layer_in(l, operand);
     const struct model_type *t = layer_type(l, layer_in(l, 0)), *has = layer_type(l, s);
-    int64_t open[MODEL_MAX_RANK + 1], full[MODEL_MAX_RANK + 1];
     int axis = typing_dim(layer_int(l, "axis", 1), t->count);
     if (has->elements == 1 && has->count <= t->count) return s;
-    if (axis < 0) return layer_fail(l);
-    if (has->count == 1 && has->elements == t->extent[axis]) return layer_channels(l, s, t->count, axis);
-    int64_t blocks = has->count == t->count ? has->extent[axis] : 0, block = layer_int(l, "block_size", 0);
-    if (blocks < 1 || t->extent[axis] % blocks != 0 || block > t->extent[axis] / blocks) return layer_fail(l);
-    for (int d = 0; d <= t->count; d++) {
-        full[d] = d == axis + 1 ? t->extent[axis] / blocks : has->extent[d <= axis ? d : d - 1];
-        open[d] = d == axis + 1 ? 1 : full[d];
-    }
-    s = layer_expand_to(l, layer_reshape(l, s, t->count + 1, open), t->count + 1, full);
-    return layer_reshape(l, s, t->count, t->extent);
+    if (axis < 0 || has->count != 1 || has->elements != t->extent[axis]) return layer_fail(l);
+    return layer_channels(l, s, t->count, axis);
 }
 
 /* (x - z) * s */
 bool derive_dequantize(struct layer *l)
 {
-    enum model_element f = layer_element(l, layer_in(l, 1));
+    enum model_element f = layer_type(l, layer_in(l, 1))->element;
     int32_t y = layer_cast(l, layer_in(l, 0), f);
-    if (layer_has(l, 2)) y = layer_two(l, "Sub", y, layer_cast(l, quantised_spread(l, 2), f));
+    if (layer_in(l, 2) >= 0) y = layer_two(l, "Sub", y, layer_cast(l, quantised_spread(l, 2), f));
     return layer_result(l, 0, layer_two(l, "Mul", y, quantised_spread(l, 1)));
 }
 
 /* clamp(round(x / s) + z) */
 bool derive_quantize(struct layer *l)
 {
-    enum model_element f = layer_element(l, layer_in(l, 1)), to = layer_out(l)->element;
+    enum model_element f = layer_type(l, layer_in(l, 1))->element, to = layer_out(l)->element;
     const struct model_element_row *row = model_element_row(to);
     int32_t x = layer_cast(l, layer_in(l, 0), f), y = layer_two(l, "Div", x, quantised_spread(l, 1));
     if (row->number != MODEL_FLOAT) {
         bool is_signed = row->number == MODEL_SIGNED;
         double high = (double)((INT64_C(1) << (row->bits - is_signed)) - 1), low = is_signed ? -high - 1 : 0;
         y = layer_one(l, "Round", y);
-        if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_cast(l, quantised_spread(l, 2), f));
+        if (layer_in(l, 2) >= 0) y = layer_two(l, "Add", y, layer_cast(l, quantised_spread(l, 2), f));
         y = layer_by(l, "Min", layer_by(l, "Max", y, low), high);
     }
     return layer_result(l, 0, layer_cast(l, y, to));

@@ -27,13 +27,13 @@ static struct lstm lstm_begin(struct layer *l, int dir)
     int64_t turn[] = {1, 0}, width = LSTM_GATES * r.hidden;
     r.inputs = layer_two(l, "MatMul", layer_in(l, 0), layer_permute(l, lstm_direction(l, 1, dir), 2, turn));
     r.weights = layer_permute(l, lstm_direction(l, 2, dir), 2, turn);
-    if (layer_has(l, 3)) {
+    if (layer_in(l, 3) >= 0) {
         int32_t bias = lstm_direction(l, 3, dir), own = layer_slice(l, bias, 0, 0, width);
         int32_t both = layer_two(l, "Add", own, layer_slice(l, bias, 0, width, 2 * width));
         r.inputs = layer_two(l, "Add", r.inputs, both);
     }
-    if (layer_has(l, 5)) r.h = lstm_direction(l, 5, dir);
-    if (layer_has(l, 6)) r.c = lstm_direction(l, 6, dir);
+    if (layer_in(l, 5) >= 0) r.h = lstm_direction(l, 5, dir);
+    if (layer_in(l, 6) >= 0) r.c = lstm_direction(l, 6, dir);
     return r;
 }
 
@@ -75,7 +75,7 @@ static bool lstm_is_plain(const struct layer *l)
     if (names && names->form != ATTR_WORDS) return false;
     for (int i = 0; names && i < names->count; i++)
         if (strcmp(names->words[i], usual[i % 3]) != 0) return false;
-    return !layer_has(l, 4) && !layer_has(l, 7) && x->count == 3 && w->count == 3 && r->count == 3 &&
+    return layer_in(l, 4) < 0 && layer_in(l, 7) < 0 && x->count == 3 && w->count == 3 && r->count == 3 &&
            layer_int(l, "layout", 0) == 0 && layer_int(l, "input_forget", 0) == 0 && r->extent[0] >= 1 &&
            r->extent[0] <= 2 && r->extent[1] == LSTM_GATES * r->extent[2] &&
            x->extent[0] < l->limits->ops / LSTM_STEP_OPS;

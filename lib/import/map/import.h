@@ -217,7 +217,7 @@ struct sketching {
     const struct sketch_operand *in;
     int count;
     const double *value;           /* NULL: none */
-    const struct model_type *type; /* of the result */
+    const struct model_type *type; /* of the result; NULL: it is operand 0, changed in its place */
     const int *dims; /* dimension i of the result is dims[i] of the op (-1: of extent 1); NULL: i */
     bool whole;      /* the result has storage also for repeated digits that all operands lack */
 };

@@ -167,28 +167,18 @@ static bool letter_index_string(const struct import *im, const struct sketch *s,
  * the report notes it: a run computes with other numbers than the model would. */
 static enum lx_dtype build_dtype(struct import *im, enum model_element e)
 {
-    static const struct {
-        enum lx_dtype type;
-        bool other;
-    } known[MODEL_ELEMENT_COUNT] = {
-        [MODEL_F64] = {LX_FP64, false},         [MODEL_F32] = {LX_FP32, false},
-        [MODEL_F16] = {LX_FP16, false},         [MODEL_BF16] = {LX_BF16, false},
-        [MODEL_F8E4M3FN] = {LX_FP8, false},     [MODEL_F8E4M3FNUZ] = {LX_FP8, true},
-        [MODEL_F8E5M2] = {LX_FP8_E5M2, false},  [MODEL_F8E5M2FNUZ] = {LX_FP8_E5M2, true},
-        [MODEL_F8E4M3B11FNUZ] = {LX_FP8, true}, [MODEL_F8E4M3] = {LX_FP8, true},
-        [MODEL_F8E3M4] = {LX_FP8, true},        [MODEL_F8E8M0FNU] = {LX_FP8, true},
-        [MODEL_F6E2M3FN] = {LX_FP8, true},      [MODEL_F6E3M2FN] = {LX_FP8, true},
-        [MODEL_F4E2M1FN] = {LX_INT4, true},     [MODEL_I2] = {LX_INT4, true},
-        [MODEL_U2] = {LX_INT4, true},           [MODEL_I64] = {LX_INT64, false},
-        [MODEL_I32] = {LX_INT32, false},        [MODEL_I16] = {LX_INT16, false},
-        [MODEL_I8] = {LX_INT8, false},          [MODEL_I4] = {LX_INT4, false},
-        [MODEL_U64] = {LX_UINT64, false},       [MODEL_U32] = {LX_UINT32, false},
-        [MODEL_U16] = {LX_UINT16, false},       [MODEL_U8] = {LX_UINT8, false},
-        [MODEL_U4] = {LX_INT4, false},          [MODEL_BOOL] = {LX_BOOL, false},
-        [MODEL_C64] = {LX_INT64, false}};
-    if (known[e].other)
+    static const enum lx_dtype types[][5] = {
+        [MODEL_FLOAT] = {LX_INT4, LX_FP8, LX_FP16, LX_FP32, LX_FP64},
+        [MODEL_SIGNED] = {LX_INT4, LX_INT8, LX_INT16, LX_INT32, LX_INT64},
+        [MODEL_UNSIGNED] = {LX_INT4, LX_UINT8, LX_UINT16, LX_UINT32, LX_UINT64},
+        [MODEL_COMPLEX] = {LX_INT4, LX_INT8, LX_INT16, LX_INT32, LX_INT64}};
+    const struct model_element_row *row = model_element_row(e);
+    int width = row->bits <= 4 ? 0 : row->bits <= 8 ? 1 : row->bits <= 16 ? 2 : row->bits <= 32 ? 3 : 4;
+    bool narrow = row->number == MODEL_FLOAT && row->bits < 16 && e != MODEL_F8E4M3FN && e != MODEL_F8E5M2;
+    if (narrow || row->bits == 2)
         fact_add(&im->notes, "planned as a type of their width", model_element_word(im->m->format, e), 1);
-    return known[e].type;
+    if (e == MODEL_BOOL || e == MODEL_BF16) return e == MODEL_BOOL ? LX_BOOL : LX_BF16;
+    return e == MODEL_F8E5M2 || e == MODEL_F8E5M2FNUZ ? LX_FP8_E5M2 : types[row->number][width];
 }
 
 static bool build_tensor(struct import *im, struct graph_builder *b, struct storage *s)

@@ -103,24 +103,12 @@ static struct import_value choose_emit(struct import *im, const struct model_op 
 {
     struct sketch_operand in[CHOOSE_OPERANDS];
     struct import_value out = c->operand[0];
-    struct sketch k = {.kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count}, *s = NULL;
     choose_lay_out(im, op, c);
     for (int i = 0; i < c->count; i++) in[i] = choose_over(im, op, c, i);
-    if (type) {
-        struct sketching how = {.kind = c->kind, .from = op, .in = in, .count = c->count, .whole = true};
-        how.rank = c->rank, how.extent = c->extent;
-        how.type = type, how.dims = dims;
-        s = import_sketch(im, &how, &out);
-    } else {
-        k.owner = im->owner;
-        k.in_place = true;
-        memcpy(k.extent, c->extent, sizeof k.extent);
-        k.operand = arena_array(&im->memory, (size_t)c->count + 1, sizeof *k.operand);
-        memcpy(k.operand, in, (size_t)c->count * sizeof *in);
-        k.operand[c->count] = in[0];
-        VEC_PUSH(&im->sketches, k);
-        s = &im->sketches.at[im->sketches.count - 1];
-    }
+    struct sketching how = {.kind = c->kind, .from = op, .in = in, .count = c->count, .whole = true};
+    how.rank = c->rank, how.extent = c->extent;
+    how.type = type, how.dims = dims;
+    struct sketch *s = import_sketch(im, &how, &out);
     s->choice_count = c->chosen_count;
     s->combine = c->combine;
     s->k = c->k;

@@ -160,25 +160,6 @@ bool map_gather(struct import *im, const struct model_op *op, const char *ours)
     return choose_finish(im, op, &p.c, p.moved, p.of_moved);
 }
 
-/* How the computation of a scatter combines; LX_COMBINE_COUNT: in no way that we know. */
-static enum lx_combine pick_combine(const struct import *im, const struct model_op *op, bool logical)
-{
-    static const struct {
-        const char *ours;
-        enum lx_combine combine;
-        bool logical; /* of truth values only */
-    } rows[] = {{"sum", LX_COMBINE_ADD, false}, {"prod", LX_COMBINE_MUL, false},
-                {"max", LX_COMBINE_MAX, false}, {"min", LX_COMBINE_MIN, false},
-                {"any", LX_COMBINE_MAX, true},  {"all", LX_COMBINE_MIN, true}};
-    const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
-    const struct reducer *r = import_reducer(im, op);
-    if (b && b->argument_count == 2 && b->result_count == 1 && b->results[0] == b->arguments[1])
-        return LX_COMBINE_REPLACE;
-    for (size_t i = 0; r && i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].ours, r->ours) == 0 && (logical || !rows[i].logical)) return rows[i].combine;
-    return LX_COMBINE_COUNT;
-}
-
 bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
 {
     if (op->operand_count != 3) return import_generic(im, op, "form");
@@ -193,9 +174,12 @@ bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
                       .batch = pick_list(op, "input_batching_dims"),
                       .index_batch = pick_list(op, "scatter_indices_batching_dims")};
     p.vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count);
-    p.c.combine = pick_combine(im, op, p.table.type->element == MODEL_BOOL);
+    const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
+    const struct reducer *r = import_reducer(im, op);
+    bool replaces = b && b->argument_count == 2 && b->result_count == 1 && b->results[0] == b->arguments[1];
     if (!pick_arrange(im, op, &p)) return import_generic(im, op, "form");
-    if (p.c.combine == LX_COMBINE_COUNT) return import_generic(im, op, "reducer");
+    if (!r && !replaces) return import_generic(im, op, "reducer");
+    p.c.combine = replaces ? LX_COMBINE_REPLACE : r->combine;
     choose_operand(&p.c, &part, p.of_moved);
     return choose_finish(im, op, &p.c, import_type_out(im, op), p.of_table);
 }

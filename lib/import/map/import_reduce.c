@@ -86,12 +86,12 @@ bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
 
 /* ---- computations of HLO ---- */
 
-static const struct reducer reducers[] = {{"add", "sum", "add", 0},
-                                          {"maximum", "max", "max", -INFINITY},
-                                          {"minimum", "min", "min", INFINITY},
-                                          {"multiply", "prod", "mul", 1},
-                                          {"and", "all", "and", 1},
-                                          {"or", "any", "or", 0}};
+static const struct reducer reducers[] = {{"add", "sum", "add", 0, LX_COMBINE_ADD},
+                                          {"maximum", "max", "max", -INFINITY, LX_COMBINE_MAX},
+                                          {"minimum", "min", "min", INFINITY, LX_COMBINE_MIN},
+                                          {"multiply", "prod", "mul", 1, LX_COMBINE_MUL},
+                                          {"and", "all", "and", 1, LX_COMBINE_MIN},
+                                          {"or", "any", "or", 0, LX_COMBINE_MAX}};
 
 /* A value of the computation before casts to a wider type and back. */
 static int32_t reduce_uncast(const struct import *im, const struct model_body *b, int32_t value)
@@ -110,6 +110,9 @@ static int32_t reduce_uncast(const struct import *im, const struct model_body *b
 const struct reducer *import_reducer(const struct import *im, const struct model_op *op)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
+    const char *word = model_attr_word(&op->attrs, "reduce_type", "sum");
+    for (size_t k = 0; im->format == MODEL_TTIR && k < sizeof reducers / sizeof *reducers; k++)
+        if (strstr(word, reducers[k].ours)) return &reducers[k];
     if (!b || b->op_count > 8 || b->argument_count != 2 || b->result_count != 1) return NULL;
     int32_t root = reduce_uncast(im, b, b->results[0]), x = b->arguments[0], y = b->arguments[1];
     enum model_element e = model_type_of(im->m, root)->element, f = model_type_of(im->m, x)->element;

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
@@ -137,50 +136,30 @@ void import_counts_free(struct import_counts *t)
     VEC_FREE(&t->rows);
 }
 
-/* Groups in the order of their first facts: a number for each, then the facts sorted by it. */
-struct ordered {
-    int32_t group, at;
-};
-
-static int report_compare(const void *a, const void *b)
-{
-    const struct ordered *x = a, *y = b;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void report_write_fact(struct text *t, const struct model_facts *f, const struct ordered *o, size_t i)
-{
-    const struct fact *fact = &f->all.at[o[i].at];
-    bool begins = i == 0 || o[i - 1].group != o[i].group,
-         ends = i + 1 == f->all.count || o[i + 1].group != o[i].group;
-    bool plain = !*fact->key && begins && ends;
-    if (begins) {
-        text_add(t, i ? ",\n    " : "\n    ");
-        text_json_string(t, fact->group);
-        text_add(t, plain ? ": " : ": {");
-    } else {
-        text_add(t, ", ");
-    }
-    if (!plain) text_json_string(t, fact->key);
-    text_format(t, plain ? "%lld" : ": %lld", (long long)fact->value);
-    if (ends && !plain) text_add(t, "}");
-}
-
+/* Groups in the order of their first facts. A fact without a key that is alone in its group is just a
+ * number. */
 static void report_write_facts(struct text *t, const char *name, const struct model_facts *f)
 {
-    struct ordered *o = mem_zeroed(f->all.count + 1, sizeof *o);
     struct names groups = {0};
     text_format(t, ",\n  \"%s\": {", name);
     for (size_t i = 0; i < f->all.count; i++) {
-        names_add(&groups, f->all.at[i].group, (int32_t)i);
-        o[i] = (struct ordered){names_find(&groups, f->all.at[i].group), (int32_t)i};
+        const struct fact *first = &f->all.at[i], *last = &f->all.at[f->all.count - 1];
+        if (names_add(&groups, first->group, 0) != NAMES_ADDED) continue;
+        while (strcmp(last->group, first->group) != 0) last--;
+        bool plain = !*first->key && first == last;
+        text_add(t, i ? ",\n    " : "\n    ");
+        text_json_string(t, first->group);
+        text_add(t, plain ? ": " : ": {");
+        for (const struct fact *fact = first; fact <= last; fact++) {
+            if (strcmp(fact->group, first->group) != 0) continue;
+            if (fact != first) text_add(t, ", ");
+            if (!plain) text_json_string(t, fact->key);
+            text_format(t, plain ? "%lld" : ": %lld", (long long)fact->value);
+        }
+        if (!plain) text_add(t, "}");
     }
-    qsort(o, f->all.count, sizeof *o, report_compare);
-    for (size_t i = 0; i < f->all.count; i++) report_write_fact(t, f, o, i);
     text_add(t, "\n  }");
     names_free(&groups);
-    mem_free(o);
 }
 
 static void report_write_kinds(struct text *t, const struct import_counts *c)

@@ -162,15 +162,16 @@ struct sketch *import_sketch(struct import *im, const struct sketching *s, struc
         *out = import_fresh(im, s->type, s->from);
         return import_opaque_sketch(im, "generic", s->from, inputs, there, out->storage);
     }
-    sketch_result(im, s, extent, out);
+    if (s->type) sketch_result(im, s, extent, out);
     memcpy(k.extent, extent, (size_t)rank * sizeof *extent);
     k.has_value = s->value != NULL;
     if (s->value) k.value = *s->value;
     k.operand = arena_array(&im->memory, (size_t)s->count + 1, sizeof *k.operand);
     memcpy(k.operand, s->in, (size_t)s->count * sizeof *s->in);
-    for (int d = 0; d < s->type->count; d++) own[d] = s->dims ? s->dims[d] : d;
-    k.operand[s->count] = import_over(out, rank, own);
-    k.operand[s->count].via = NULL;
+    k.in_place = !s->type;
+    for (int d = 0; s->type && d < s->type->count; d++) own[d] = s->dims ? s->dims[d] : d;
+    k.operand[s->count] = s->type ? import_over(out, rank, own) : s->in[0];
+    if (s->type) k.operand[s->count].via = NULL;
     return sketch_push(im, &k);
 }
 

@@ -37,10 +37,11 @@ bool import_computed(struct import *im, const struct model_op *op);
 struct import_value import_point(struct import *im, const struct model_op *op, const char *kind,
                                  struct import_value a, const struct import_value *b);
 
-/* import_reduce.c: what the computation of an HLO op does with two elements. */
+/* import_reduce.c: what the computation of an HLO op, or the reduce_type of TTIR, does with two elements. */
 struct reducer {
     const char *theirs, *ours, *two; /* kinds of ours for a reduction and for two operands */
     double neutral;                  /* changes nothing */
+    enum lx_combine combine;
 };
 const struct reducer *import_reducer(const struct import *im, const struct model_op *op); /* NULL: unknown */
 /* Does a reduction that begins with this number begin with nothing? */

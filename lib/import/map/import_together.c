@@ -346,21 +346,6 @@ static struct lx_op_params *together_along(struct import *im, int first, int cou
     return p;
 }
 
-/* How the parts of several devices become one; false: as no kind of ours does it. */
-static bool together_combine(const struct import *im, const struct model_op *op, enum lx_combine *out)
-{
-    static const struct {
-        const char *word;
-        enum lx_combine combine;
-    } rows[] = {{"sum", LX_COMBINE_ADD},  {"max", LX_COMBINE_MAX}, {"min", LX_COMBINE_MIN},
-                {"prod", LX_COMBINE_MUL}, {"any", LX_COMBINE_MAX}, {"all", LX_COMBINE_MIN}};
-    const struct reducer *r = im->format == MODEL_HLO ? import_reducer(im, op) : NULL;
-    const char *word = r ? r->ours : model_attr_word(&op->attrs, "reduce_type", "sum");
-    for (size_t i = 0; (r || im->format != MODEL_HLO) && i < sizeof rows / sizeof *rows; i++)
-        if (strstr(word, rows[i].word)) return *out = rows[i].combine, true;
-    return false;
-}
-
 /* The dimension that is `n` times as long in one type as in the other; where types do not tell, the one that
  * the op states under one of the keys. 0: none; else the product of extents from it on. */
 static int64_t together_longer(const struct model_op *op, const struct model_type *large,
@@ -375,56 +360,32 @@ static int64_t together_longer(const struct model_op *op, const struct model_typ
     return dim >= 0 && dim < large->count ? shard_from(large, dim) : 0;
 }
 
-/* The devices of the last sketch, which is an op from `in` to `out`. */
-static bool together_state_group(struct import *im, const struct model_op *op, const struct model_type *in,
-                                 const struct model_type *out)
-{
-    static const char *const taken[] = {"dimensions", "split_dim", "scatter_dim", "axis", NULL},
-                             *const put[] = {"dimensions", "concat_dim", "all_gather_dim", "axis", NULL};
-    struct device_group g;
-    int first, count;
+/* The devices that an op brings together, as axes of the grid; a permutation hands on to the device `by`
+ * further along one axis. */
+struct together {
+    struct device_group group;
+    int first, count; /* axes; count 0: none */
     int64_t by;
-    bool open;
-    struct sketch *s = &im->sketches.at[im->sketches.count - 1];
-    if (im->grid_axes == 0) return true;
-    if (strcmp(s->kind, "device_permute") == 0) {
-        if (!model_device_steps(im->m, op, im->grid, im->grid_axes, &first, &by, &open)) return true;
-        struct lx_op_params *p = together_along(im, first, 1);
-        p->k = by > 0 ? by : im->grid[first]; /* round the ring once */
-        p->exclusive = open;
-        return true;
-    }
-    if (!model_device_group(im->m, op, &g) || !model_group_axes(im->grid, im->grid_axes, g, &first, &count))
-        return true;
-    struct lx_op_params *p = together_along(im, first, count);
-    if (strstr(s->kind, "reduce") && !together_combine(im, op, &p->combine))
-        return status_set_at(
-            im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
-            "%s: a team adds, multiplies, takes the largest or the least; state one of these, or "
-            "leave --team out: one device is planned then",
-            op->kind);
-    bool swaps = strcmp(s->kind, "all_to_all") == 0;
-    if (swaps || strcmp(s->kind, "reduce_scatter") == 0 || strcmp(s->kind, "device_part") == 0)
-        s->parts_from[0] = together_longer(op, in, out, g.size, taken);
-    if (swaps || strcmp(s->kind, "all_gather") == 0)
-        s->parts_from[1] = together_longer(op, out, in, g.size, put);
-    return true;
-}
+    bool open; /* not round the end of the axis */
+};
 
-/* For a team: does the grid have axes for the devices that an op brings together? */
-static bool together_know_group(struct import *im, const struct model_op *op, const char *kind)
+/* False: the grid of a team has no axes for them (`st`). */
+static bool together_find(struct import *im, const struct model_op *op, const char *kind, struct together *t)
 {
-    struct device_group g;
-    int first, count;
-    int64_t by, devices = 1;
-    bool open, permutes = strcmp(kind, "device_permute") == 0,
-               pairs = model_attr_find(&op->attrs, "source_target_pairs");
-    if (!im->options.team) return true;
+    int64_t devices = 1;
+    bool permutes = strcmp(kind, "device_permute") == 0, grid = im->grid_axes > 0,
+         pairs = model_attr_find(&op->attrs, "source_target_pairs");
+    *t = (struct together){.count = 0};
     for (int a = 0; a < im->grid_axes; a++) devices *= im->grid[a];
-    if (pairs && model_device_steps(im->m, op, im->grid, im->grid_axes, &first, &by, &open)) return true;
-    if (!pairs && model_device_group(im->m, op, &g) &&
-        (g.size == 1 || (!permutes && (g.devices == 0 || g.devices == devices) &&
-                         model_group_axes(im->grid, im->grid_axes, g, &first, &count))))
+    if (!im->options.team) return true;
+    bool known = pairs ? model_device_steps(im->m, op, im->grid, im->grid_axes, &t->first, &t->by, &t->open)
+                       : model_device_group(im->m, op, &t->group);
+    if (known && pairs) t->count = grid;
+    if (known && pairs) return true;
+    bool axes = known && model_group_axes(im->grid, im->grid_axes, t->group, &t->first, &t->count);
+    if (!axes || permutes || !grid) t->count = 0;
+    if (known &&
+        (t->group.size == 1 || (!permutes && axes && (t->group.devices == 0 || t->group.devices == devices))))
         return true;
     return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
                          permutes ? "%s: these devices do not hand on to the one that is so many further "
@@ -434,6 +395,36 @@ static bool together_know_group(struct import *im, const struct model_op *op, co
                                     "groups of one size, of devices in order and equally far apart, with "
                                     "every device in one, or leave --team out: one device is planned then",
                          op->kind, (long long)devices);
+}
+
+/* The devices of the last sketch, which is an op from `in` to `out`. */
+static bool together_state(struct import *im, const struct model_op *op, const struct together *t,
+                           const struct model_type *in, const struct model_type *out)
+{
+    static const char *const taken[] = {"dimensions", "split_dim", "scatter_dim", "axis", NULL},
+                             *const put[] = {"dimensions", "concat_dim", "all_gather_dim", "axis", NULL};
+    struct sketch *s = &im->sketches.at[im->sketches.count - 1];
+    const struct reducer *r = strstr(s->kind, "reduce") ? import_reducer(im, op) : NULL;
+    if (t->count == 0) return true;
+    struct lx_op_params *p = together_along(im, t->first, t->count);
+    if (strcmp(s->kind, "device_permute") == 0) {
+        p->k = t->by > 0 ? t->by : im->grid[t->first]; /* round the ring once */
+        p->exclusive = t->open;
+        return true;
+    }
+    if (r) p->combine = r->combine;
+    if (!r && strstr(s->kind, "reduce"))
+        return status_set_at(
+            im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
+            "%s: a team adds, multiplies, takes the largest or the least; state one of these, or "
+            "leave --team out: one device is planned then",
+            op->kind);
+    bool swaps = strcmp(s->kind, "all_to_all") == 0;
+    if (swaps || strcmp(s->kind, "reduce_scatter") == 0 || strcmp(s->kind, "device_part") == 0)
+        s->parts_from[0] = together_longer(op, in, out, t->group.size, taken);
+    if (swaps || strcmp(s->kind, "all_gather") == 0)
+        s->parts_from[1] = together_longer(op, out, in, t->group.size, put);
+    return true;
 }
 
 const struct lx_op_params *import_parts_param(struct import *im, const struct sketch *s)
@@ -459,7 +450,8 @@ static bool together_exchange(struct import *im, const struct model_op *op, cons
     struct import_value in = *v;
     int64_t n = model_group_size(im->m, op), bytes = in.type->bytes;
     bool gathers = strcmp(ours, "all_gather") == 0;
-    if (!together_know_group(im, op, ours)) return false;
+    struct together t;
+    if (!together_find(im, op, ours, &t)) return false;
     if (n == 1 && model_same_shape(in.type, type)) return true;
     if (strcmp(ours, "device_permute") != 0) { /* bytes on links of a group of n */
         int64_t moved = gathers ? type->bytes : bytes;
@@ -469,7 +461,7 @@ static bool together_exchange(struct import *im, const struct model_op *op, cons
     fact_add(&im->notes, "collectives", ours, 1);
     fact_add(&im->notes, "link_bytes", ours, bytes);
     *v = import_opaque_leaf(im, ours, op, in, type);
-    return v->storage < 0 || together_state_group(im, op, in.type, type);
+    return v->storage < 0 || together_state(im, op, &t, in.type, type);
 }
 
 /* As many operands as results, in tuples of one depth; an asynchronous start returns its operands, too. */
