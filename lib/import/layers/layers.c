@@ -50,11 +50,9 @@ static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *de
             all = all && (!t || l.results[leaf] >= 0 || model_leaf_type(t, i)->elements == 0);
     }
     if (all) {
-        struct model_body b = {.name = op->location ? op->location : op->kind,
-                               .op_count = (int)l.ops.count,
-                               .results = l.results,
-                               .result_count = l.result_count,
-                               .derived = true};
+        struct model_body b = {.results = l.results, .result_count = l.result_count, .derived = true};
+        b.name = op->location ? op->location : op->kind;
+        b.op_count = (int)l.ops.count;
         b.ops = arena_copy_array(&m->memory, l.ops.at, l.ops.count, sizeof *l.ops.at);
         VEC_PUSH(&m->bodies, b);
         op->instead = l.body + 1;
@@ -191,14 +189,9 @@ static int32_t layer_add(struct layer *l, struct model_op op, int count, const i
 {
     struct arena *memory = &l->m->memory;
     if (!l->ok || (int64_t)l->ops.count >= l->limits->ops) return layer_fail(l);
-    struct model_value v = {.name = op.kind,
-                            .from = FROM_OP,
-                            .body = l->body,
-                            .op = (int32_t)l->ops.count,
-                            .type = type,
-                            .data = data,
-                            .line = l->op->line,
-                            .column = l->op->column};
+    struct model_value v = {.name = op.kind, .from = FROM_OP, .body = l->body, .type = type, .data = data};
+    v.op = (int32_t)l->ops.count;
+    v.line = l->op->line, v.column = l->op->column;
     op.location = NULL;
     if (l->op->location) v.name = op.location = arena_format(memory, "%.3000s/%s", l->op->location, op.kind);
     int32_t result = model_add_value(l->m, &v, l->st);

@@ -111,13 +111,10 @@ bool derive_group_query(struct layer *l)
     k = attention_heads(l, k, kv);
     v = attention_heads(l, v, kv);
     int64_t window = layer_int(l, "local_window_size", -1);
-    struct attention a = {.q = q,
-                          .k = past_k < 0 ? k : layer_concat(l, 2, 2, (int32_t[]){past_k, k}),
-                          .v = past_v < 0 ? v : layer_concat(l, 2, 2, (int32_t[]){past_v, v}),
-                          .bias = layer_in(l, 10),
-                          .softcap = layer_real(l, "softcap", 0),
-                          .first = past_k < 0 ? 0 : attention_extent(l, past_k, 2),
-                          .window = window > 0 ? window : 0};
+    struct attention a = {q, k, v, layer_in(l, 10), layer_real(l, "softcap", 0), 0, window > 0 ? window : 0};
+    if (past_k >= 0) a.k = layer_concat(l, 2, 2, (int32_t[]){past_k, k});
+    if (past_v >= 0) a.v = layer_concat(l, 2, 2, (int32_t[]){past_v, v});
+    if (past_k >= 0) a.first = attention_extent(l, past_k, 2);
     int32_t y = attention_of(l, &a);
     if (!l->ok) return false;
     for (int r = 1; r < 3; r++)
@@ -136,11 +133,8 @@ bool derive_attention(struct layer *l)
     bool causal = layer_int(l, "is_causal", layer_in(l, 3) < 0) != 0;
     int64_t window = layer_int(l, "sliding_window_size", 0);
     if (layer_type(l, layer_in(l, 0))->count != 4 || layer_in(l, 4) >= 0) return false;
-    struct attention a = {.q = layer_in(l, 0),
-                          .k = layer_in(l, 1),
-                          .v = layer_in(l, 2),
-                          .bias = layer_in(l, 3),
-                          .first = causal ? 0 : -1,
-                          .window = causal && window > 0 ? window : 0};
+    struct attention a = {layer_in(l, 0), layer_in(l, 1), layer_in(l, 2), layer_in(l, 3), 0, 0, 0};
+    a.first = causal ? 0 : -1;
+    a.window = causal && window > 0 ? window : 0;
     return layer_result(l, 0, attention_of(l, &a));
 }

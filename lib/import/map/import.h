@@ -113,9 +113,8 @@ struct sketch {
     int64_t whole;                     /* an integer value exactly */
     const struct lx_op_params *params; /* NULL: none */
     const struct lx_op_data *data;     /* of a constant */
-    int64_t axis_low; /* above 0: the axis is the piece of the first operand's storage that begins there */
-    const struct lx_window
-        *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
+    /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
+    const struct lx_window *windows;
     int window_count;
     /* Dimensions (a bit each) along which operands have extents of their own: joined or padded ones. They
      * may be cut where that divides `grain`. */
@@ -132,8 +131,9 @@ struct sketch {
     int64_t k; /* results of an op that orders */
     bool descending;
     bool in_place; /* the result is the first operand */
-    int64_t parts_from
-        [2]; /* of a collective: dimensions of operand and result that have parts, as in struct shard */
+    /* Of a scan or collective: the dimensions of operand and result that are its axis or have its parts, as
+     * in struct shard; 0: none. */
+    int64_t axis_from[2];
 };
 
 /* A value that is a view of a storage, and the one before it. */
@@ -254,6 +254,8 @@ void import_cut(struct import *im);
 bool import_in_one_piece(const struct import *im, const struct import_value *v, int dim);
 /* Has the storage been cut within these digits? */
 bool import_is_cut(const struct import *im, int32_t storage, const struct atom *a);
+/* The piece that begins a dimension, as in struct shard; -1: none does. */
+int import_piece_from(const struct cuts *c, int64_t from);
 /* Nothing may cut within them from now on. False: too many such runs are kept already. */
 bool import_keep_whole(struct import *im, int32_t storage, struct atom a);
 /* The same for dimension `dim` (-1: none) of an operand, which is copied where too many are kept. */
@@ -356,7 +358,5 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
 const struct model_type *import_part_type(const struct import *im, int32_t argument);
 /* Is the result of an op the part that its operand is? */
 bool import_stays_part(struct import *im, const struct model_op *op);
-/* The parameters of a collective with its axes as dimensions of the tensors. */
-const struct lx_op_params *import_parts_param(struct import *im, const struct sketch *s);
 
 #endif

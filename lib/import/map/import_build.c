@@ -302,15 +302,20 @@ static bool build_choices(struct import *im, const struct sketch *s, const struc
     return true;
 }
 
-/* The parameters with the axis as a dimension of the tensor. */
+/* The parameters with axes as dimensions of the tensors. */
 static const struct lx_op_params *build_params(struct import *im, const struct sketch *s)
 {
-    if (s->parts_from[0] || s->parts_from[1]) return import_parts_param(im, s);
-    if (s->axis_low == 0) return s->params;
+    int64_t axes[] = {-1, -1};
+    if (!s->axis_from[0] && !s->axis_from[1]) return s->params;
     struct lx_op_params *p = arena_copy_array(&im->memory, s->params, 1, sizeof *p);
-    const struct cuts *c = &im->storages.at[s->operand[0].storage].cuts;
-    for (int k = 0; k + 1 < c->count; k++)
-        if (c->at[k] == s->axis_low) p->axis = c->count - 2 - k;
+    for (int i = 0; i < 2; i++)
+        if (s->axis_from[i])
+            axes[i] = import_piece_from(&im->storages.at[s->operand[i].storage].cuts, s->axis_from[i]);
+    if (s->axis_from[0] && s->axis_from[1]) {
+        p->axes = arena_copy_array(&im->memory, axes, 2, sizeof *axes);
+        p->axis_count = 2;
+    } else
+        p->axis = axes[s->axis_from[1] ? 1 : 0];
     return p;
 }
 
@@ -375,15 +380,10 @@ static bool build_check(struct import *im, struct graph_builder *b, const struct
         *im->st = why;
         return false;
     }
-    *op = (struct lx_op){.name = op->name,
-                         .kind = lx_kind_at(LX_KIND_GENERIC),
-                         .input_count = op->input_count,
-                         .inputs = op->inputs,
-                         .output = op->output,
-                         .outputs = op->outputs,
-                         .output_count = op->output_count,
-                         .inplace = -1,
-                         .line = op->line};
+    *op = (struct lx_op){.name = op->name, .kind = lx_kind_at(LX_KIND_GENERIC), .inplace = -1};
+    op->inputs = as_built.inputs, op->input_count = as_built.input_count;
+    op->outputs = as_built.outputs, op->output_count = as_built.output_count;
+    op->output = as_built.output, op->line = as_built.line;
     build_without_letters(im, s);
     return true;
 }
@@ -427,14 +427,9 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     struct text einsum = {0};
     struct letters letters = {.count = 0};
     struct boxes boxes = {.any = false};
-    struct lx_op op = {.name = import_op_name(im, s),
-                       .input_count = s->input_count,
-                       .inputs = inputs,
-                       .has_value = s->has_value,
-                       .value = s->value,
-                       .whole = s->whole,
-                       .data = s->data,
-                       .inplace = s->in_place ? 0 : -1};
+    struct lx_op op = {.inputs = inputs, .input_count = s->input_count, .inplace = s->in_place ? 0 : -1};
+    op.name = import_op_name(im, s);
+    op.has_value = s->has_value, op.value = s->value, op.whole = s->whole, op.data = s->data;
     for (int i = 0; i <= s->input_count; i++) {
         struct storage *storage = &im->storages.at[s->operand[i].storage];
         if (!build_tensor(im, b, storage)) return false;

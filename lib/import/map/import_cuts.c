@@ -183,6 +183,13 @@ bool import_in_one_piece(const struct import *im, const struct import_value *v, 
     return count == 0 || (count == 1 && a->low > 0 && !import_is_cut(im, v->storage, a));
 }
 
+int import_piece_from(const struct cuts *c, int64_t from)
+{
+    for (int k = 0; k + 1 < c->count; k++)
+        if (c->at[k + 1] == from) return c->count - 2 - k;
+    return -1;
+}
+
 bool import_keep_whole(struct import *im, int32_t storage, struct atom a)
 {
     struct storage *s = &im->storages.at[storage];

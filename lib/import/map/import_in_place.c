@@ -257,13 +257,10 @@ static void in_place_copy_over(struct in_place *p, int32_t parameter, int32_t ou
 {
     struct import *im = p->im;
     int64_t elements = im->storages.at[output].elements;
-    struct sketch s = {.kind = im->copying.alone ? "reshape" : "clone",
-                       .rank = im->copying.alone ? -1 : 1,
-                       .input_count = 1,
-                       .extent = {elements},
-                       .name = im->storages.at[parameter].name,
-                       .owner = &im->copying,
-                       .why = "state"};
+    struct sketch s = {.input_count = 1, .extent = {elements}, .owner = &im->copying, .why = "state"};
+    s.kind = im->copying.alone ? "reshape" : "clone";
+    s.rank = im->copying.alone ? -1 : 1;
+    s.name = im->storages.at[parameter].name;
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     view_plain(&s.operand[0].view, 1, &elements);
     s.operand[0].storage = p->use[output].now;

@@ -194,7 +194,7 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
         return import_generic(im, op, "axis");
     struct sketch *s = import_opaque_sketch(im, "scan", op, &v.storage, 1, out.storage);
     s->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
-    s->axis_low = low;
+    s->axis_from[0] = low * along.extent;
     return import_mapped(im, op, &out);
 }
 

@@ -73,34 +73,26 @@ static bool op_known_ahead(const struct import *im, const struct model_op *op)
     return im->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
 }
 
-/* Are operands and results as the row wants them? A list of no extents or axes is an operand of ONNX, too;
- * concat leaves empty parts out; any part of a Split may be unread. */
-static bool op_has_all(const struct import *im, const struct model_op *op, const struct op_row *row)
+/* Why operands and results are not as the row wants them; NULL: they are. A list of no extents or axes is an
+ * operand of ONNX, too; concat leaves empty parts out; any part of a Split may be unread. */
+static const char *op_wrong(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
-    bool joins = row->map == map_concat, loose = row->form == OP_LOOSE, onnx = im->format == MODEL_ONNX;
-    if (op->operand_count < row->least || (!loose && op->result_count < 1)) return false;
-    if (row->form == OP_ANY_TYPE) return op->result_count == 1 && op->results[0] >= 0;
+    bool joins = row->map == map_concat, loose = row->form == OP_LOOSE, any = row->form == OP_ANY_TYPE;
+    bool onnx = im->format == MODEL_ONNX, complex = false;
+    bool ok =
+        op->operand_count >= row->least && (any ? op->result_count == 1 : loose || op->result_count > 0);
     for (int i = 0; i < op->result_count; i++) {
-        if (op->results[i] < 0 && (i > 0 || row->map == map_split)) continue;
-        if ((!loose && i > 0) || !import_is_tensor(im, op->results[i])) return false;
+        bool absent = op->results[i] < 0, unread = absent && (i > 0 || row->map == map_split);
+        complex |= !absent && model_type_of(im->m, op->results[i])->element == MODEL_C64;
+        ok = ok && (any ? !absent : unread || ((loose || i == 0) && import_is_tensor(im, op->results[i])));
     }
     for (int i = 0; i < op->operand_count; i++) {
-        bool more = i >= row->least, absent = loose && more && op->operands[i] < 0,
-             empty = (joins || (onnx && more)) && op->operands[i] >= 0 &&
-                     model_type_of(im->m, op->operands[i])->elements == 0;
-        if (!absent && !empty && !import_is_tensor(im, op->operands[i])) return false;
+        bool absent = op->operands[i] < 0, more = i >= row->least;
+        bool may = absent ? loose && more : (joins || (onnx && more)) && op_is_empty(im, op->operands[i]);
+        complex |= !absent && model_type_of(im->m, op->operands[i])->element == MODEL_C64;
+        ok = ok && (any || may || import_is_tensor(im, op->operands[i]));
     }
-    return true;
-}
-
-static bool op_has_complex(const struct import *im, const struct model_op *op)
-{
-    bool some = false;
-    for (int i = 0; i < op->operand_count; i++)
-        some |= op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->element == MODEL_C64;
-    for (int i = 0; i < op->result_count; i++)
-        some |= op->results[i] >= 0 && model_type_of(im->m, op->results[i])->element == MODEL_C64;
-    return some;
+    return complex ? "complex" : ok ? NULL : "form";
 }
 
 /* Results without elements: nothing is to be done. */
@@ -179,8 +171,8 @@ static bool op_map(struct import *im, const struct model_op *op)
     if (!row || !row->map) return import_generic(im, op, "kind");
     if (row->map == map_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return map_constant(im, op, NULL);
-    if (op_has_complex(im, op)) return import_generic(im, op, "complex");
-    if (!op_has_all(im, op, row)) return import_generic(im, op, "form");
+    const char *wrong = op_wrong(im, op, row);
+    if (wrong) return import_generic(im, op, wrong);
     /* An op without a result writes its first operand: a copy of that would be lost. */
     if (import_class_of(im, op)->alone && op->result_count > 0) return op_map_alone(im, op, row);
     return row->map(im, op, row->ours);

@@ -32,11 +32,21 @@ static bool pick_listed(const struct list *l, int64_t d)
     return false;
 }
 
-static struct list pick_list(const struct model_op *op, const char *key)
+/* The attributes of a gather (0) or scatter (1). */
+static struct picks pick_begin(struct import *im, const struct model_op *op, const char *ours, bool scatter)
 {
-    struct list l;
-    l.at = model_attr_ints(&op->attrs, key, &l.count);
-    return l;
+    static const char *const keys[2][5] = {{"offset_dims", "collapsed_slice_dims", "start_index_map",
+                                            "operand_batching_dims", "start_indices_batching_dims"},
+                                           {"update_window_dims", "inserted_window_dims",
+                                            "scatter_dims_to_operand_dims", "input_batching_dims",
+                                            "scatter_indices_batching_dims"}};
+    struct picks p = {.c.kind = ours, .table = *import_in(im, op, 0), .index = *import_in(im, op, 1)};
+    struct list *lists[] = {&p.window, &p.gone, &p.map, &p.batch, &p.index_batch};
+    for (int i = 0; i < 5; i++)
+        lists[i]->at = model_attr_ints(&op->attrs, keys[scatter][i], &lists[i]->count);
+    p.vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count);
+    p.moved = scatter ? import_in(im, op, 2)->type : import_type_out(im, op);
+    return p;
 }
 
 /* Do the lists fit the tensors? Dimensions of one element have no component, which a scatter does not
@@ -145,17 +155,10 @@ static bool pick_arrange(struct import *im, const struct model_op *op, struct pi
 
 bool map_gather(struct import *im, const struct model_op *op, const char *ours)
 {
-    struct picks p = {.table = *import_in(im, op, 0),
-                      .index = *import_in(im, op, 1),
-                      .moved = import_type_out(im, op),
-                      .c.kind = ours,
-                      .window = pick_list(op, "offset_dims"),
-                      .gone = pick_list(op, "collapsed_slice_dims"),
-                      .map = pick_list(op, "start_index_map"),
-                      .batch = pick_list(op, "operand_batching_dims"),
-                      .index_batch = pick_list(op, "start_indices_batching_dims")};
-    p.vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count);
-    if (pick_list(op, "slice_sizes").count != p.table.type->count) return import_generic(im, op, "schema");
+    struct picks p = pick_begin(im, op, ours, false);
+    int sizes;
+    model_attr_ints(&op->attrs, "slice_sizes", &sizes);
+    if (sizes != p.table.type->count) return import_generic(im, op, "schema");
     if (!pick_arrange(im, op, &p)) return import_generic(im, op, "form");
     return choose_finish(im, op, &p.c, p.moved, p.of_moved);
 }
@@ -163,17 +166,8 @@ bool map_gather(struct import *im, const struct model_op *op, const char *ours)
 bool map_scatter(struct import *im, const struct model_op *op, const char *ours)
 {
     if (op->operand_count != 3) return import_generic(im, op, "form");
+    struct picks p = pick_begin(im, op, ours, true);
     struct import_value part = *import_in(im, op, 2);
-    struct picks p = {.table = *import_in(im, op, 0),
-                      .index = *import_in(im, op, 1),
-                      .moved = part.type,
-                      .c.kind = ours,
-                      .window = pick_list(op, "update_window_dims"),
-                      .gone = pick_list(op, "inserted_window_dims"),
-                      .map = pick_list(op, "scatter_dims_to_operand_dims"),
-                      .batch = pick_list(op, "input_batching_dims"),
-                      .index_batch = pick_list(op, "scatter_indices_batching_dims")};
-    p.vector = model_attr_int(&op->attrs, "index_vector_dim", p.index.type->count);
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
     const struct reducer *r = import_reducer(im, op);
     bool replaces = b && b->argument_count == 2 && b->result_count == 1 && b->results[0] == b->arguments[1];

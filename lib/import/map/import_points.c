@@ -1,6 +1,7 @@
 /* Ops that work element by element: sketched, or computed ahead where their operands are known whole
  * numbers, the same for all elements (counters of loops and numbers made of them). */
 #include "import/map/import_steps.h"
+#include "import/types/typing.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,17 +135,6 @@ static bool known_compute(enum model_format format, const char *kind, int operan
     return false;
 }
 
-/* The bits of a number that an element of that type keeps. */
-static int64_t known_wrapped(enum model_element e, uint64_t n)
-{
-    int bits = model_element_row(e)->bits;
-    if (e == MODEL_BOOL) return n != 0;
-    if (bits >= 64) return (int64_t)n;
-    n &= (UINT64_C(1) << bits) - 1;
-    bool negative = model_element_row(e)->number == MODEL_SIGNED && n >> (bits - 1);
-    return negative ? (int64_t)(n | ~((UINT64_C(1) << bits) - 1)) : (int64_t)n;
-}
-
 /* A cast of a number that every float type of 16 bits or more has. */
 static bool known_converted(struct import *im, const struct model_op *op)
 {
@@ -185,6 +175,6 @@ bool import_computed(struct import *im, const struct model_op *op)
     }
     bool wide = import_in(im, op, 0)->type->element == MODEL_U64;
     if (known && known_compute(im->format, kind, count, a, wide, &y))
-        return import_number(im, op, known_wrapped(e, y));
+        return import_number(im, op, fold_kept_int(e, (int64_t)y));
     return strcmp(kind, im->format == MODEL_HLO ? "convert" : "typecast") == 0 && known_converted(im, op);
 }

@@ -137,15 +137,12 @@ bool import_neutral(const struct import_value *v, const struct reducer *r)
 {
     double number;
     int64_t whole;
-    bool most = r->neutral > 0;
     if (!import_splat_exact(v, &number, &whole)) return false;
     if (!isinf(r->neutral)) return number == r->neutral;
     if (!v->known->ints)
         return number == r->neutral || ((number < 0) == (r->neutral < 0) && fabs(number) >= 3.3e38);
-    const struct model_element_row *row = model_element_row(v->type->element);
-    uint64_t all = UINT64_MAX >> (64 - row->bits), end = most ? all : 0;
-    if (row->number == MODEL_SIGNED) end = most ? all >> 1 : ~(all >> 1);
-    return whole == (v->type->element == MODEL_BOOL ? most : (int64_t)end);
+    return whole ==
+           (v->type->element == MODEL_BOOL ? r->neutral > 0 : fold_to_int(v->type->element, r->neutral));
 }
 
 /* A first number that is not neutral is combined at the end. */

@@ -238,13 +238,9 @@ struct import_value import_opaque_leaf(struct import *im, const char *kind, cons
 
 int32_t import_storage(struct import *im, enum model_element e, int64_t elements, const struct model_op *at)
 {
-    struct storage s = {.name = im->result_name,
-                        .role = LX_ROLE_COUNT,
-                        .element = e,
-                        .elements = elements,
-                        .tensor = -1,
-                        .line = at ? at->line : 0,
-                        .column = at ? at->column : 0};
+    struct storage s = {.role = LX_ROLE_COUNT, .element = e, .elements = elements, .tensor = -1};
+    s.name = im->result_name;
+    if (at) s.line = at->line, s.column = at->column;
     cuts_whole(&s.cuts, elements);
     VEC_PUSH(&im->storages, s);
     return (int32_t)im->storages.count - 1;

@@ -16,14 +16,6 @@ static int64_t shard_from(const struct model_type *t, int d)
     return n;
 }
 
-/* The piece that begins a dimension; -1: none does. */
-static int shard_piece(const struct cuts *c, int64_t from)
-{
-    for (int k = 0; k + 1 < c->count; k++)
-        if (c->at[k + 1] == from) return c->count - 2 - k;
-    return -1;
-}
-
 /* Counts a reason, and keeps the line of its first sharding. */
 static void shard_note_lost(struct import *im, int line, const char *why)
 {
@@ -187,7 +179,7 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
     for (int a = 0; a < LX_GRID_AXES; a++) {
         t->cut[a] = -1;
         if (a >= im->grid_axes || !s->cut.from[a]) continue;
-        piece[a] = shard_piece(&s->cuts, s->cut.from[a]);
+        piece[a] = import_piece_from(&s->cuts, s->cut.from[a]);
         left[a] = piece[a] < 0 ? 0 : t->shape[piece[a]];
         for (int b = 0; b < a; b++)
             if (s->cut.from[b] == s->cut.from[a]) piece[a] = piece[b], left[a] = left[b];
@@ -421,26 +413,10 @@ static bool together_state(struct import *im, const struct model_op *op, const s
             op->kind);
     bool swaps = strcmp(s->kind, "all_to_all") == 0;
     if (swaps || strcmp(s->kind, "reduce_scatter") == 0 || strcmp(s->kind, "device_part") == 0)
-        s->parts_from[0] = together_longer(op, in, out, t->group.size, taken);
+        s->axis_from[0] = together_longer(op, in, out, t->group.size, taken);
     if (swaps || strcmp(s->kind, "all_gather") == 0)
-        s->parts_from[1] = together_longer(op, out, in, t->group.size, put);
+        s->axis_from[1] = together_longer(op, out, in, t->group.size, put);
     return true;
-}
-
-const struct lx_op_params *import_parts_param(struct import *im, const struct sketch *s)
-{
-    struct lx_op_params *p = arena_copy_array(&im->memory, s->params, 1, sizeof *p);
-    int64_t *axes = arena_array(&im->memory, 2, sizeof *axes);
-    for (int i = 0; i < 2; i++) {
-        const struct cuts *c = &im->storages.at[s->operand[i].storage].cuts;
-        axes[i] = s->parts_from[i] ? shard_piece(c, s->parts_from[i]) : -1;
-    }
-    if (s->parts_from[0] && s->parts_from[1]) {
-        p->axes = axes;
-        p->axis_count = 2;
-    } else
-        p->axis = axes[s->parts_from[1] ? 1 : 0];
-    return p;
 }
 
 /* One tensor of the operands to the tensor of the results at the same place. */
