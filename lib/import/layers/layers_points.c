@@ -138,23 +138,18 @@ bool derive_logic(struct layer *l)
     return l->ok;
 }
 
-/* The largest number of a type of 8 bits; 0: another type. */
-static double point_largest(enum model_element e)
-{
-    return e == MODEL_F8E4M3FN                          ? 448
-           : e == MODEL_F8E4M3FNUZ                      ? 240
-           : e == MODEL_F8E5M2 || e == MODEL_F8E5M2FNUZ ? 57344
-                                                        : 0;
-}
-
 /* Larger numbers become the largest of an fp8 type, unless the file states otherwise. */
 bool derive_saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    enum model_element to = layer_out(l)->element, from = layer_type(l, x)->element;
-    double most = point_largest(to);
+    enum model_element to = layer_out(l)->element;
+    const struct model_element_row *from = model_element_row(layer_type(l, x)->element);
+    double most = to == MODEL_F8E4M3FN                           ? 448
+                  : to == MODEL_F8E4M3FNUZ                       ? 240
+                  : to == MODEL_F8E5M2 || to == MODEL_F8E5M2FNUZ ? 57344
+                                                                 : 0;
     if (l->m->format != MODEL_ONNX || most == 0 || layer_int(l, "saturate", 1) == 0 ||
-        model_element_row(from)->number != MODEL_FLOAT || model_element_row(from)->bits < 16)
+        from->number != MODEL_FLOAT || from->bits < 16)
         return false;
     x = layer_by(l, "Min", layer_by(l, "Max", x, -most), most);
     layer_put(l, "saturate", 0);

@@ -388,29 +388,22 @@ static bool build_check(struct import *im, struct graph_builder *b, const struct
     return true;
 }
 
-/* Is it a further result of the op that was built last? */
-static bool build_goes_with(const struct lx_op *last, const struct lx_op *op)
-{
-    bool plain = !last->window_count && !last->views && !last->data && !last->has_value &&
-                 !op->window_count && !op->views && !op->data && !op->has_value;
-    return plain && lx_result_kind(last->kind, last->output_count) == op->kind &&
-           last->input_count == op->input_count && op_operand_made(last, op->output) < 0 &&
-           (op->input_count == 0 ||
-            memcmp(last->inputs, op->inputs, (size_t)op->input_count * sizeof *op->inputs) == 0) &&
-           !last->einsum == !op->einsum && (!op->einsum || strcmp(last->einsum, op->einsum) == 0) &&
-           op_params_equal(last->params, op->params);
-}
-
 /* The same op of the file has made another tensor of the same operands: it is one op with both. */
 static bool build_join_result(struct import *im, struct graph_builder *b, const struct sketch *s,
                               const struct lx_op *op)
 {
     struct lx_op *last = b->ops.count > 0 ? &b->ops.at[b->ops.count - 1] : NULL;
-    if (!last || !im->built || !s->from || im->built->from != s->from || !build_goes_with(last, op))
+    size_t inputs = (size_t)op->input_count * sizeof *op->inputs;
+    lx_status ignored = {0};
+    if (!last || !im->built || !s->from || im->built->from != s->from) return false;
+    if (last->window_count || last->views || last->data || last->has_value || op->window_count || op->views ||
+        op->data || op->has_value || lx_result_kind(last->kind, last->output_count) != op->kind ||
+        last->input_count != op->input_count || op_operand_made(last, op->output) >= 0 ||
+        (inputs && memcmp(last->inputs, op->inputs, inputs) != 0) || !last->einsum != !op->einsum ||
+        (op->einsum && strcmp(last->einsum, op->einsum) != 0) || !op_params_equal(last->params, op->params))
         return false;
     struct lx_op alone = *last;
     int32_t *outputs = arena_array(b->memory, (size_t)last->output_count + 1, sizeof *outputs);
-    lx_status ignored = {0};
     memcpy(outputs, last->outputs, (size_t)last->output_count * sizeof *outputs);
     outputs[last->output_count] = op->output;
     last->outputs = outputs;

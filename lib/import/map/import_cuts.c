@@ -43,23 +43,9 @@ static bool cut_spares(struct import *im, const struct storage *s, int64_t more,
     return im->spared = true;
 }
 
-/* Sticks run along the innermost piece; the others may be of any length. `was`: the cuts before this one.
- * False with *wrong: the piece is shorter than a stick, and no reshape can be copied. */
-static bool cut_fits_sticks(struct import *im, const struct storage *s, const struct cuts *was, int64_t at,
-                            struct op_class *by, const char **wrong)
-{
-    bool is_short = at * model_element_row(s->element)->bits / 8 < STICK_BYTES;
-    if (s->cuts.at[1] != at || im->short_sticks) return true;
-    if (!is_short) return !cut_spares(im, s, cut_stored_bytes(s, at) - cut_stored_bytes(s, was->at[1]), by);
-    if (!by) *wrong = "stick";
-    if (by && !by->forced) {
-        by->forced = "stick";
-        im->spared = true;
-    }
-    return false;
-}
-
-/* NULL: it is cut there, or will not be in the next round; else why it cannot be. */
+/* NULL: it is cut there, or will not be in the next round; else why it cannot be. Sticks run along the
+ * innermost piece, which is not shorter than one unless its reshape cannot be copied; the others may be of any
+ * length. */
 static const char *cut_storage(struct import *im, struct storage *s, int64_t at, struct op_class *by,
                                bool *changed)
 {
@@ -71,9 +57,19 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
     for (int i = 0; i < s->whole_count; i++)
         if (at > s->whole[i].low && at < s->whole[i].low * s->whole[i].extent) wrong = "window";
     if (!wrong && s->cuts.count > LX_MAX_RANK + 1) wrong = "rank";
-    bool ok = !wrong && cut_fits_sticks(im, s, &before, at, by, &wrong);
+    bool ok = !wrong, inner = s->cuts.at[1] == at;
+    if (ok && inner && !im->short_sticks) {
+        bool is_short = at * model_element_row(s->element)->bits / 8 < STICK_BYTES;
+        int64_t more = cut_stored_bytes(s, at) - cut_stored_bytes(s, before.at[1]);
+        ok = !is_short && !cut_spares(im, s, more, by);
+        if (is_short && !by) wrong = "stick";
+        if (is_short && by && !by->forced) {
+            by->forced = "stick";
+            im->spared = true;
+        }
+    }
     if (!ok) s->cuts = before;
-    if (ok && s->cuts.at[1] == at) s->cut_by = by;
+    if (ok && inner) s->cut_by = by;
     *changed |= ok;
     return wrong;
 }

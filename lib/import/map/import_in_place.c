@@ -324,20 +324,6 @@ static bool in_place_find_states(struct in_place *p)
 }
 
 /* The first operand of a change becomes its result. */
-static void in_place_join(struct in_place *p, const struct sketch *s)
-{
-    struct import *im = p->im;
-    int32_t from = p->use[s->operand[0].storage].now, to = s->operand[s->input_count].storage;
-    struct storage *a = &im->storages.at[from], *b = &im->storages.at[to];
-    in_place_stay_whole(im, from, to);
-    if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
-        a->role = LX_OUTPUT;
-        a->name = b->name;
-        a->part = b->part;
-    }
-    p->use[to].now = from;
-}
-
 bool import_in_place(struct import *im, int32_t *results, int *count)
 {
     struct in_place p = {.im = im};
@@ -353,7 +339,16 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
         if (s->in_place || s->rank < 0 || from < 0) continue;
         bool own = im->storages.at[from].role == LX_ROLE_COUNT && p.use[from].writer >= 0 &&
                    p.use[from].reads == 1; /* made by one op for this one alone */
-        if (p.may[i] || (own && in_place_is_change(&p, (int32_t)i))) in_place_join(&p, s);
+        if (!p.may[i] && !(own && in_place_is_change(&p, (int32_t)i))) continue;
+        int32_t now = p.use[from].now, to = s->operand[s->input_count].storage;
+        struct storage *a = &im->storages.at[now], *b = &im->storages.at[to];
+        in_place_stay_whole(im, now, to);
+        if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
+            a->role = LX_OUTPUT;
+            a->name = b->name;
+            a->part = b->part;
+        }
+        p.use[to].now = now;
     }
     for (size_t i = 0; ok && i < im->sketches.count; i++)
         for (int k = 0; k <= im->sketches.at[i].input_count; k++)

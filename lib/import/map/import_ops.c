@@ -363,43 +363,30 @@ static bool control_branches(struct import *im, const struct model_op *op)
     return control_enter(im, op, control_branch_body(im, op, (int)taken), op->operands + 1 + taken, !onnx);
 }
 
-/* 1: the loop goes on, 0: it ends, -1: that depends on data; -2: something failed. */
-static int control_goes_on(struct import *im, const struct model_op *op)
-{
-    const struct model_body *b = &im->m->bodies.at[op->bodies[0]];
-    int leaves = control_leaves(im, op->results[0]);
-    int64_t number;
-    if (b->argument_count != 1 || b->result_count != 1 || control_leaves(im, b->arguments[0]) != leaves ||
-        control_leaves(im, b->results[0]) != 1)
-        return -1;
-    control_pass(im, op->results[0], 0, leaves, b->arguments[0]);
-    if (!control_walk(im, op, op->bodies[0])) return -2;
-    return control_known(import_leaf(im, b->results[0], 0), &number) ? number != 0 : -1;
-}
-
 /* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
 static bool control_loop(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
-    int64_t trips = 0;
+    const struct model_body *test = &im->m->bodies.at[op->bodies[0]];
     if (op->operand_count != 1 || op->result_count != 1 ||
         control_leaves(im, op->operands[0]) != control_leaves(im, op->results[0]))
         return import_generic(im, op, "form");
-    control_pass(im, op->operands[0], 0, control_leaves(im, op->operands[0]), op->results[0]);
+    int leaves = control_leaves(im, op->results[0]);
+    bool judges = test->argument_count == 1 && test->result_count == 1 &&
+                  control_leaves(im, test->arguments[0]) == leaves &&
+                  control_leaves(im, test->results[0]) == 1;
+    control_pass(im, op->operands[0], 0, leaves, op->results[0]);
     import_class(im, op, CLASS_FREE, "inlined");
-    for (;; trips++) {
-        int on = control_goes_on(im, op);
-        if (on == -2) return false;
-        if (on < 0) c->unknown = true;
-        if (on == 0 || ((on < 0 || c->capped) && trips >= im->options.trips)) break;
+    for (c->taken = 0;; c->taken++) {
+        int64_t on = 1;
+        if (judges) control_pass(im, op->results[0], 0, leaves, test->arguments[0]);
+        if (judges && !control_walk(im, op, op->bodies[0])) return false;
+        bool known = judges && control_known(import_leaf(im, test->results[0], 0), &on);
+        c->unknown |= !known;
+        if (on == 0 || ((!known || c->capped) && c->taken >= im->options.trips)) return true;
         if (!control_enter(im, op, op->bodies[1], op->results, 1)) return false;
-        if (!c->capped && im->walked > im->options.max_ops) {
-            c->capped = im->retry = true;
-            break;
-        }
+        if (!c->capped && im->walked > im->options.max_ops) return c->capped = im->retry = true;
     }
-    c->taken = trips;
-    return true;
 }
 
 /* Calls that only state where a tensor is, and barriers, of whatever type. */

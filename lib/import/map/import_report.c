@@ -93,17 +93,6 @@ static void report_note_taken(struct import *im, const char *group, const struct
     if (key) fact_add(&im->notes, group, key, taken);
 }
 
-static void report_note_control(struct import *im, const struct model_op *op, const struct op_class *c)
-{
-    if (!c->seen) return;
-    if (strcmp(op->kind, "while") == 0) {
-        report_note_taken(im, "loops", op, c->taken);
-        if (c->unknown) report_note_taken(im, "loops that data ends", op, c->taken);
-        if (c->capped) report_note_taken(im, "loops cut short", op, c->taken);
-    } else if (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0)
-        report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
-}
-
 /* Parameters, tuples and their elements are names in HLO, no ops. */
 void import_count(struct import *im, struct import_counts *t)
 {
@@ -124,7 +113,13 @@ void import_count(struct import *im, struct import_counts *t)
                 skip |= strcmp(names[k], op->kind) == 0;
             if (skip) continue;
             report_count_op(im, op, &im->classes[b][i], t);
-            report_note_control(im, op, &im->classes[b][i]);
+            const struct op_class *c = &im->classes[b][i];
+            if (c->seen && strcmp(op->kind, "while") == 0) {
+                report_note_taken(im, "loops", op, c->taken);
+                if (c->unknown) report_note_taken(im, "loops that data ends", op, c->taken);
+                if (c->capped) report_note_taken(im, "loops cut short", op, c->taken);
+            } else if (c->seen && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
+                report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
         }
     mem_free(use);
 }
@@ -262,18 +257,6 @@ static void note_constants(struct import *im)
         }
 }
 
-/* Where there are more keys than queries, frameworks differ in the key of the first query. */
-static void note_causal(struct import *im)
-{
-    for (size_t i = 0; i < im->m->causal.count; i++) {
-        int64_t first = im->m->causal.at[i];
-        const char *words =
-            first ? arena_format(&im->memory, "query i sees keys 0 to i + %lld", (long long)first)
-                  : "query i sees keys 0 to i";
-        fact_add(&im->notes, "causal attention", words, 1);
-    }
-}
-
 static void note_views(struct import *im)
 {
     for (size_t i = 0; i < im->sketches.count; i++)
@@ -287,19 +270,6 @@ static void note_views(struct import *im)
                 fact_add(&im->notes, "views folded", NULL, 1);
             if (c->class == CLASS_COPIED) fact_add(&im->notes, "views copied", c->reason, 1);
         }
-}
-
-/* Layers that the pattern repeats, by the names of the first and the last op of the first one. */
-static void note_layers(struct import *im, const struct lx_graph *g)
-{
-    int32_t count;
-    struct lx_repeat *r = lx_repeats(g, &count);
-    for (int32_t i = 0; i < count; i++) {
-        const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
-                                       g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
-        fact_add(&im->notes, "layers", key, r[i].times);
-    }
-    mem_free(r);
 }
 
 /* Roles as they are in the pattern; where that differs from the rule's, why. */
@@ -320,17 +290,31 @@ static void note_arguments(struct import *im)
     }
 }
 
+/* Where there are more keys than queries, frameworks differ in the key of the first query. Layers that the
+ * pattern repeats have the names of the first and the last op of the first one. */
 void import_note_pattern(struct import *im, const struct lx_graph *g)
 {
-    static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded", NULL};
-    for (int i = 0; zero[i]; i++) fact_add(&im->notes, zero[i], NULL, 0);
+    static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded"};
+    int32_t count;
+    for (int i = 0; i < 3; i++) fact_add(&im->notes, zero[i], NULL, 0);
     for (size_t i = 0; i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
     note_arguments(im);
     note_views(im);
-    note_causal(im);
+    for (size_t i = 0; i < im->m->causal.count; i++) {
+        long long first = (long long)im->m->causal.at[i];
+        const char *more = first ? arena_format(&im->memory, " + %lld", first) : "";
+        fact_add(&im->notes, "causal attention",
+                 arena_format(&im->memory, "query i sees keys 0 to i%s", more), 1);
+    }
     note_constants(im);
-    note_layers(im, g);
+    struct lx_repeat *r = lx_repeats(g, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
+                                       g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
+        fact_add(&im->notes, "layers", key, r[i].times);
+    }
+    mem_free(r);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
     fact_add(&im->notes, "pattern", "tensors", g->tensor_count);
     for (int t = 0; t < g->tensor_count; t++) fact_most(&im->notes, "peak rank", g->tensors[t].rank);

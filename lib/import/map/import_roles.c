@@ -170,21 +170,6 @@ static bool role_is_for(const struct lx_model_binding *role, const struct model_
 }
 
 /* Every role that the user states must be of an argument. */
-static bool role_all_found(struct import *im)
-{
-    const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    for (int i = 0; i < im->options.role_count; i++) {
-        bool found = false;
-        for (int k = 0; k < b->argument_count; k++)
-            found |= role_is_for(&im->options.roles[i], &im->m->values.at[b->arguments[k]]);
-        if (!found)
-            return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
-                                 "--role: there is no argument %.100s; lxplan import lists them",
-                                 im->options.roles[i].name);
-    }
-    return true;
-}
-
 bool import_roles(struct import *im, struct import_role *out)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -204,7 +189,16 @@ bool import_roles(struct import *im, struct import_role *out)
     }
     mem_free(use);
     mem_free(output);
-    return role_all_found(im);
+    for (int i = 0; i < im->options.role_count; i++) {
+        bool found = false;
+        for (int k = 0; k < b->argument_count; k++)
+            found |= role_is_for(&im->options.roles[i], &im->m->values.at[b->arguments[k]]);
+        if (!found)
+            return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
+                                 "--role: there is no argument %.100s; lxplan import lists them",
+                                 im->options.roles[i].name);
+    }
+    return true;
 }
 
 /* ---- weights that the file wants stored in blocks with common exponents (ttcore.weight_dtype) ---- */
