@@ -288,34 +288,17 @@ bool import_roles(struct import *im, struct import_role *out);
 /* 1 + the block type that an argument is to be stored as; 0: none. */
 int import_block_of(const struct import *im, const struct model_value *v, enum lx_role role);
 bool import_store_blocks(struct import *im, struct graph_builder *b);
-/* Tensors of the results, counted through tuples. */
-int64_t import_result_count(const struct lx_model *m);
-/* The storages that are returned; `results` has room for all tensors of the results. */
-void import_gather_results(struct import *im, int32_t *results, int *count);
+/* The storages that are returned. */
+int32_t *import_gather_results(struct import *im, int *count);
 /* One tensor of the results; NULL: there is none. */
 struct import_value *import_result(struct import *im, int64_t tensor);
 
 /* ---- The report (import_report.c) ---- */
 
-struct import_kind {
-    const char *kind, *reason; /* one of the reasons; NULL: none */
-    int64_t count, bytes;      /* operands and results */
-    int64_t classes[CLASS_COUNT];
-};
-
-struct import_counts {
-    struct model_facts became; /* ops and bytes by class, and the reasons of each class */
-    struct names kinds;
-    VEC(struct import_kind) rows; /* in the order of the file */
-};
-
-void import_count(struct import *im, struct import_counts *t);
-void import_counts_free(struct import_counts *t);
-/* Notes on the pattern: work, storages, letters, roles. */
-void import_note_pattern(struct import *im, const struct lx_graph *g);
-/* JSON, malloc'ed. */
-char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
-                    const struct import_counts *c);
+/* Counts what became of the ops and writes the report, if it is wanted: JSON, malloc'ed. False: there are
+ * generic ops, which --strict forbids. */
+bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
+                  const struct model_facts *facts, char **report);
 
 /* ---- Names of tensors and ops, in the words of the file (import_names.c) ---- */
 

@@ -60,7 +60,7 @@ static void import_forget(struct import *im)
 
 /* Arguments, then constants that stand apart from ops (splats stay numbers, the rest are weights), then all
  * ops. A state is an input until an op writes it. */
-static bool import_sketch_model(struct import *im, int32_t *results, int *count)
+static bool import_sketch_model(struct import *im)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     import_forget(im);
@@ -81,29 +81,24 @@ static bool import_sketch_model(struct import *im, int32_t *results, int *count)
             import_bind_tensor(im, value, LX_WEIGHT);
     }
     if (!import_body(im, im->m->entry)) return false;
-    import_gather_results(im, results, count);
-    if (!import_in_place(im, results, count)) return false;
-    import_mark_needed(im, results, *count);
+    int count;
+    int32_t *results = import_gather_results(im, &count);
+    if (!import_in_place(im, results, &count)) return false;
+    import_mark_needed(im, results, count);
     if (!im->retry) import_cut(im);
     return true;
 }
 
 static const struct lx_graph *import_rounds(struct import *im)
 {
-    int32_t *results = mem_zeroed((size_t)import_result_count(im->m) + 1, sizeof *results);
-    const struct lx_graph *g = NULL;
-    int count = 0, round = 0;
-    bool ok = true;
-    for (im->retry = true; ok && im->retry && round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MOST_ROUNDS; round++) {
         im->last = round >= MOST_ROUNDS - LAST_ROUNDS;
         if (im->last || im->give_up) im->options.no_fold = im->short_sticks = true;
-        ok = import_sketch_model(im, results, &count);
-        if (ok && !im->retry) g = import_build(im);
+        if (!import_sketch_model(im)) return NULL;
+        const struct lx_graph *g = im->retry ? NULL : import_build(im);
+        if (!im->retry) return g;
     }
-    mem_free(results);
-    if (ok && im->retry)
-        status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file);
-    return g;
+    return status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file), NULL;
 }
 
 static int import_rank(const struct model_type *t)
@@ -127,26 +122,6 @@ static bool import_ranks_fit(const struct lx_model *m, lx_status *st)
                                  VIEW_MAX_RANK);
     }
     return true;
-}
-
-/* The report, if it is wanted. False: there are generic ops, which --strict forbids. */
-static bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
-                         const struct model_facts *facts, char **report)
-{
-    struct import_counts counts = {0};
-    bool ok = true;
-    import_count(im, &counts);
-    for (size_t i = 0; ok && im->options.strict && i < counts.rows.count; i++)
-        if (counts.rows.at[i].classes[CLASS_GENERIC] > 0)
-            ok = status_set_at(im->st, LX_E_NO, im->m->file, 0, 0,
-                               "%lld ops %.80s would be generic; leave out --strict, or change the model",
-                               (long long)counts.rows.at[i].classes[CLASS_GENERIC], counts.rows.at[i].kind);
-    if (ok && report) {
-        import_note_pattern(im, g);
-        *report = import_report(im, sha256, facts, &counts);
-    }
-    import_counts_free(&counts);
-    return ok;
 }
 
 static const struct lx_graph *import_model(const struct lx_model *m, const struct lx_import_options *options,

@@ -210,11 +210,6 @@ static void control_pass(struct import *im, int32_t from, int first, int count, 
     VEC_FREE(&copy);
 }
 
-static bool control_wrong(struct import *im, const struct model_op *op, const char *why)
-{
-    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column, "%.200s", why);
-}
-
 static bool control_tuple(struct import *im, const struct model_op *op)
 {
     VEC(struct import_value) all = {0};
@@ -225,7 +220,9 @@ static bool control_tuple(struct import *im, const struct model_op *op)
     if (ok) import_bind(im, op->results[0], all.at, (int)all.count);
     VEC_FREE(&all);
     import_class(im, op, CLASS_FREE, "names");
-    return ok ? true : control_wrong(im, op, "the tuple has another type than its parts");
+    if (ok) return true;
+    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                         "the tuple has another type than its parts");
 }
 
 static bool control_element(struct import *im, const struct model_op *op)
@@ -233,13 +230,12 @@ static bool control_element(struct import *im, const struct model_op *op)
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     int64_t index = model_attr_int(&op->attrs, "index", -1);
     int first = 0;
-    if (t->element != MODEL_TUPLE || index < 0 || index >= t->count)
+    if (t->element != MODEL_TUPLE || index < 0 || index >= t->count ||
+        t->parts[index]->leaves != control_leaves(im, op->results[0]))
         return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
-                             "the tuple has no element %lld", (long long)index);
+                             "the tuple has no element %lld of that type", (long long)index);
     for (int64_t i = 0; i < index; i++) first += t->parts[i]->leaves;
     import_class(im, op, CLASS_FREE, "names");
-    if (t->parts[index]->leaves != control_leaves(im, op->results[0]))
-        return control_wrong(im, op, "the element of the tuple has another type");
     control_pass(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
     return true;
 }

@@ -4,12 +4,25 @@
 #include "graph/repeats.h"
 #include "import/map/import.h"
 #include "import/read/hlo.h"
+#include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>
 
 enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
+
+struct import_kind {
+    const char *kind, *reason; /* one of the reasons; NULL: none */
+    int64_t count, bytes;      /* operands and results */
+    int64_t classes[CLASS_COUNT];
+};
+
+struct import_counts {
+    struct model_facts became; /* ops and bytes by class, and the reasons of each class */
+    struct names kinds;
+    VEC(struct import_kind) rows; /* in the order of the file */
+};
 
 static const char *report_class_word(enum import_class class)
 {
@@ -94,7 +107,7 @@ static void report_note_taken(struct import *im, const char *group, const struct
 }
 
 /* Parameters, tuples and their elements are names in HLO, no ops. */
-void import_count(struct import *im, struct import_counts *t)
+static void report_count(struct import *im, struct import_counts *t)
 {
     static const char *const names[] = {"parameter", "tuple", "get-tuple-element"};
     enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
@@ -122,13 +135,6 @@ void import_count(struct import *im, struct import_counts *t)
                 report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
         }
     mem_free(use);
-}
-
-void import_counts_free(struct import_counts *t)
-{
-    lx_model_facts_free(&t->became);
-    names_free(&t->kinds);
-    VEC_FREE(&t->rows);
 }
 
 /* Groups in the order of their first facts. A fact without a key that is alone in its group is just a
@@ -193,8 +199,8 @@ static void report_write_bindings(struct text *t, const char *name, const struct
     text_add(t, "}");
 }
 
-char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
-                    const struct import_counts *c)
+static char *report_write(const struct import *im, const char *sha256, const struct model_facts *facts,
+                          const struct import_counts *c)
 {
     static const char *const formats[] = {[MODEL_TTIR] = "ttir", [MODEL_HLO] = "hlo", [MODEL_ONNX] = "onnx"};
     struct text t = {0};
@@ -292,7 +298,7 @@ static void note_arguments(struct import *im)
 
 /* Where there are more keys than queries, frameworks differ in the key of the first query. Layers that the
  * pattern repeats have the names of the first and the last op of the first one. */
-void import_note_pattern(struct import *im, const struct lx_graph *g)
+static void report_note_pattern(struct import *im, const struct lx_graph *g)
 {
     static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded"};
     int32_t count;
@@ -320,4 +326,25 @@ void import_note_pattern(struct import *im, const struct lx_graph *g)
     for (int t = 0; t < g->tensor_count; t++) fact_most(&im->notes, "peak rank", g->tensors[t].rank);
     for (int i = 0; i < g->op_count; i++)
         fact_most(&im->notes, "letters", g->ops[i].map ? g->ops[i].map->var_count : 0);
+}
+
+bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
+                  const struct model_facts *facts, char **report)
+{
+    struct import_counts counts = {0};
+    bool ok = true;
+    report_count(im, &counts);
+    for (size_t i = 0; ok && im->options.strict && i < counts.rows.count; i++)
+        if (counts.rows.at[i].classes[CLASS_GENERIC] > 0)
+            ok = status_set_at(im->st, LX_E_NO, im->m->file, 0, 0,
+                               "%lld ops %.80s would be generic; leave out --strict, or change the model",
+                               (long long)counts.rows.at[i].classes[CLASS_GENERIC], counts.rows.at[i].kind);
+    if (ok && report) {
+        report_note_pattern(im, g);
+        *report = report_write(im, sha256, facts, &counts);
+    }
+    lx_model_facts_free(&counts.became);
+    names_free(&counts.kinds);
+    VEC_FREE(&counts.rows);
+    return ok;
 }

@@ -248,14 +248,6 @@ struct import_value *import_result(struct import *im, int64_t tensor)
     return NULL;
 }
 
-int64_t import_result_count(const struct lx_model *m)
-{
-    const struct model_body *b = &m->bodies.at[m->entry];
-    int64_t n = 0;
-    for (int i = 0; i < b->result_count; i++) n += model_type_of(m, b->results[i])->leaves;
-    return n;
-}
-
 /* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied
  * if the file asks for a copy, or if the buffer of another one, `state`, is to have it; else returning it is
  * no work: a tensor and a note. */
@@ -293,11 +285,13 @@ static int32_t result_stored(struct import *im, int32_t state, struct import_val
     return v.storage;
 }
 
-void import_gather_results(struct import *im, int32_t *results, int *count)
+int32_t *import_gather_results(struct import *im, int *count)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    int64_t tensors = import_result_count(im->m), next = 0;
+    int64_t tensors = 0, next = 0;
+    for (int i = 0; i < b->result_count; i++) tensors += model_type_of(im->m, b->results[i])->leaves;
     int32_t *state = arena_array(&im->memory, (size_t)tensors + 1, sizeof *state); /* by tensor; -1: none */
+    int32_t *results = arena_array(&im->memory, (size_t)tensors + 1, sizeof *results);
     for (int64_t i = 0; i < tensors; i++) state[i] = -1;
     for (int i = 0; i < b->argument_count; i++) {
         const struct import_role *r = &im->roles[i];
@@ -309,4 +303,5 @@ void import_gather_results(struct import *im, int32_t *results, int *count)
             int32_t storage = result_stored(im, state[next++], import_leaf(im, b->results[i], k));
             if (storage >= 0) results[(*count)++] = storage;
         }
+    return results;
 }

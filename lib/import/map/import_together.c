@@ -215,9 +215,8 @@ static bool manual_takes_part(const struct model_op *op)
 static bool manual_is_annotation(const struct model_op *op)
 {
     const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
-    target += *target == '"';
-    return manual_calls(op, "Sharding", "Sharding") && strncmp(target, "Sharding", 8) == 0 &&
-           strcspn(target, "\"") == 8;
+    return manual_calls(op, "Sharding", "Sharding") &&
+           (strcmp(target, "Sharding") == 0 || strcmp(target, "\"Sharding\"") == 0);
 }
 
 /* Does the program take parts of whole tensors? */
