@@ -42,11 +42,10 @@ struct layer {
 
 /* Layer rules of ops.def. False: the op is left alone. */
 derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention, derive_batch_norm,
-    derive_batch_norm_grad, derive_cast_like, derive_chain, derive_clip, derive_custom_call,
-    derive_dequantize, derive_dropout, derive_full, derive_gather, derive_gemm, derive_global_pool,
-    derive_group_query, derive_identity, derive_logic, derive_lstm, derive_mesh_shard, derive_modulo,
-    derive_norm, derive_pad, derive_quantize, derive_reduction, derive_saturated, derive_skip_norm,
-    derive_softmax;
+    derive_batch_norm_grad, derive_chain, derive_clip, derive_custom_call, derive_dequantize, derive_dropout,
+    derive_full, derive_gather, derive_gemm, derive_global_pool, derive_group_query, derive_identity,
+    derive_logic, derive_lstm, derive_mesh_shard, derive_modulo, derive_norm, derive_pad, derive_quantize,
+    derive_reduction, derive_saturated, derive_skip_norm, derive_softmax;
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 int32_t layer_in(const struct layer *l, int operand); /* -1: left out */

@@ -62,11 +62,6 @@ bool derive_chain(struct layer *l)
     return layer_result(l, 0, y);
 }
 
-bool derive_cast_like(struct layer *l)
-{
-    return layer_result(l, 0, layer_cast(l, layer_in(l, 0), layer_type(l, layer_in(l, 1))->element));
-}
-
 /* One number everywhere: zeros, empty, ones, full. */
 bool derive_full(struct layer *l)
 {
@@ -76,7 +71,7 @@ bool derive_full(struct layer *l)
     return layer_result(l, 0, layer_expand_to(l, layer_number(l, y->element, number), y->count, y->extent));
 }
 
-/* Where or how the tensor is stored does not matter; its type may change. */
+/* The first operand in the type of the result; where or how it is stored does not matter. */
 bool derive_identity(struct layer *l)
 {
     return layer_result(l, 0, layer_in(l, 0));

@@ -195,6 +195,7 @@ void import_bind(struct import *im, int32_t value, const struct import_value *le
  * nearest double, and integers in full. */
 bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole);
 bool import_splat(const struct import_value *v, double *number);
+bool import_known(const struct import_value *v, int64_t *number); /* whole numbers only */
 /* Makes a storage of a constant that has none yet. */
 void import_stored(struct import *im, struct import_value *v);
 /* A storage of its own in its own order: copied unless it is that already. */
@@ -319,8 +320,6 @@ const char *import_value_name(struct import *im, int32_t value);
 /* Where new sketches and storages begin; all since then are copies of something of that name (NULL: none). */
 struct label_place import_here(const struct import *im);
 void import_call_it(struct import *im, const struct label_place *at, const char *name);
-/* Once all is sketched: arguments and outputs are named first. */
-void import_names_first(struct import *im);
 void import_tensor_name(struct import *im, struct storage *s);
 const char *import_op_name(struct import *im, const struct sketch *s);
 

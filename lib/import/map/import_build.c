@@ -475,7 +475,9 @@ const struct lx_graph *import_build(struct import *im)
     im->built = NULL;
     builder_begin(&b, im->m->file, name && *name ? name : "model");
     bool ok = true;
-    import_names_first(im);
+    for (size_t i = 0; i < im->storages.count; i++) /* arguments and outputs are named first */
+        if (im->storages.at[i].needed && im->storages.at[i].role != LX_ROLE_COUNT)
+            import_tensor_name(im, &im->storages.at[i]);
     for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];

@@ -131,14 +131,6 @@ bool choose_finish(struct import *im, const struct model_op *op, struct choosing
     return import_mapped(im, op, &out);
 }
 
-static bool choose_known(const struct import_value *v, int64_t *number)
-{
-    double n;
-    if (!import_splat(v, &n) || n < -9e15 || n > 9e15) return false;
-    *number = (int64_t)n;
-    return true;
-}
-
 /* ---- rows of a table ---- */
 
 /* y[a.., i.., b..] = table[a.., index[i..], b..]. */
@@ -159,7 +151,7 @@ static bool choose_rows(struct import *im, const struct model_op *op, const stru
     for (int d = axis + 1; d < rank; d++) dims[n++] = of_table[d];
     choose_operand(&c, table, of_table);
     choose_along(&c, of_table[axis]);
-    if (index->type->elements == 1 && choose_known(index, &number)) { /* one row, known before */
+    if (index->type->elements == 1 && import_known(index, &number)) { /* one row, known before */
         c.kind = "dynamic_slice";
         c.starts = true;
         c.start[0] = number < 0 ? number + table->type->extent[axis] : number;
@@ -188,7 +180,7 @@ bool map_gather_rows(struct import *im, const struct model_op *op, const char *o
     for (int64_t i = 0; !below && i < (d->form == DATA_SPLAT ? 1 : index.type->elements); i++)
         below = d->ints[i] < 0;
     if (below && model_element_row(index.type->element)->number != MODEL_UNSIGNED &&
-        !choose_known(&index, &number) && table.type->extent[axis] > 1) {
+        !import_known(&index, &number) && table.type->extent[axis] > 1) {
         struct import_value n = import_whole(im, index.type, &table.type->extent[axis], 1);
         index = import_point(im, op, "add", index, &n);
         index = import_point(im, op, "rem", index, &n);
@@ -219,7 +211,7 @@ static bool choose_part(struct import *im, const struct model_op *op, int first,
             if (of_part[d] >= 0) c->whole |= 1u << of_part[d];
             choose_along(c, of_whole[d]);
             if (c->full) return false;
-            known &= choose_known(import_in(im, op, first + d), &c->start[c->chosen_count - 1]);
+            known &= import_known(import_in(im, op, first + d), &c->start[c->chosen_count - 1]);
         }
     c->starts = known;
     return true;

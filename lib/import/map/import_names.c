@@ -149,11 +149,3 @@ const char *import_op_name(struct import *im, const struct sketch *s)
 {
     return name_apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
 }
-
-void import_names_first(struct import *im)
-{
-    for (size_t i = 0; i < im->storages.count; i++) {
-        struct storage *s = &im->storages.at[i];
-        if (s->needed && s->role != LX_ROLE_COUNT) import_tensor_name(im, s);
-    }
-}

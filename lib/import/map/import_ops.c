@@ -305,14 +305,6 @@ static bool control_derived(struct import *im, const struct model_op *op)
     return true;
 }
 
-static bool control_known(const struct import_value *v, int64_t *number)
-{
-    double real;
-    if (!import_splat(v, &real) || !v->known->ints) return false;
-    *number = v->known->ints[0];
-    return true;
-}
-
 /* Bodies in the order of their numbers: of If, the true branch first. */
 static int32_t control_branch_body(const struct import *im, const struct model_op *op, int k)
 {
@@ -328,7 +320,7 @@ static int64_t control_choose(struct import *im, const struct model_op *op)
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     int64_t number;
     int taken = 0;
-    bool known = import_is_tensor(im, op->operands[0]) && control_known(import_in(im, op, 0), &number);
+    bool known = import_is_tensor(im, op->operands[0]) && import_known(import_in(im, op, 0), &number);
     c->unknown = !known && (!op->taken || op->by_data);
     if (known) {
         if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
@@ -377,7 +369,7 @@ static bool control_loop(struct import *im, const struct model_op *op)
         int64_t on = 1;
         if (judges) control_pass(im, op->results[0], 0, leaves, test->arguments[0]);
         if (judges && !control_walk(im, op, op->bodies[0])) return false;
-        bool known = judges && control_known(import_leaf(im, test->results[0], 0), &on);
+        bool known = judges && import_known(import_leaf(im, test->results[0], 0), &on);
         c->unknown |= !known;
         if (on == 0 || ((!known || c->capped) && c->taken >= im->options.trips)) return true;
         if (!control_enter(im, op, op->bodies[1], op->results, 1)) return false;

@@ -158,7 +158,6 @@ bool import_computed(struct import *im, const struct model_op *op)
     const char *kind = op->kind;
     int64_t a[3] = {0, 0, 0};
     uint64_t y;
-    double unused;
     int count = op->operand_count;
     if (im->format == MODEL_ONNX || count < 1 || count > 3 || op->result_count != 1 ||
         !import_is_tensor(im, op->results[0]))
@@ -171,7 +170,7 @@ bool import_computed(struct import *im, const struct model_op *op)
     for (int i = 0; i < count; i++) {
         if (!import_is_tensor(im, op->operands[i])) return false;
         const struct import_value *v = import_in(im, op, i);
-        known = known && v->known && v->known->ints && import_splat_exact(v, &unused, &a[i]);
+        known = known && import_known(v, &a[i]);
     }
     bool wide = import_in(im, op, 0)->type->element == MODEL_U64;
     if (known && known_compute(im->format, kind, count, a, wide, &y))

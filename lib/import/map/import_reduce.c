@@ -66,16 +66,13 @@ bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const keys[] = {
         [MODEL_TTIR] = "dim_arg", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "axes"};
-    int count, rank = import_in(im, op, 0)->type->count;
-    const int64_t *list = model_attr_ints(&op->attrs, keys[im->format], &count);
-    const struct model_data *d =
-        op->operand_count > 1 && im->format == MODEL_ONNX ? im->m->values.at[op->operands[1]].data : NULL;
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    int64_t list[VIEW_MAX_RANK];
+    int count, rank = t.in[0]->count;
     bool goes[VIEW_MAX_RANK] = {false};
-    if (!list && d && d->ints && d->type->elements <= VIEW_MAX_RANK) {
-        list = d->ints;
-        count = (int)d->type->elements;
-    }
-    for (int i = 0; i < rank; i++) goes[i] = count == 0;
+    if (!typing_ints(&t, keys[im->format], im->format == MODEL_ONNX ? 1 : -1, list, VIEW_MAX_RANK, &count))
+        return import_generic(im, op, "schema");
+    for (int i = 0; i < rank; i++) goes[i] = count <= 0;
     for (int i = 0; i < count; i++) {
         int dim = typing_dim(list[i], rank);
         if (dim < 0) return import_generic(im, op, "schema");

@@ -78,34 +78,27 @@ static bool role_by_name(const char *metadata, struct role_choice *out)
     return false;
 }
 
-/* "{1, 0}": which tensor of the results that is, counted through tuples; -1: none. */
-static int64_t role_tensor_at(const struct lx_model *m, const char *path)
-{
-    const struct model_body *b = &m->bodies.at[m->entry];
-    const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
-    int64_t leaf = 0;
-    for (path++; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path += strspn(path, ", ")) {
-        char *end;
-        long long part = strtoll(path, &end, 10);
-        if (part >= t->count) return -1;
-        for (long long i = 0; i < part; i++) leaf += t->parts[i]->leaves;
-        t = t->parts[part];
-        path = end;
-    }
-    return t && t->leaves > 0 ? leaf : -1;
-}
-
-/* `{ {0}: (3, {}, may-alias), ...}`: by parameter, the output whose buffer it is; -1: none. */
+/* `{ {1, 0}: (3, {}, may-alias), ...}`: by parameter, the tensor of the results (counted through tuples, here
+ * {1, 0}) whose buffer it is; -1: none. */
 static void role_read_aliases(const struct lx_model *m, int64_t *output, int count)
 {
-    const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *brace = text;
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *path = text;
     for (int i = 0; i < count; i++) output[i] = -1;
     for (const char *p = text; *p; p++) {
-        if (*p == '{') brace = p;
+        const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
+        if (*p == '{') path = p + 1;
         if (*p != ':') continue;
         const char *open = p + 1 + strspn(p + 1, " ");
         long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
-        if (parameter >= 0 && parameter < count) output[parameter] = role_tensor_at(m, brace);
+        int64_t leaf = 0;
+        for (char *end; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path = end) {
+            long long part = strtoll(path, &end, 10);
+            for (long long i = 0; i < part && part < t->count; i++) leaf += t->parts[i]->leaves;
+            t = part < t->count ? t->parts[part] : NULL;
+            end += strspn(end, ", ");
+        }
+        if (parameter >= 0 && parameter < count) output[parameter] = t && t->leaves > 0 ? leaf : -1;
     }
 }
 

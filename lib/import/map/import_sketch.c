@@ -315,6 +315,12 @@ bool import_splat(const struct import_value *v, double *number)
            (!v->known->ints || (whole_of_double(*number, &back) && back == whole));
 }
 
+bool import_known(const struct import_value *v, int64_t *number)
+{
+    double unused;
+    return v->known && v->known->ints && import_splat_exact(v, &unused, number);
+}
+
 /* Each constant is stored once, however many ops read it and however often its body is walked through. */
 void import_stored(struct import *im, struct import_value *v)
 {
