@@ -248,30 +248,23 @@ static void build_apart(struct import *im, const struct sketch *s, const struct 
     op->params = p;
 }
 
-/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
-static signed char build_slid_letter(struct letters *l, int dim)
-{
-    char letter = dim >= 0 ? l->letter[dim][0] : 0;
-    return (signed char)(letter ? letter : letter_new(l));
-}
-
-/* False: there are no letters left. */
+/* A dimension that slides and has no letter gets one that no operand has. False: there are none left. */
 static bool build_windows(struct import *im, const struct sketch *s, struct letters *l, struct lx_op *op)
 {
     if (s->window_count == 0) return true;
     struct lx_window *w = arena_copy_array(&im->memory, s->windows, (size_t)s->window_count, sizeof *w);
-    bool ok = true;
-    for (int i = 0; ok && i < s->window_count; i++) {
-        bool taps = w[i].tap >= 0;
-        w[i].in = build_slid_letter(l, w[i].in);
-        w[i].out = build_slid_letter(l, w[i].out);
-        w[i].tap = build_slid_letter(l, w[i].tap);
-        if (taps) w[i].size = 0;
-        ok = w[i].in && w[i].out && w[i].tap;
-    }
     op->windows = w;
     op->window_count = s->window_count;
-    return ok;
+    for (int i = 0; i < s->window_count; i++, w++) {
+        signed char *dims[] = {&w->in, &w->out, &w->tap};
+        if (w->tap >= 0) w->size = 0;
+        for (int k = 0; k < 3; k++) {
+            char letter = *dims[k] >= 0 ? l->letter[(int)*dims[k]][0] : 0;
+            *dims[k] = (signed char)(letter ? letter : letter_new(l));
+            if (!*dims[k]) return false;
+        }
+    }
+    return true;
 }
 
 /* Places of the chosen dimensions in the first operand. False: one of them has no letter. */

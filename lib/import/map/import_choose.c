@@ -50,7 +50,7 @@ static struct sketch_operand choose_over(struct import *im, const struct model_o
         bool plain = view_is_plain(&v->view, im->storages.at[v->storage].elements);
         if (plain) view_plain(&v->view, v->type->count, v->type->extent);
         if (!plain || !choose_in_one_piece(im, c, i)) {
-            import_copy(im, v, op, true);
+            import_copy(im, v, op, true, false);
             view_plain(&v->view, v->type->count, v->type->extent);
         }
     }

@@ -1,15 +1,14 @@
 /* Tensors that are written where they are, and the order of sketches that this asks for.
  *
  * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads
- * from it to the output, these work in its place and only the changed elements move; else the op that makes
- * the output writes it there. Readers of the parameter see its old content, so they come before the writer.
- * Where that cannot be, as the writer reads other elements than it writes, or a reader needs the new
- * content, the output is made beside the parameter and copied at the end. A tensor that an op made for an
- * insert alone is changed in its place.
+ * from it to the output, these work in its place; else the op that makes the output writes it there. Readers
+ * of the parameter see its old content, so they come before the writer. Where that cannot be, as the writer
+ * reads other elements than it writes, or a reader needs the new content, the output is copied at the end. A
+ * tensor that an op made for an insert alone is changed in its place.
  *
  * Sketches are made in the order of the file; a reader that must come before an earlier writer is moved up
- * with all its needs. A graph of who comes after whom is searched for that; a search goes over each sketch
- * once, and all searches together are limited. */
+ * with all its needs. A search in the graph of who comes after whom goes over each sketch once; all searches
+ * together are limited. */
 #include "import/map/import.h"
 #include "base/fail.h"
 #include "base/heap.h"

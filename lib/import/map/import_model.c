@@ -101,22 +101,19 @@ static const struct lx_graph *import_rounds(struct import *im)
     return status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file), NULL;
 }
 
-static int import_rank(const struct model_type *t)
+/* No tensor may have more dimensions than a view. */
+static bool import_rank_fits(const struct model_type *t)
 {
-    int most = t->element == MODEL_TUPLE ? 0 : t->count;
-    for (int i = 0; t->element == MODEL_TUPLE && i < t->count; i++) {
-        int rank = import_rank(t->parts[i]);
-        most = rank > most ? rank : most;
-    }
-    return most;
+    for (int i = 0; t->element == MODEL_TUPLE && i < t->count; i++)
+        if (!import_rank_fits(t->parts[i])) return false;
+    return t->element == MODEL_TUPLE || t->count <= VIEW_MAX_RANK;
 }
 
-/* No tensor may have more dimensions than a view. */
 static bool import_ranks_fit(const struct lx_model *m, lx_status *st)
 {
     for (size_t i = 0; i < m->values.count; i++) {
         const struct model_value *v = &m->values.at[i];
-        if (v->type && import_rank(v->type) > VIEW_MAX_RANK)
+        if (v->type && !import_rank_fits(v->type))
             return status_set_at(st, LX_E_LIMIT, m->file, v->line, v->column,
                                  "%.100s has more than %d dimensions", v->name ? v->name : "a tensor",
                                  VIEW_MAX_RANK);

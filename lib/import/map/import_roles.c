@@ -42,23 +42,19 @@ static unsigned char *role_uses(const struct lx_model *m)
     return use;
 }
 
-struct role_choice {
-    enum lx_role role;
-    const char *rule;
-};
-
-static struct role_choice ttir_role(const struct model_value *v, unsigned use)
+static struct import_role ttir_role(const struct model_value *v, unsigned use)
 {
     const char *stated = model_attr_word(&v->attrs, "ttcore.argument_type", "");
     if (strstr(stated, "parameter") || strstr(stated, "constant"))
-        return (struct role_choice){LX_WEIGHT, "stated"};
-    if (strstr(stated, "input")) return (struct role_choice){LX_INPUT, "stated"};
-    if (v->type->count >= 2 && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
-    return (struct role_choice){LX_INPUT, "otherwise"};
+        return (struct import_role){.role = LX_WEIGHT, .rule = "stated"};
+    if (strstr(stated, "input")) return (struct import_role){.role = LX_INPUT, .rule = "stated"};
+    if (v->type->count >= 2 && use == AS_WEIGHT)
+        return (struct import_role){.role = LX_WEIGHT, .rule = "use"};
+    return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
 /* The author's name of a parameter tells its role. */
-static bool role_by_name(const char *metadata, struct role_choice *out)
+static bool role_by_name(const char *metadata, struct import_role *out)
 {
     static const struct {
         const char *word;
@@ -72,7 +68,7 @@ static bool role_by_name(const char *metadata, struct role_choice *out)
     for (size_t i = 0; name && i < sizeof words / sizeof *words; i++) {
         const char *at = strstr(name + 9, words[i].word);
         if (!at || (end && at > end)) continue;
-        *out = (struct role_choice){words[i].role, "name"};
+        *out = (struct import_role){.role = words[i].role, .rule = "name"};
         return true;
     }
     return false;
@@ -120,23 +116,26 @@ static bool role_passes_through(const struct lx_model *m, int64_t output, int32_
     return at == value;
 }
 
-static struct role_choice hlo_role(const struct lx_model *m, int32_t value, int64_t output, unsigned use)
+static struct import_role hlo_role(const struct lx_model *m, int32_t value, int64_t output, unsigned use)
 {
     const struct model_value *v = &m->values.at[value];
     const char *sharding = model_attr_word(&v->attrs, "sharding", "");
-    struct role_choice named;
-    if (output >= 0 && role_passes_through(m, output, value)) return (struct role_choice){LX_WEIGHT, "alias"};
-    if (output >= 0) return (struct role_choice){LX_STATE, "alias"};
+    struct import_role named;
+    if (output >= 0 && role_passes_through(m, output, value))
+        return (struct import_role){.role = LX_WEIGHT, .rule = "alias"};
+    if (output >= 0) return (struct import_role){.role = LX_STATE, .rule = "alias"};
     if (role_by_name(model_attr_word(&v->attrs, "metadata", ""), &named)) return named;
     enum model_number n = model_element_row(v->type->element)->number;
-    if (n == MODEL_SIGNED || n == MODEL_UNSIGNED) return (struct role_choice){LX_INPUT, "whole numbers"};
-    if (strstr(sharding, "devices=")) return (struct role_choice){LX_WEIGHT, "sharding"};
-    if (v->type->elements > BIG && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
-    return (struct role_choice){LX_INPUT, "otherwise"};
+    if (n == MODEL_SIGNED || n == MODEL_UNSIGNED)
+        return (struct import_role){.role = LX_INPUT, .rule = "whole numbers"};
+    if (strstr(sharding, "devices=")) return (struct import_role){.role = LX_WEIGHT, .rule = "sharding"};
+    if (v->type->elements > BIG && use == AS_WEIGHT)
+        return (struct import_role){.role = LX_WEIGHT, .rule = "use"};
+    return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
 /* past* and a present* of the same shape, or state and stateN: one buffer, if caches are shared. */
-static struct role_choice onnx_role(const struct import *im, int32_t value, int64_t *output)
+static struct import_role onnx_role(const struct import *im, int32_t value, int64_t *output)
 {
     const struct lx_model *m = im->m;
     const struct model_body *b = &m->bodies.at[m->entry];
@@ -151,9 +150,9 @@ static struct role_choice onnx_role(const struct import *im, int32_t value, int6
                                                       : strncmp(r->name, v->name, strlen(v->name)) == 0);
         if (!pair || !model_same_shape(r->type, v->type)) continue;
         *output = i;
-        return (struct role_choice){LX_STATE, "shared cache"};
+        return (struct import_role){.role = LX_STATE, .rule = "shared cache"};
     }
-    return (struct role_choice){LX_INPUT, "graph input"};
+    return (struct import_role){.role = LX_INPUT, .rule = "graph input"};
 }
 
 static bool role_is_for(const struct lx_model_binding *role, const struct model_value *v)
@@ -172,13 +171,15 @@ bool import_roles(struct import *im, struct import_role *out)
     for (int i = 0; i < b->argument_count; i++) {
         int32_t value = b->arguments[i];
         const struct model_value *v = &im->m->values.at[value];
-        struct role_choice c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
+        struct import_role c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
                                : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
                                                             : onnx_role(im, value, &output[i]);
         for (int k = im->options.role_count - 1; k >= 0; k--)
             if (role_is_for(&im->options.roles[k], v))
-                c = (struct role_choice){(enum lx_role)im->options.roles[k].value, "given"};
-        out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
+                c = (struct import_role){.role = (enum lx_role)im->options.roles[k].value, .rule = "given"};
+        c.storage = -1;
+        c.output = output[i];
+        out[i] = c;
     }
     mem_free(use);
     mem_free(output);
@@ -251,7 +252,7 @@ static int32_t result_stored(struct import *im, int32_t state, struct import_val
     im->result_name = "output";
     if (v.storage >= 0 && result_is_argument(im, v.storage) &&
         (v.copied || (state >= 0 && state != v.storage)))
-        import_copy(im, &v, NULL, true);
+        import_copy(im, &v, NULL, true, false);
     else
         import_plain(im, &v, NULL);
     import_call_it(im, &at, v.name);

@@ -350,28 +350,23 @@ void import_stored(struct import *im, struct import_value *v)
     }
 }
 
-void import_copy(struct import *im, struct import_value *v, const struct model_op *at, bool whole)
+void import_copy(struct import *im, struct import_value *v, const struct model_op *at, bool whole, bool named)
 {
+    struct label_place place = import_here(im);
     struct sketch_operand in = {v->storage, v->view, v->via};
     struct sketching s = {
         .kind = "clone", .from = at, .in = &in, .count = 1, .type = v->type, .whole = whole};
     const char *name = v->name;
     import_sketch(im, &s, v);
     v->name = name;
-}
-
-void import_copy_named(struct import *im, struct import_value *v, const struct model_op *at, bool whole)
-{
-    struct label_place place = import_here(im);
-    import_copy(im, v, at, whole);
-    import_call_it(im, &place, v->name);
+    if (named) import_call_it(im, &place, name);
 }
 
 void import_plain(struct import *im, struct import_value *v, const struct model_op *at)
 {
     import_stored(im, v);
     if (v->storage < 0 || view_is_plain(&v->view, im->storages.at[v->storage].elements)) return;
-    import_copy(im, v, at, true);
+    import_copy(im, v, at, true, false);
     im->sketches.at[im->sketches.count - 1].why = "reader";
 }
 
@@ -385,7 +380,7 @@ void import_keep_old(struct import *im, int32_t storage, int32_t written, const 
         struct import_value v = *import_leaf(im, a.value, a.part);
         next = a.before;
         if (a.value == written || v.storage != storage) continue;
-        import_copy_named(im, &v, at, false);
+        import_copy(im, &v, at, false, true);
         *import_leaf(im, a.value, a.part) = v;
     }
 }

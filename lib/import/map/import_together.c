@@ -124,7 +124,7 @@ static void shard_state_value(struct import *im, const struct model_op *op, stru
         fits = shard_cut_view(im, v, parts, n, &cut);
         const struct storage *s = &im->storages.at[v->storage];
         if (!fits || (s->cut_stated && memcmp(s->cut.from, cut.from, sizeof cut.from) != 0)) {
-            import_copy_named(im, v, op, true);
+            import_copy(im, v, op, true, true);
             fits = shard_cut_view(im, v, parts, n, &cut);
         }
     }
