@@ -182,10 +182,8 @@ void layer_put_list(struct layer *l, const char *key, int count, const int64_t *
     layer_put_attr(l, (struct model_attr){.key = key, .form = ATTR_INTS, .count = count, .ints = own});
 }
 
-/* One more op of the body with a new value as its result, which has a type already or gets it by the rule
- * of its kind. */
-static int32_t layer_add(struct layer *l, struct model_op op, int count, const int32_t *operands,
-                         const struct model_type *type, const struct model_data *data)
+int32_t layer_add(struct layer *l, struct model_op op, int count, const int32_t *operands,
+                  const struct model_type *type, const struct model_data *data)
 {
     struct arena *memory = &l->m->memory;
     if (!l->ok || (int64_t)l->ops.count >= l->limits->ops) return layer_fail(l);
@@ -216,12 +214,6 @@ int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *
     op.attrs.at = arena_copy_array(&l->m->memory, l->attr, (size_t)l->attr_count, sizeof *l->attr);
     l->attr_count = 0;
     return layer_add(l, op, count, operands, NULL, NULL);
-}
-
-int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
-                   const struct model_type *type)
-{
-    return type ? layer_add(l, *like, count, operands, type, NULL) : layer_fail(l);
 }
 
 int32_t layer_one(struct layer *l, const char *kind, int32_t a)

@@ -45,7 +45,7 @@ derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention
     derive_batch_norm_grad, derive_chain, derive_clip, derive_custom_call, derive_dequantize, derive_dropout,
     derive_full, derive_gather, derive_gemm, derive_global_pool, derive_group_query, derive_identity,
     derive_logic, derive_lstm, derive_mesh_shard, derive_modulo, derive_norm, derive_pad, derive_quantize,
-    derive_reduction, derive_saturated, derive_skip_norm, derive_softmax;
+    derive_saturated, derive_skip_norm, derive_softmax;
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 int32_t layer_in(const struct layer *l, int operand); /* -1: left out */
@@ -60,9 +60,10 @@ void layer_put(struct layer *l, const char *key, int64_t number);
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* Parts: an op with these operands and one result. */
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands);
-/* An op like the one given, with other operands and this type of its result. */
-int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
-                   const struct model_type *type);
+/* One more op with these operands and a new value as its result, which gets its type by the rule of its kind
+ * unless it has one. */
+int32_t layer_add(struct layer *l, struct model_op op, int count, const int32_t *operands,
+                  const struct model_type *type, const struct model_data *data);
 int32_t layer_one(struct layer *l, const char *kind, int32_t a);
 int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b);
 /* a (kind) number, in a's type */

@@ -128,7 +128,7 @@ bool derive_all_to_all(struct layer *l)
     attr[like.attrs.count++].ints = arena_array(&l->m->memory, 1, sizeof *attr->ints); /* 0 */
     like.attrs.at = attr;
     like.native = true;
-    int32_t y = layer_like(l, &like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st));
+    int32_t y = layer_add(l, like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st), NULL);
     for (int i = 0; i < n; i++) layer_result(l, i, layer_slice(l, y, 0, i, i + 1));
     return l->ok;
 }

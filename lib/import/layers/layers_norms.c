@@ -148,19 +148,6 @@ bool derive_batch_norm_grad(struct layer *l)
     return layer_result(l, 2, layer_reduce(l, "ReduceSum", dy, count, axes));
 }
 
-/* Reductions of ONNX that name no axes: along all of them, or along none. */
-bool derive_reduction(struct layer *l)
-{
-    const struct model_attr *list = model_attr_find(&l->op->attrs, "axes");
-    const struct model_data *d = layer_in(l, 1) >= 0 ? l->m->values.at[layer_in(l, 1)].data : NULL;
-    int64_t axes[MODEL_MAX_RANK];
-    bool empty = l->op->operand_count > 1 && layer_in(l, 1) < 0;
-    if ((layer_in(l, 1) >= 0 && (!d || d->type->elements > 0)) || (list && list->count > 0)) return false;
-    if (layer_int(l, "noop_with_empty_axes", 0)) return layer_result(l, 0, layer_in(l, 0));
-    int count = norm_axes(0, layer_type(l, layer_in(l, 0))->count, -1, axes);
-    return empty && layer_result(l, 0, layer_reduce(l, l->op->kind, layer_in(l, 0), count, axes));
-}
-
 /* Over all spatial dimensions. */
 bool derive_global_pool(struct layer *l)
 {

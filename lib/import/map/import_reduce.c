@@ -72,6 +72,8 @@ bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
     bool goes[VIEW_MAX_RANK] = {false};
     if (!typing_ints(&t, keys[im->format], im->format == MODEL_ONNX ? 1 : -1, list, VIEW_MAX_RANK, &count))
         return import_generic(im, op, "schema");
+    if (count <= 0 && model_attr_int(&op->attrs, "noop_with_empty_axes", 0))
+        return import_done(im, op, CLASS_FREE, "names", import_in(im, op, 0));
     for (int i = 0; i < rank; i++) goes[i] = count <= 0;
     for (int i = 0; i < count; i++) {
         int dim = typing_dim(list[i], rank);
