@@ -131,11 +131,6 @@ int32_t layer_in(const struct layer *l, int operand)
     return operand < l->op->operand_count ? l->op->operands[operand] : -1;
 }
 
-bool layer_wants(const struct layer *l, int result)
-{
-    return result < l->op->result_count && l->op->results[result] >= 0;
-}
-
 const struct model_type *layer_type(const struct layer *l, int32_t value)
 {
     static const struct model_type none = {.element = MODEL_F32};
@@ -163,23 +158,16 @@ double layer_real(const struct layer *l, const char *key, double otherwise)
     return end && end != a->text ? number : otherwise;
 }
 
-static void layer_put_attr(struct layer *l, struct model_attr a)
-{
-    if (l->attr_count == LAYER_MAX_ATTRS)
-        layer_fail(l);
-    else
-        l->attr[l->attr_count++] = a;
-}
-
 void layer_put(struct layer *l, const char *key, int64_t number)
 {
-    layer_put_attr(l, (struct model_attr){.key = key, .form = ATTR_INT, .number = number});
+    l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_INT, .number = number};
 }
 
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
 {
-    int64_t *own = arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list);
-    layer_put_attr(l, (struct model_attr){.key = key, .form = ATTR_INTS, .count = count, .ints = own});
+    struct model_attr *a = &l->attr[l->attr_count++];
+    *a = (struct model_attr){.key = key, .form = ATTR_INTS, .count = count};
+    a->ints = arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list);
 }
 
 int32_t layer_add(struct layer *l, struct model_op op, int count, const int32_t *operands,

@@ -1,11 +1,10 @@
 /* Layers that a file has as one op, in smaller ops.
  *
- * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op
- * mapping knows each of them once. Shapes and small constants follow from the type rules of ONNX. The op
- * points to the body (`instead`); the model as its file has it does not change. A part that fails makes the
- * parts after it do nothing, and the op keeps no body. Kinds that ONNX lacks are called "lxplan:Rsqrt",
- * "lxplan:Log1p", "lxplan:AllGather" and "lxplan:DevicePart". Bodies have 2 to 30 ops; recurrent layers
- * have some for each step. */
+ * A derived body does what the op does, in kinds of ONNX whatever the format of the file. Shapes and small
+ * constants follow from the type rules of ONNX. The op points to the body (`instead`); the model as its file
+ * has it does not change. A part that fails makes the parts after it do nothing, and the op keeps no body.
+ * Kinds that ONNX lacks are called "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:AllGather" and
+ * "lxplan:DevicePart". Bodies have 2 to 30 ops; recurrent layers have some for each step. */
 #ifndef LX_IMPORT_LAYERS_H
 #define LX_IMPORT_LAYERS_H
 
@@ -51,11 +50,10 @@ derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention
 int32_t layer_in(const struct layer *l, int operand); /* -1: left out */
 const struct model_type *layer_type(const struct layer *l, int32_t value);
 const struct model_type *layer_out(const struct layer *l); /* the type of the op's first result */
-bool layer_wants(const struct layer *l, int result);
 /* Attributes of the op. */
 int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise);
 double layer_real(const struct layer *l, const char *key, double otherwise);
-/* Attributes of the next part. */
+/* Attributes of the next part, at most LAYER_MAX_ATTRS. */
 void layer_put(struct layer *l, const char *key, int64_t number);
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* Parts: an op with these operands and one result. */

@@ -117,8 +117,9 @@ bool derive_group_query(struct layer *l)
     if (past_k >= 0) a.first = attention_extent(l, past_k, 2);
     int32_t y = attention_of(l, &a);
     if (!l->ok) return false;
-    for (int r = 1; r < 3; r++)
-        if (layer_wants(l, r) && attention_extent(l, l->op->results[r], 2) != attention_extent(l, a.k, 2))
+    for (int r = 1; r < 3 && r < l->op->result_count; r++)
+        if (l->op->results[r] >= 0 &&
+            attention_extent(l, l->op->results[r], 2) != attention_extent(l, a.k, 2))
             return false;
     int64_t merged[] = {attention_extent(l, y, 0), attention_extent(l, y, 2),
                         attention_extent(l, y, 1) * attention_extent(l, y, 3)};

@@ -81,7 +81,7 @@ bool derive_identity(struct layer *l)
 bool derive_dropout(struct layer *l)
 {
     const struct model_type *t = layer_type(l, layer_in(l, 0));
-    return layer_wants(l, 1) && derive_identity(l) &&
+    return l->op->result_count > 1 && l->op->results[1] >= 0 && derive_identity(l) &&
            layer_result(l, 1, layer_expand_to(l, layer_number(l, MODEL_BOOL, 1), t->count, t->extent));
 }
 

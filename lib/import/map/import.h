@@ -16,17 +16,16 @@
 #include "import/model_parts.h"
 
 /* Every op of the file is in one of these at the end. */
-#define IMPORT_CLASSES(X)                                                                                    \
-    X(CLASS_DEAD, "dead")         /* nothing that is returned needs it */                                    \
-    X(CLASS_MAPPED, "mapped")     /* ops of ours that do the same */                                         \
-    X(CLASS_FREE, "free")         /* a name, or a view that its readers fold */                              \
-    X(CLASS_COPIED, "copied")     /* a view that could not be folded */                                      \
-    X(CLASS_EXPANDED, "expanded") /* several ops of ours */                                                  \
-    X(CLASS_FOLDED, "folded")     /* known before the model runs */                                          \
-    X(CLASS_GENERIC, "generic")   /* operands and bytes only */
-#define IMPORT_CLASS(id, word) id,
-enum import_class { IMPORT_CLASSES(IMPORT_CLASS) CLASS_COUNT };
-#undef IMPORT_CLASS
+enum import_class {
+    CLASS_DEAD,     /* no result needs it */
+    CLASS_MAPPED,   /* ops of ours that do the same */
+    CLASS_FREE,     /* a name, or a view that its readers fold */
+    CLASS_COPIED,   /* a view that could not be folded */
+    CLASS_EXPANDED, /* several ops of ours */
+    CLASS_FOLDED,   /* known before the model runs */
+    CLASS_GENERIC,  /* operands and bytes only */
+    CLASS_COUNT
+};
 
 enum { STORAGE_MAX_WHOLE = 16, APART_SOME = 1, APART_ALL = 2 };
 

@@ -1,9 +1,9 @@
 /* Ops that take parts, join parts, or put numbers around a tensor: slices, reversals, splits,
  * concatenations, pads. A part is a view where storages allow it, else a slice that copies.
  *
- * Concat, pad and slices that copy have dimensions along which operands are of different extents, and cuts
- * of other ops may not fit there. In the round after that was found they are kept apart by copies: first
- * the operands that are cut themselves or, if none is, the result; then all of them. */
+ * Operands differ in extents along some dimensions, and cuts of other ops may not fit there. In the round
+ * after that was found copies keep such an op apart: first of the operands that are cut themselves or, if none
+ * is, of the result; then of all of them. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 

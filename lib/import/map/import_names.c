@@ -1,10 +1,9 @@
 /* Names of tensors and ops, in the words of the file.
  *
- * An op of the file is named by its location, else by its result: an SSA number has its kind before it. The
- * result has its name of the file, whatever it was folded from or expanded to: of several ops of ours the
- * one that makes the result has the name, the others are parts of it: name/kind. Ops of an inlined body have
- * the name of the call, loop or branch before their own where the file has no location. Names are made
- * unique (#2, #3 ..) when the graph is built: arguments and outputs are named first. */
+ * An op of the file is named by its location, else by its result: an SSA number has its kind before it. Of
+ * several ops of ours the one that makes the result has the name, the others are parts of it: name/kind. Ops
+ * of an inlined body have the name of the call, loop or branch before their own where the file has no
+ * location. Names are made unique (#2, #3 ..) when the graph is built: arguments and outputs come first. */
 #include "import/map/import.h"
 
 #include <ctype.h>

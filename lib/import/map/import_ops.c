@@ -220,9 +220,8 @@ static bool control_tuple(struct import *im, const struct model_op *op)
     if (ok) import_bind(im, op->results[0], all.at, (int)all.count);
     VEC_FREE(&all);
     import_class(im, op, CLASS_FREE, "names");
-    if (ok) return true;
-    return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
-                         "the tuple has another type than its parts");
+    return ok || status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
+                               "the tuple has another type than its parts");
 }
 
 static bool control_element(struct import *im, const struct model_op *op)

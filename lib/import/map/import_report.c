@@ -24,13 +24,10 @@ struct import_counts {
     VEC(struct import_kind) rows; /* in the order of the file */
 };
 
-static const char *report_class_word(enum import_class class)
-{
-#define IMPORT_CLASS(id, word) [id] = word,
-    static const char *const words[] = {IMPORT_CLASSES(IMPORT_CLASS)};
-#undef IMPORT_CLASS
-    return words[class];
-}
+static const char *const class_words[] = {
+    [CLASS_DEAD] = "dead",      [CLASS_MAPPED] = "mapped",     [CLASS_FREE] = "free",
+    [CLASS_COPIED] = "copied",  [CLASS_EXPANDED] = "expanded", [CLASS_FOLDED] = "folded",
+    [CLASS_GENERIC] = "generic"};
 
 static bool report_is_needed(const struct import *im, const struct op_class *c)
 {
@@ -78,7 +75,7 @@ static void report_count_op(const struct import *im, const struct model_op *op, 
     bool used = c->first == c->end ? c->live : report_is_needed(im, c);
     enum import_class class = c->seen && used ? c->class : CLASS_DEAD;
     int64_t bytes = fact_operand_bytes(im->m, op) + fact_result_bytes(im->m, op);
-    const char *word = report_class_word(class), *reason = c->reason;
+    const char *word = class_words[class], *reason = c->reason;
     if (class == CLASS_DEAD) reason = c->seen ? "unused" : "not reached";
     fact_add(&t->became, "ops", word, 1);
     fact_add(&t->became, "bytes", word, bytes);
@@ -175,7 +172,7 @@ static void report_write_kinds(struct text *t, const struct import_counts *c)
                     (long long)k->bytes);
         for (int class = 0; class < CLASS_COUNT; class ++) {
             if (!k->classes[class]) continue;
-            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", report_class_word((enum import_class) class),
+            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", class_words[class],
                         (long long)k->classes[class]);
             first = false;
         }
@@ -253,11 +250,10 @@ static void note_constants(struct import *im)
     for (size_t b = 0; b < m->bodies.count && !m->bodies.at[b].derived; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             const struct model_op *op = &m->bodies.at[b].ops[i];
-            bool constant = strcmp(op->kind, "constant") == 0 || strcmp(op->kind, "Constant") == 0;
-            const struct model_attr *a = constant ? model_attr_find(&op->attrs, "value") : NULL;
-            const struct model_data *d = NULL;
-            if (constant && op->result_count == 1 && op->results[0] >= 0)
-                d = m->values.at[op->results[0]].data;
+            const struct model_attr *a = model_attr_find(&op->attrs, "value");
+            if (strcmp(op->kind, "constant") != 0 && strcmp(op->kind, "Constant") != 0) continue;
+            bool made = op->result_count == 1 && op->results[0] >= 0;
+            const struct model_data *d = made ? m->values.at[op->results[0]].data : NULL;
             if (!d && a && a->form == ATTR_DATA) d = a->data;
             if (d) note_constant(im, d);
         }

@@ -371,7 +371,7 @@ static bool together_find(struct import *im, const struct model_op *op, const ch
     if (!im->options.team) return true;
     bool known = pairs ? model_device_steps(im->m, op, im->grid, im->grid_axes, &t->first, &t->by, &t->open)
                        : model_device_group(im->m, op, &t->group);
-    if (known && pairs) t->count = grid;
+    t->count = known && pairs && grid;
     if (known && pairs) return true;
     bool axes = known && model_group_axes(im->grid, im->grid_axes, t->group, &t->first, &t->count);
     if (!axes || permutes || !grid) t->count = 0;
