@@ -199,7 +199,7 @@ bool import_known(const struct import_value *v, int64_t *number); /* whole numbe
 void import_stored(struct import *im, struct import_value *v);
 /* A storage of its own in its own order: copied unless it is that already. */
 void import_plain(struct import *im, struct import_value *v, const struct model_op *at);
-/* A copy, `whole` as in struct sketching; `named`: it has the name of the value, whatever op it is part of. */
+/* A copy, `whole` as in struct sketching; `named`: it has the name of the value, not of the op. */
 void import_copy(struct import *im, struct import_value *v, const struct model_op *at, bool whole,
                  bool named);
 /* Before a storage is written: values that are views of it, except `written`, keep the old content. */

@@ -2,8 +2,8 @@
  * concatenations, pads. A part is a view where storages allow it, else a slice that copies.
  *
  * Operands differ in extents along some dimensions, and cuts of other ops may not fit there. In the round
- * after that was found copies keep such an op apart: first of the operands that are cut themselves or, if none
- * is, of the result; then of all of them. */
+ * after that was found copies keep such an op apart: first of the operands that are cut themselves or, if
+ * none is, of the result; then of all of them. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 

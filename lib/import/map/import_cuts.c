@@ -44,8 +44,7 @@ static bool cut_spares(struct import *im, const struct storage *s, int64_t more,
 }
 
 /* NULL: it is cut there, or will not be in the next round; else why it cannot be. Sticks run along the
- * innermost piece, which is not shorter than one unless its reshape cannot be copied; the others may be of any
- * length. */
+ * innermost piece, which is not shorter than one unless its reshape cannot be copied. */
 static const char *cut_storage(struct import *im, struct storage *s, int64_t at, struct op_class *by,
                                bool *changed)
 {

@@ -1,5 +1,5 @@
-/* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and all decisions on
- * the way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
+/* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and decisions on
+ * roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
 #include "graph/repeats.h"
 #include "import/map/import.h"

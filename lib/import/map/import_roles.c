@@ -19,9 +19,9 @@ struct weight_use {
 /* clang-format off */
 static const struct weight_use ttir_uses[] = {
     {"matmul", 1, 1}, {"dot_general", 1, 1}, {"linear", 1, 2}, {"conv2d", 1, 2}, {"conv_transpose2d", 1, 2},
-    {"embedding", 1, 1}, {"rms_norm", 1, 2}, {"layer_norm", 1, 2}, {"batch_norm_inference", 1, 4}, {NULL, 0, 0}};
+    {"embedding", 1, 1}, {"rms_norm", 1, 2}, {"layer_norm", 1, 2}, {"batch_norm_inference", 1, 4}, {0}};
 static const struct weight_use hlo_uses_of[] = {
-    {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {NULL, 0, 0}};
+    {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {0}};
 /* clang-format on */
 
 /* By value: how the entry uses it. */

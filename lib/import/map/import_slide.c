@@ -1,9 +1,9 @@
 /* Ops with windows: convolutions and pools of all formats, running sums of HLO.
  *
- * A dimension of the op has a role, in whichever operands it stands. A convolution is x[group, batch, channel,
- * in..] * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window of one tap on
- * its place, or one that has all of the input, needs no letters of its own. No storage is ever cut within a
- * dimension that slides. */
+ * A dimension of the op has a role, in whichever operands it stands. A convolution is x[group, batch,
+ * channel, in..] * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window of
+ * one tap on its place, or one that has all of the input, needs no letters of its own. No storage is ever
+ * cut within a dimension that slides. */
 #include "import/map/import_steps.h"
 #include "import/types/windows.h"
 #include "base/checked.h"
